@@ -19,7 +19,7 @@ _MOST_EMOJI = 3
 _LONGEST_READ = 10_000
 """Number of characters read from one message; the settings allow no longer facts."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_ASKED = re.compile(r"[?\uff1f]\s*\Z")
+_ENDS_AS_QUESTION = re.compile(r"[?\uff1f]\s*\Z")
 _COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)", re.IGNORECASE)
 _MARKUP = re.compile(r"</?[a-z!][^<>]{0,200}>|</|```|\{\{|\[/?INST\]|<\|", re.IGNORECASE)
 _ROLE = re.compile(
@@ -131,9 +131,9 @@ def memorable_statements(
         if message.get("role") != "user":
             continue
         for text in _texts(message.get("content")):
-            kept = text[: _LONGEST_READ + 1].strip()
-            if kept not in found and is_memorable(kept, longest, more_triggers):
-                found.append(kept)
+            start = text[: _LONGEST_READ + 1].strip()
+            if start not in found and is_memorable(start, longest, more_triggers):
+                found.append(start)
     return found[:MOST_A_TURN]
 
 
@@ -142,8 +142,8 @@ def is_memorable(text: str, longest: int = 500, more_triggers: Sequence[str] = (
     shortest = _SHORTEST_UNSPACED if _UNSPACED.search(text[:_LONGEST_READ]) else _SHORTEST
     if not shortest <= len(text) <= min(longest, _LONGEST_READ):
         return False
-    asked = _ASKED.search(text) is not None and not _REMEMBER.search(text)
-    return not asked and not is_suspicious(text) and _is_triggered(text, more_triggers) and redact(text) == text
+    is_question = _ENDS_AS_QUESTION.search(text) is not None and not _REMEMBER.search(text)
+    return not is_question and not is_suspicious(text) and _is_triggered(text, more_triggers) and redact(text) == text
 
 
 def is_suspicious(text: str) -> bool:

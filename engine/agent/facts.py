@@ -13,7 +13,7 @@ from msgspec import UNSET
 from engine.agent.fact_capture import category_of, memorable_statements
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_search import untrusted_block
-from engine.agent.tool import said
+from engine.agent.tool import error_message
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
 from engine.records import (
@@ -69,7 +69,7 @@ def memory_store(
         if kind not in FACT_CATEGORIES:
             return MemoryStoreAnswer(error=f"A category is one of {', '.join(FACT_CATEGORIES)}.")
         similar = facts.find(f"{text} ", max_results=_CANDIDATES, cancel=token) if len(text) <= LONGEST_FACT else None
-        kept = facts.add(
+        saved = facts.add(
             text,
             category=kind,
             importance=USUAL_IMPORTANCE if importance is None else importance,
@@ -77,11 +77,11 @@ def memory_store(
             session_key=access.session_key or "",
             waiting=access.settings.facts.agent_writes == "review",
         )
-        if kept.duplicate:
-            return MemoryStoreAnswer(action="duplicate", existing_id=kept.fact.id, existing_text=kept.fact.text)
+        if saved.duplicate:
+            return MemoryStoreAnswer(action="duplicate", existing_id=saved.fact.id, existing_text=saved.fact.text)
         near = tuple(_candidate(one) for one in similar.results if one.near) if similar else ()
-        note = _WAITS if kept.fact.waiting else UNSET
-        return MemoryStoreAnswer(action="created", id=kept.fact.id, similar=near or UNSET, note=note)
+        note = _WAITS if saved.fact.waiting else UNSET
+        return MemoryStoreAnswer(action="created", id=saved.fact.id, similar=near or UNSET, note=note)
 
     return _changed(access, MemoryStoreAnswer(), store, cancel)
 
@@ -147,13 +147,15 @@ def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | Non
         settings = access.settings.facts
         if not settings.auto_recall:
             return ""
-        asked = cut(message, settings.recall_max_chars)
+        recall_query = cut(message, settings.recall_max_chars)
         found = access.ask(
-            lambda memory, token: memory.facts.find(f"{asked} ", max_results=settings.recall_results, cancel=token),
+            lambda memory, token: memory.facts.find(
+                f"{recall_query} ", max_results=settings.recall_results, cancel=token
+            ),
             cancel,
         )
     except Exception as error:
-        log.info("No facts are added to a message: %s", said(error))
+        log.info("No facts are added to a message: %s", error_message(error))
         return ""
     return facts_block([one.fact for one in found.results], settings.recall_max_chars)
 
@@ -166,22 +168,22 @@ def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple
     if access.shared:
         return ()
 
-    def keep(facts: "Facts", texts: Sequence[str]) -> tuple[Fact, ...]:
+    def save(facts: "Facts", texts: Sequence[str]) -> tuple[Fact, ...]:
         key = access.session_key or ""
-        kept = [
+        saved = [
             facts.add(text, category=category_of(text), origin="capture", session_key=key, waiting=True)
             for text in texts
         ]
-        return tuple(new.fact for new in kept if not new.duplicate)
+        return tuple(new.fact for new in saved if not new.duplicate)
 
     try:
         settings = access.settings.facts
         if not settings.auto_capture:
             return ()
         texts = memorable_statements(messages, settings.capture_max_chars, settings.capture_triggers)
-        return access.ask(lambda memory, _: keep(memory.facts, texts)) if texts else ()
+        return access.ask(lambda memory, _: save(memory.facts, texts)) if texts else ()
     except Exception as error:
-        log.info("No fact is captured from a message: %s", said(error))
+        log.info("No fact is captured from a message: %s", error_message(error))
         return ()
 
 
@@ -191,14 +193,14 @@ def facts_block(facts: Sequence[Fact], longest: int) -> str:
     one, which is cut.
     """
     entries: list[tuple[str, str]] = []
-    room = longest
+    remaining = longest
     for fact in facts:
         text = " ".join(visible(fact.text).split())
-        if len(text) > room:
+        if len(text) > remaining:
             if entries:
                 break
-            text = cut(text, room - 1) + "…"
-        room -= len(text)
+            text = cut(text, remaining - 1) + "…"
+        remaining -= len(text)
         entries.append((fact.category, text))
     return untrusted_block("relevant-memories", entries)
 
@@ -212,7 +214,7 @@ def _changed(
     try:
         allowed = access.settings.facts.agent_writes != "off"
     except MnemoscopeError as error:  # the settings can't be read now
-        return msgspec.structs.replace(empty, error=said(error))
+        return msgspec.structs.replace(empty, error=error_message(error))
     if not allowed:
         return msgspec.structs.replace(empty, disabled=True, error=_OFF)
     return _answered(access, empty, act, cancel)
@@ -230,7 +232,7 @@ def _answered(
     try:
         return access.ask(lambda memory, token: act(memory.facts, token), cancel)
     except Exception as error:
-        return msgspec.structs.replace(empty, error=said(error))
+        return msgspec.structs.replace(empty, error=error_message(error))
 
 
 def _missing(empty: Answer, what: str) -> Answer:

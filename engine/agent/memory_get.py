@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.tool import count, said
+from engine.agent.tool import count, error_message
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.records import FileText, MemoryGetAnswer, parse_citation
@@ -39,7 +39,7 @@ def memory_get(
             return MemoryGetAnswer(path="", error="No file is named: say in path which one.")
         start, wanted = count(from_line), count(lines)
 
-        def asked(memory: "MemorySearchManager", _token: CancelToken) -> FileText:
+        def read(memory: "MemorySearchManager", _token: CancelToken) -> FileText:
             if not access.may_read(path):
                 raise PathRefused
             cited = None if start or wanted else parse_citation(path)
@@ -47,9 +47,9 @@ def memory_get(
                 raise PathRefused
             return read_named(memory, path, start, wanted, most=PAGE_LINES)
 
-        return _page(access.ask(asked, cancel))
+        return _page(access.ask(read, cancel))
     except Exception as error:
-        return MemoryGetAnswer(path=cut(str(path), _LONGEST_NAME), disabled=True, error=said(error))
+        return MemoryGetAnswer(path=cut(str(path), _LONGEST_NAME), disabled=True, error=error_message(error))
 
 
 def read_named(

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.tool import count, said, share, unavailable
+from engine.agent.tool import count, error_message, share, unavailable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, QueryTooLong
 from engine.corpus.documents import has_pages, page_of
@@ -54,7 +54,7 @@ def memory_search(
     try:
         if not isinstance(query, str) or not query.strip():
             return MemorySearchAnswer(error="There is nothing to search for: say it in query.")
-        outcome, fallback = asked(access, query, count(max_results, MOST_RESULTS), share(min_score), cancel)
+        outcome, fallback = run_search(access, query, count(max_results, MOST_RESULTS), share(min_score), cancel)
         cited = access.cites
         return MemorySearchAnswer(
             results=cited_passages(outcome.results, cited=cited, budget=access.settings.injection_budget),
@@ -71,7 +71,7 @@ def memory_search(
         return unavailable(error)
 
 
-def asked(
+def run_search(
     access: AgentAccess, query: str, most: int | None, least: float | None, cancel: CancelToken | None
 ) -> tuple[SearchOutcome, FallbackStatus | None]:
     """Return the result of a search, and the fallback backend if that answered instead of the chosen one.
@@ -229,7 +229,7 @@ def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | N
     if not question.strip():
         return ""
     try:
-        outcome, _ = asked(access, question, _MOST, None, cancel)
+        outcome, _ = run_search(access, question, _MOST, None, cancel)
         # The location of each passage is in the line above it.
         found = cited_passages(outcome.results, cited=False, budget=access.settings.injection_budget)
         cited = access.cites
@@ -238,5 +238,5 @@ def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | N
             ((cite(it.path, it.start_line, it.end_line) if cited else "Passage", it.snippet) for it in found),
         )
     except Exception as error:
-        log.info("No passages are added to a message: %s", said(error))
+        log.info("No passages are added to a message: %s", error_message(error))
         return ""

@@ -17,8 +17,8 @@ from typing import Any
 
 from engine.base.errors import NoteError, PathRefused
 from engine.base.language import tr
-from engine.base.private_files import remove_leftovers, temporary_beside
-from engine.corpus.roots import BESIDE_NOTES, MEMORY_FOLDER, find_roots
+from engine.base.private_files import remove_leftovers, temporary_path
+from engine.corpus.roots import MEMORY_FOLDER, NOTES_MARKER, find_roots
 from engine.corpus.safe_open import is_link, open_binary
 from engine.records import WrittenNote
 from engine.settings import Settings
@@ -29,7 +29,7 @@ _HELD = os.open in os.supports_dir_fd
 """Whether the system opens folders by descriptor, so that they can't be replaced by a link."""
 _LONGEST = 16 * 1024 * 1024
 """Maximum size of a note in bytes, far above any real note."""
-_BESIDE_NOTES_TEXT = (
+_NOTES_MARKER_TEXT = (
     "Mnemoscope made this folder for notes of sessions. While this file is here, the notes around the folder are "
     "indexed as they were before.\n"
 )
@@ -88,13 +88,13 @@ def _make_folder(home: Path, settings: Settings) -> None:
             target.mkdir()
         return
     # Created atomically: without its marker it would remove every other note from the index for a moment.
-    aside = temporary_beside(target)
+    aside = temporary_path(target)
     aside.mkdir()
     try:
-        (aside / BESIDE_NOTES).write_text(_BESIDE_NOTES_TEXT, encoding="utf-8")
+        (aside / NOTES_MARKER).write_text(_NOTES_MARKER_TEXT, encoding="utf-8")
         aside.rename(target)
     except OSError:
-        (aside / BESIDE_NOTES).unlink(missing_ok=True)
+        (aside / NOTES_MARKER).unlink(missing_ok=True)
         aside.rmdir()
         if not target.is_dir():  # another process has created it
             raise
@@ -134,7 +134,7 @@ class _Folder:
 
     def add(self, stem: str, data: bytes) -> str:
         """Add a file to the folder; returns its name."""
-        aside = temporary_beside(self._path / f"{stem}{_ENDING}").name
+        aside = temporary_path(self._path / f"{stem}{_ENDING}").name
         try:
             self._write(aside, data)
             names = (f"{stem}{'' if number == 1 else f'-{number}'}{_ENDING}" for number in itertools.count(1))

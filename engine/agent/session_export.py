@@ -49,10 +49,10 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
         if moment is not None and f"{moment:%Y-%m-%d}" != day:
             day = f"{moment:%Y-%m-%d}"
             yield f"\n--- {day} ---"
-        says = says_who(message, aside=message.side and not session.summary.parent)
-        if says and (says != speaker or (message.ordinal != ordinal and message.kind in ("text", "thinking"))):
-            speaker, ordinal = says, message.ordinal
-            yield f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}"
+        author = speaker_of(message, aside=message.side and not session.summary.parent)
+        if author and (author != speaker or (message.ordinal != ordinal and message.kind in ("text", "thinking"))):
+            speaker, ordinal = author, message.ordinal
+            yield f"\n{author}{'' if moment is None else f'  {moment:%H:%M}'}"
         yield text
     if left:
         yield f"\n[{_left_branch(left)}]"
@@ -67,7 +67,7 @@ def unknown_items(count: int) -> str:
     return f"{plural(count, 'item')} of unknown type"
 
 
-def says_who(message: SessionMessage, *, aside: bool) -> str:
+def speaker_of(message: SessionMessage, *, aside: bool) -> str:
     """Return the speaker of a message: the agent for a tool result, empty for text inserted by the program."""
     if message.role == "system":
         return ""
@@ -202,8 +202,8 @@ class _Turn(NamedTuple):
     @property
     def entry(self) -> str:
         """Title of the turn in the contents list; empty for a turn that isn't listed."""
-        said = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
-        title = first_sentence(said)
+        spoken = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
+        title = first_sentence(spoken)
         return f"{title} (left branch)" if title and self.left else title
 
 
@@ -222,11 +222,11 @@ def _turns(session: SessionText) -> list[_Turn]:
         message = part.message
         turned = not turns or turns[-1].left != message.rewound
         speaker = "" if turned else speaker
-        says = says_who(message, aside=message.side and not session.summary.parent) or speaker or "Assistant"
+        author = speaker_of(message, aside=message.side and not session.summary.parent) or speaker or "Assistant"
         starts = message.kind == "text" and message.role == "user"
-        if turned or says != speaker or (starts and turns[-1].parts[-1].message.ordinal != message.ordinal):
-            turns.append(_Turn(len(turns) + 1, says, message.time, []))
-            speaker = says
+        if turned or author != speaker or (starts and turns[-1].parts[-1].message.ordinal != message.ordinal):
+            turns.append(_Turn(len(turns) + 1, author, message.time, []))
+            speaker = author
         turns[-1].parts.append(part)
     return turns
 
@@ -235,8 +235,8 @@ def _branches(turns: Iterable[_Turn]) -> Iterator[tuple[str, list[_Turn]]]:
     """Yield consecutive turns with a line that replaces them while they are folded: empty outside left branches."""
     for left, group in groupby(turns, key=lambda turn: turn.left):
         branch = [*group]
-        said = sum(part.message.kind == "text" for turn in branch for part in turn.parts)
-        yield _left_branch(said) if left else "", branch
+        spoken = sum(part.message.kind == "text" for turn in branch for part in turn.parts)
+        yield _left_branch(spoken) if left else "", branch
 
 
 def _parts(messages: tuple[SessionMessage, ...]) -> Iterator[_Part]:
@@ -389,22 +389,22 @@ def session_context(session: SessionText, limit: int) -> str:
     Branches that the user left are not in it. `session` must have been read with its secrets masked.
     """
     limit = max(LEAST_CONTEXT, limit)
-    kept = [message for message in session.messages if not message.rewound]
-    said = [message for message in kept if message.kind == "text" and not message.side]
-    asked = [message.text.strip() for message in said if message.role == "user"]
-    answered = [message.text.strip() for message in said if message.role == "assistant"]
+    fitting = [message for message in session.messages if not message.rewound]
+    spoken = [message for message in fitting if message.kind == "text" and not message.side]
+    prompts = [message.text.strip() for message in spoken if message.role == "user"]
+    answers = [message.text.strip() for message in spoken if message.role == "assistant"]
     head = _context_head(session)
-    room = limit - len(head)
+    remaining = limit - len(head)
     sections = [
-        ("Goal", cut_words(asked[0], int(room * _GOAL)) if asked else ""),
-        ("Last request", cut_words(asked[-1], int(room * _LAST / 2)) if len(asked) > 1 else ""),
-        ("Last answer", cut_words(answered[-1], int(room * _LAST / 2), end=True) if answered else ""),
+        ("Goal", cut_words(prompts[0], int(remaining * _GOAL)) if prompts else ""),
+        ("Last request", cut_words(prompts[-1], int(remaining * _LAST / 2)) if len(prompts) > 1 else ""),
+        ("Last answer", cut_words(answers[-1], int(remaining * _LAST / 2), end=True) if answers else ""),
     ]
-    room -= sum(len(_section(*section)) for section in sections)
-    files = _list(_files_named(kept, session.summary.project), room // 2)
-    room -= len(_section("Files", files))
+    remaining -= sum(len(_section(*section)) for section in sections)
+    files = _list(_files_named(fitting, session.summary.project), remaining // 2)
+    remaining -= len(_section("Files", files))
     decisions = _list(
-        (f"- {first_sentence(text)}" for text in reversed(asked[1:-1])), room - len(_section("x" * 30, "y"))
+        (f"- {first_sentence(text)}" for text in reversed(prompts[1:-1])), remaining - len(_section("x" * 30, "y"))
     )
     ordered = (
         sections[0],
@@ -430,23 +430,23 @@ def _section(title: str, text: str) -> str:
     return f"\n## {title}\n{text}\n" if text else ""
 
 
-def _list(lines: Iterable[str], room: int) -> str:
-    """Return as many of these lines as fit into `room` characters."""
-    kept: list[str] = []
+def _list(lines: Iterable[str], remaining: int) -> str:
+    """Return as many of these lines as fit into `remaining` characters."""
+    fitting: list[str] = []
     for line in lines:
-        room -= len(line) + 1
-        if room < 0:
+        remaining -= len(line) + 1
+        if remaining < 0:
             break
-        kept.append(line)
-    return "\n".join(kept)
+        fitting.append(line)
+    return "\n".join(fitting)
 
 
 def cut_words(text: str, most: int, *, end: bool = False) -> str:
     """Return the beginning of a text, or with `end` its last part, with at most `most` characters."""
     if len(text) <= most:
         return text
-    room = max(0, most - len(_CUT))
-    return f"{_CUT.strip()} {text[len(text) - room :].lstrip()}" if end else f"{text[:room].rstrip()}{_CUT}"
+    remaining = max(0, most - len(_CUT))
+    return f"{_CUT.strip()} {text[len(text) - remaining :].lstrip()}" if end else f"{text[:remaining].rstrip()}{_CUT}"
 
 
 # --- files ----------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from engine.corpus.roots import MEMORY_FOLDER
 from engine.corpus.safe_open import open_binary
 from engine.embedding.registry import open_chat
 from engine.memory.contract import MemorySearchManager
-from engine.memory.session_library import wanted_session
+from engine.memory.session_library import find_session
 from engine.records import SessionMessage, SessionNote, SessionSummary, SessionText, WrittenNote
 from engine.redaction.masks import beginning_of, redact
 from engine.settings import Settings
@@ -68,11 +68,11 @@ _NO_WORDS = re.compile(r"```.*?(?:```|\Z)|\S*(?:://|…|\*\*\*)\S*", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_][^\W_]*")
 _NOT_IN_SLUG = re.compile("[^a-z0-9]+")
 _CYRILLIC = "абвгдежзийклмнопрстуфхцчшщыэюяіїєґўјљњћђџ"
-_AS_SAID = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch y e yu ya i yi ye g u j lj nj c dj dz"
+_TRANSLITERATION = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch y e yu ya i yi ye g u j lj nj c dj dz"
 _GREEK = "αβγδεζηθικλμνξοπρσςτυφχψω"
 _AS_WRITTEN = "a b g d e z i th i k l m n x o p r s s t y f ch ps o"
 _LATIN = str.maketrans(
-    dict(zip(_CYRILLIC + _GREEK, [*_AS_SAID.split(), *_AS_WRITTEN.split()], strict=True)) | {"ъ": "", "ь": ""}
+    dict(zip(_CYRILLIC + _GREEK, [*_TRANSLITERATION.split(), *_AS_WRITTEN.split()], strict=True)) | {"ъ": "", "ь": ""}
 )
 
 Counts = Callable[[Sequence[str]], tuple[int, Mapping[str, int]]]
@@ -123,7 +123,7 @@ def draft_note(
     """
     wanted = settings.remember
     read = manager.read_session(session, cancel=cancel)
-    said = said_in(read)
+    said = spoken_messages(read)
     if not said:
         raise NoteError(tr("This session has no messages, so there is nothing to save."))
     last = said[-(messages or wanted.messages) :]
@@ -273,21 +273,21 @@ def _are_similar(one: str, other: str) -> bool:
     return longer.startswith(shorter[: max(_ALIKE, len(shorter) - 2)])
 
 
-def said_in(session: SessionText) -> list[LastMessages]:
+def spoken_messages(session: SessionText) -> list[LastMessages]:
     """Return the messages of the user and the agent, in order.
 
     Without reasoning, tools, inserted text, commands, branches that the user left, and, in a main session, messages of
     sub-agents.
     """
     aside = bool(session.summary.parent)
-    spoken = (
+    speech = (
         message
         for message in session.messages
         if message.kind == "text" and message.role in ("user", "assistant")
         if not message.rewound and (aside or not message.side)
     )
     found = []
-    for (_, role), parts in groupby(spoken, key=_whose):
+    for (_, role), parts in groupby(speech, key=_whose):
         text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
         if text and not _COMMAND.match(text):
             found.append(LastMessages(role, text))
@@ -371,7 +371,7 @@ def remember(  # noqa: PLR0913 - most are options, given by name
     *,
     messages: int | None = None,
     slug: str = "",
-    ask_model: bool = True,
+    suggest_name: bool = True,
     again: bool = False,
     write: bool = True,
     by_agent: bool = False,
@@ -384,14 +384,14 @@ def remember(  # noqa: PLR0913 - most are options, given by name
     Raises `NoteError`, and `MnemoscopeError` for an unknown session.
     """
     known = manager.sessions()
-    wanted = _newest(known) if session is None else [wanted_session(session, known)]
+    wanted = _newest(known) if session is None else [find_session(session, known)]
     note = _first_draft(wanted, partial(draft_note, manager, workspace, settings, messages=messages, cancel=cancel))
     if note.existing and not again:
         return Remembered(note, None)
     if slug and not to_slug(slug):
         raise NoteError(f"A note cannot be called {slug}: its name has letters a to z, digits and hyphens.")
     named, notice = to_slug(slug), ""
-    if not named and ask_model:
+    if not named and suggest_name:
         try:
             named = suggest_slug(note, settings, cancel=cancel)
         except ProviderError as error:

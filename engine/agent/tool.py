@@ -22,7 +22,7 @@ _QUOTA = ("insufficient_quota", "quota", "429")
 _LONGEST = 500
 
 
-def said(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """Return an error as one sentence for an agent; keys are masked, and unexpected errors are logged too."""
     try:
         text = " ".join(str(error).split())
@@ -36,7 +36,7 @@ def said(error: BaseException) -> str:
 
 def unavailable(error: BaseException) -> MemorySearchAnswer:
     """Return the answer of a search that failed."""
-    sentence = said(error)
+    sentence = error_message(error)
     warning, action = _advice(error, sentence)
     return MemorySearchAnswer(disabled=True, unavailable=True, error=sentence, warning=warning, action=action)
 
@@ -96,7 +96,7 @@ class AgentTool:
             refused = refusal(self.name, self.parameters, arguments)
             answer: Record = self.answers(error=refused) if refused else self.call(arguments, cancel)
         except Exception as error:
-            answer = self.answers(error=said(error))
+            answer = self.answers(error=error_message(error))
         payload: dict[str, Any] = to_builtins(answer)
         return payload
 

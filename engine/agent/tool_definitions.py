@@ -72,7 +72,7 @@ def _write(
         access.settings,
         session or None,
         slug=name,
-        ask_model=False,  # the calling session is one
+        suggest_name=False,  # the calling session is one
         by_agent=True,
         cancel=cancel,
     )

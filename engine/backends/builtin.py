@@ -12,7 +12,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt
 from engine.base.language import marked, tr
 from engine.corpus.path_guard import PathGuard
-from engine.embedding.registry import Selection, select_provider, stand_in
+from engine.embedding.registry import Selection, select_provider, use_fallback
 from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor, Lifetime
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from engine.memory.facts import Facts
     from engine.memory.files import SessionFiles, WorkspaceFiles
     from engine.memory.insight import IndexInsight
-    from engine.memory.memory_context import Questions, Share
+    from engine.memory.memory_context import QueryAnswerer, Share
     from engine.memory.path_status import PathStates
     from engine.memory.requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
@@ -75,7 +75,7 @@ class BuiltinParts:
         self,
         context: MemoryContext,
         updates: IndexUpdates,
-        questions: "Callable[[], Questions]",
+        questions: "Callable[[], QueryAnswerer]",
         select: Callable[..., Selection],
     ) -> None:
         """`select` chooses a provider."""
@@ -240,7 +240,7 @@ class BuiltinMemory:
         self._threads = BackgroundExecutor(executor)
         self._slot = ActiveProvider(
             lambda cancel: select_provider(settings, cancel=cancel),
-            lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
+            lambda first, reason, cancel: use_fallback(settings, first, reason, cancel=cancel),
             self._threads,
         )
         self._listeners = Listeners()
@@ -248,7 +248,7 @@ class BuiltinMemory:
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
         self._creating = threading.Lock()
-        self._questions: Questions | None = None if shared is None else shared.questions
+        self._questions: QueryAnswerer | None = None if shared is None else shared.questions
         context = MemoryContext(
             workspace=self._workspace,
             settings=settings,
@@ -311,7 +311,7 @@ class BuiltinMemory:
         with self._creating:
             self._settings = answering_as(self._settings, settings)
             if self._questions is not None:
-                self._questions.remember_as(settings.query.cache)
+                self._questions.set_cache_settings(settings.query.cache)
         self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
@@ -431,7 +431,7 @@ class BuiltinMemory:
 
     # --- internals ------------------------------------------------------------------------------------------------
 
-    def _searcher(self) -> "Questions":
+    def _searcher(self) -> "QueryAnswerer":
         """The searcher, created on first use."""
         from engine.search.search_sources import SearchSources  # a sync must not wait for the modules of a search
         from engine.search.searcher import Searcher

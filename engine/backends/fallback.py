@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import msgspec
 
-from engine.backends.fallback_switch import PAUSE_SECONDS, ActiveMemory, Ask, MemorySwitch, Opener, RetryPolicy, both
+from engine.backends.fallback_switch import (
+    PAUSE_SECONDS,
+    ActiveMemory,
+    MemorySwitch,
+    Opener,
+    RetryPolicy,
+    SearchCall,
+    both,
+)
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
@@ -48,7 +56,7 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 Refusal = Callable[[str | None], str]
-_TOLD = (Unsupported, PassageMissing)
+_CALLER_ERRORS = (Unsupported, PassageMissing)
 """Errors that are passed to the caller instead of using the fallback."""
 
 
@@ -86,10 +94,10 @@ class FallbackMemoryManager:
         self._retrying = RetryPolicy(self._switch, open_primary, self._threads, pause_seconds)
         if self._switch.failure:
             self._retrying.failed()
-        self._telling = threading.Lock()
-        self._wanted: Settings | None = None
+        self._settings_lock = threading.Lock()
+        self._settings: Settings | None = None
         """The settings last passed to `answer_as`."""
-        self._told: MemorySearchManager | None = None
+        self._configured: MemorySearchManager | None = None
         """The memory that was given the current settings."""
         self._saved_searches = SavedSearches(user)
         self._unseen_notes = UnseenNotes(user)
@@ -140,8 +148,8 @@ class FallbackMemoryManager:
 
     def answer_as(self, settings: Settings) -> None:
         self._lifetime.check()
-        with self._telling:
-            self._wanted, self._told = settings, None
+        with self._settings_lock:
+            self._settings, self._configured = settings, None
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         return self._with(lambda memory: memory.query_values(operator, start))
@@ -258,38 +266,38 @@ class FallbackMemoryManager:
                 if memory is self._switch.peek():
                     raise
 
-    def _search(self, ask: Ask, cancel: CancelToken | None, options: "SearchOptions") -> SearchOutcome:
+    def _search(self, call: SearchCall, cancel: CancelToken | None, options: "SearchOptions") -> SearchOutcome:
         self._lifetime.check()
         if refused := self._refusal(options.get("session_key")):
             return unanswered(self._name, refused)
 
-        def asked(memory: "MemorySearchManager", token: CancelToken | None) -> SearchOutcome:
-            self._tell(memory)
-            return ask(memory, token)
+        def attempt(memory: "MemorySearchManager", token: CancelToken | None) -> SearchOutcome:
+            self._apply_settings(memory)
+            return call(memory, token)
 
-        outcome = self._retrying.outcome(asked, cancel) if self._switch.failure else None
+        outcome = self._retrying.outcome(attempt, cancel) if self._switch.failure else None
         while outcome is None:
             self._lifetime.check()
             used = self._switch.in_use()
-            outcome = self._ask(used, asked, cancel)
+            outcome = self._answer_from(used, attempt, cancel)
         return outcome
 
-    def _tell(self, memory: "MemorySearchManager") -> None:
+    def _apply_settings(self, memory: "MemorySearchManager") -> None:
         """Apply current settings to a memory that was opened after they changed."""
-        with self._telling:
-            if self._wanted is not None and memory is not self._told:
-                memory.answer_as(self._wanted)
-                self._told = memory
+        with self._settings_lock:
+            if self._settings is not None and memory is not self._configured:
+                memory.answer_as(self._settings)
+                self._configured = memory
 
-    def _ask(self, used: ActiveMemory, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
+    def _answer_from(self, used: ActiveMemory, call: SearchCall, cancel: CancelToken | None) -> SearchOutcome | None:
         """Return the answer of this memory; None if the other one should be used."""
         try:
             if used.catching_up is None:
-                return ask(used.memory, cancel)
+                return call(used.memory, cancel)
             used.catching_up.wait(cancel)
-            outcome = ask(used.memory, cancel)
+            outcome = call(used.memory, cancel)
             return msgspec.structs.replace(outcome, notice=self._notice(used, outcome.notice))
-        except _TOLD:
+        except _CALLER_ERRORS:
             raise
         except (Cancelled, Closed):
             # Perhaps not cancelled by the caller: a switch closes the memory under its other callers.
@@ -304,7 +312,7 @@ class FallbackMemoryManager:
             self._retrying.failed()
         return None
 
-    def _notice(self, used: ActiveMemory, said: str) -> str:
+    def _notice(self, used: ActiveMemory, existing: str) -> str:
         state = "" if used.catching_up is None else used.catching_up.sentence()
         instead = tr("The built-in index of the same notes answers instead of {engine}.", engine=self._name)
-        return " ".join(filter(None, (used.failure, instead, state, said)))
+        return " ".join(filter(None, (used.failure, instead, state, existing)))

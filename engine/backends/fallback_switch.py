@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 Opener = Callable[[], "MemorySearchManager"]
 
-Ask = Callable[["MemorySearchManager", CancelToken | None], SearchOutcome]
+SearchCall = Callable[["MemorySearchManager", CancelToken | None], SearchOutcome]
 
 PAUSE_SECONDS = 60.0
 _LONGEST_SECONDS = 16 * 60.0
@@ -258,12 +258,12 @@ class RetryPolicy:
         self._running: _Try | None = None
         self._closed = False
 
-    def outcome(self, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
+    def outcome(self, call: SearchCall, cancel: CancelToken | None) -> SearchOutcome | None:
         """Return the answer of the failed memory, if a retry is due and quick enough.
 
         Raises `Cancelled` for the caller alone: the retry continues.
         """
-        mine = self._begin(ask)
+        mine = self._begin(call)
         if mine is None:
             return None
         until = time.monotonic() + _RETRY_TIMEOUT
@@ -295,24 +295,24 @@ class RetryPolicy:
             if running.job is not None:
                 running.job.join()
 
-    def _begin(self, ask: Ask) -> _Try | None:
+    def _begin(self, call: SearchCall) -> _Try | None:
         with self._lock:
-            wanted = self._due is not None and time.monotonic() >= self._due
-            if self._closed or self._running is not None or not wanted:
+            due = self._due is not None and time.monotonic() >= self._due
+            if self._closed or self._running is not None or not due:
                 return None
             mine = _Try()
-            mine.job = self._threads.start(lambda: self._run(mine, ask))
+            mine.job = self._threads.start(lambda: self._run(mine, call))
             if mine.job is None:
                 return None
             self._running = mine
         return mine
 
-    def _run(self, mine: _Try, ask: Ask) -> None:
+    def _run(self, mine: _Try, call: SearchCall) -> None:
         failed = True
         primary = None
         try:
             primary = self._open_primary()
-            mine.outcome = ask(primary, mine.token)
+            mine.outcome = call(primary, mine.token)
             failed = False
         except (Cancelled, Unsupported, PassageMissing):
             pass  # this does not show whether the memory works: the next query does

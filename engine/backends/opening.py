@@ -68,14 +68,14 @@ class ManagerCache:
                     try:
                         held.manager = self._open(workspace, settings, held.threads, background)
                     except BaseException:
-                        self._end(held)
+                        self._stop_sharing(held)
                         held.threads.close()
                         raise
                 held.leases += 1
-                release, file_again = partial(self._release, held, executor), partial(self._file_again, held)
-                return cast("MemorySearchManager", _Lease(held.manager, release, file_again))
+                release, update_key = partial(self._release, held, executor), partial(self._update_key, held)
+                return cast("MemorySearchManager", _Lease(held.manager, release, update_key))
 
-    def _file_again(self, held: "_Held", settings: Settings) -> None:
+    def _update_key(self, held: "_Held", settings: Settings) -> None:
         """Update the cache key after the memory's settings were changed."""
         with self._lock:
             shared = self._shared.get(held.key) is held
@@ -88,7 +88,7 @@ class ManagerCache:
 
     def _release(self, held: "_Held", executor: Executor | None) -> None:
         with held.opening:
-            self._end(held, only_here=True)
+            self._stop_sharing(held, only_here=True)
             held.leases -= 1
             last = held.leases == 0
             if last:
@@ -102,7 +102,7 @@ class ManagerCache:
         elif executor is not None and executor is held.owner:
             held.threads.give_back()
 
-    def _end(self, held: "_Held", *, only_here: bool = False) -> None:
+    def _stop_sharing(self, held: "_Held", *, only_here: bool = False) -> None:
         """Stop sharing a memory with new callers and, unless `only_here`, with those that wait for it."""
         held.ended = held.ended or not only_here
         with self._lock:
@@ -132,11 +132,11 @@ class _Lease:
     """Gives one user a shared memory: `close` applies to this user only, everything else is delegated."""
 
     def __init__(
-        self, manager: "MemorySearchManager", release: Callable[[], None], file_again: Callable[[Settings], None]
+        self, manager: "MemorySearchManager", release: Callable[[], None], update_key: Callable[[Settings], None]
     ) -> None:
         self._manager = manager
         self._release = release
-        self._file_again = file_again
+        self._update_key = update_key
         self._lock = threading.Lock()
         self._closed = False
         self._removers: list[Callable[[], None]] = []
@@ -163,7 +163,7 @@ class _Lease:
         if self._closed:
             raise Closed
         self._manager.answer_as(settings)
-        self._file_again(settings)
+        self._update_key(settings)
 
     def current_sync(self) -> CancelToken | None:
         return None if self._closed else self._manager.current_sync()

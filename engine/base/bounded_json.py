@@ -35,7 +35,7 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
     try:
         return msgspec.json.decode(data, type=kind)
     except RecursionError:
-        raise ValueError(skip_reasons.TOO_DEEP.said()) from None
+        raise ValueError(skip_reasons.TOO_DEEP.message()) from None
 
 
 class BoundedDigits:
@@ -82,7 +82,7 @@ def check_depth(text: bytes, deepest: int = _DEEPEST) -> None:
             case b"[" | b"{":
                 depth += 1
                 if depth > deepest:
-                    raise ValueError(skip_reasons.TOO_DEEP.said())
+                    raise ValueError(skip_reasons.TOO_DEEP.message())
             case b"]" | b"}":
                 depth -= 1
 
@@ -94,7 +94,7 @@ def bounded(events: Iterable[_Event]) -> Iterator[_Event]:
         if event[0] in ("start_map", "start_array"):
             depth += 1
             if depth > _DEEPEST:
-                raise ValueError(skip_reasons.TOO_DEEP.said())
+                raise ValueError(skip_reasons.TOO_DEEP.message())
         elif event[0] in ("end_map", "end_array"):
             depth -= 1
         yield event
@@ -116,7 +116,7 @@ def limited(events: Iterable[_Event]) -> Iterator[_Event]:
     """Yield the same events. Raises ValueError after three million: they would take hundreds of megabytes as values."""
     for number, event in enumerate(events):
         if number == _MOST_EVENTS:
-            raise ValueError(skip_reasons.MANY_VALUES.said())
+            raise ValueError(skip_reasons.MANY_VALUES.message())
         yield event
 
 

@@ -25,7 +25,7 @@ _ACCENTS = str.maketrans(_PLAIN, _ACCENTED)
 _FIELD_OR_TEXT = re.compile(r"\{[^{}]*\}|[^{}]+")
 
 
-class _Speech(NamedTuple):
+class _Translations(NamedTuple):
     tag: str = "en"
     one: Callable[[str], str] = str
     """Translates a sentence."""
@@ -35,7 +35,7 @@ class _Speech(NamedTuple):
     right_to_left: bool = False
 
 
-_speech = _Speech()
+_translations = _Translations()
 
 
 def speak(tag: str) -> None:
@@ -46,14 +46,16 @@ def speak(tag: str) -> None:
     Raises:
         ValueError: no such language.
     """
-    global _speech  # noqa: PLW0603 - the language applies to the whole program, not to a call
+    global _translations  # noqa: PLW0603 - the language applies to the whole program, not to a call
     tag = system_language() if tag == "system" else tag
     if tag in TRIAL_LANGUAGES:
         turned = tag == _RIGHT_TO_LEFT
         said = _turned if turned else _tried
-        _speech = _Speech(tag, said, lambda one, many, count: said(one if count == 1 else many), right_to_left=turned)
+        _translations = _Translations(
+            tag, said, lambda one, many, count: said(one if count == 1 else many), right_to_left=turned
+        )
     elif tag == "en":
-        _speech = _Speech()
+        _translations = _Translations()
     elif tag in LANGUAGES:
         # Imported here to keep the start of the command line fast: it is always English.
         from gettext import GNUTranslations
@@ -61,14 +63,14 @@ def speak(tag: str) -> None:
 
         with files("resources").joinpath("translations", f"{tag}.mo").open("rb") as file:
             catalogue = GNUTranslations(file)
-        _speech = _Speech(tag, catalogue.gettext, catalogue.ngettext, str.maketrans(",.", ".,"))
+        _translations = _Translations(tag, catalogue.gettext, catalogue.ngettext, str.maketrans(",.", ".,"))
     else:
         raise ValueError(f"Mnemoscope speaks {', '.join(LANGUAGES)}, not {tag}")
 
 
 def spoken() -> str:
     """Return the tag of the current language."""
-    return _speech.tag
+    return _translations.tag
 
 
 def system_language() -> str:
@@ -89,20 +91,20 @@ def tr(text: str, /, **values: Any) -> str:
 
     `text` must be a literal or a constant passed through `marked`, so that it is extracted for the catalogue.
     """
-    said = _speech.one(text) if text else ""
+    said = _translations.one(text) if text else ""
     return said.format(**_written(values)) if values else said
 
 
 def tr_count(one: str, many: str, count: int, /, **values: Any) -> str:
     """Like `tr`, with the plural form for `count`, which also fills `{count}`: "{count:,} file", "{count:,} files"."""
-    return _speech.many(one, many, count).format(**_written({"count": count, **values}))
+    return _translations.many(one, many, count).format(**_written({"count": count, **values}))
 
 
 # Babel 2.18 and QLocale write 6,300 numbers in English and German the same; Babel takes 20 µs each instead of 1 and
 # brings 32 MB of data, and the engine does not import Qt.
 def number(value: float, form: str = ",") -> str:
     """Format a number outside a sentence, in a table or a chart, for the current language; `form` as in `format`."""
-    return _as_spoken(format(value, form)) if _speech.marks is not None else format(value, form)
+    return _localized(format(value, form)) if _translations.marks is not None else format(value, form)
 
 
 def marked(text: str) -> str:
@@ -112,23 +114,23 @@ def marked(text: str) -> str:
 
 class _Int(int):
     def __format__(self, form: str) -> str:
-        return _as_spoken(format(int(self), form))
+        return _localized(format(int(self), form))
 
 
 class _Float(float):
     def __format__(self, form: str) -> str:
-        return _as_spoken(format(float(self), form))
+        return _localized(format(float(self), form))
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:
     """Localize numbers, and isolate strings and paths in right-to-left text.
 
     Without isolation, a path in an Arabic sentence would begin with its last slash."""
-    if _speech.right_to_left:
+    if _translations.right_to_left:
         words = {name: value for name, value in values.items() if isinstance(value, str | PurePath)}
         isolated = {name: f"{_ISOLATE}{value}{_END_OF_ISOLATE}" for name, value in words.items()}
         return {**values, **isolated}
-    if _speech.marks is None:
+    if _translations.marks is None:
         return values
     return {name: _OWN_FORMS.get(type(value), _same)(value) for name, value in values.items()}
 
@@ -140,9 +142,9 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _as_spoken(number: str) -> str:
+def _localized(number: str) -> str:
     """Localize the separators; German puts a no-break space before the percent sign."""
-    return number.translate(_speech.marks or {}).replace("%", "\u00a0%")
+    return number.translate(_translations.marks or {}).replace("%", "\u00a0%")
 
 
 def _turned(text: str) -> str:

@@ -81,7 +81,7 @@ def create_private(path: str | Path) -> None:
         os.close(os.open(path, _NEW, _FILE_MODE))
 
 
-def temporary_beside(path: Path) -> Path:
+def temporary_path(path: Path) -> Path:
     """Return a new name for the temporary file that will replace `path`; `remove_leftovers` recognizes it."""
     return path.with_name(f".{path.name[:_LONGEST_NAME]}.mnemoscope-{os.getpid()}-{os.urandom(4).hex()}.tmp")
 
@@ -93,7 +93,7 @@ def replacing(path: Path, *, mode: int = _FILE_MODE, keep_mode: bool = False, sy
     `mode` applies to a new file, less the umask; with `keep_mode` an existing file keeps its own. `sync` flushes the
     content to disk before the replacement. Raises OSError.
     """
-    aside = temporary_beside(path)
+    aside = temporary_path(path)
     try:
         with os.fdopen(os.open(aside, _NEW, mode), "wb") as file:
             yield file
@@ -161,7 +161,7 @@ def read_file(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files of killed processes (`temporary_beside`) from a folder."""
+    """Remove the temporary files of killed processes (`temporary_path`) from a folder."""
     for name in _names(folder):
         match = _TEMPORARY.fullmatch(name)
         if match is not None and not _runs(int(match[1])):

@@ -20,7 +20,7 @@ class Reason(msgspec.Struct, frozen=True):
     former: tuple[str, ...] = ()
     """Earlier wordings, which an index may still contain. They are translated like the sentence."""
 
-    def said(self, **fields: object) -> str:
+    def message(self, **fields: object) -> str:
         """Return the sentence in English."""
         return (self.many if self.many and fields["count"] != 1 else self.one).format(**fields)
 
@@ -35,14 +35,16 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 def tr_reason(stored: str) -> str:
-    """Translate a sentence that `said` returned to the current language; return other text unchanged."""
+    """Translate a sentence that `message` returned to the current language; return other text unchanged."""
     if spoken() == "en":
         return stored
-    return next((told for reason in _reasons() if (told := reason.translated(stored)) is not None), stored)
+    return next(
+        (translation for reason in _reasons() if (translation := reason.translated(stored)) is not None), stored
+    )
 
 
 def files_covered(stored: str) -> int:
-    """Return the number of files that a sentence from `said` covers: 1, or the count of a summary."""
+    """Return the number of files that a sentence from `message` covers: 1, or the count of a summary."""
     for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE, MORE_OTHER_NAMES) if stored[:1].isdigit() else ():
         for form in filter(None, (reason.one, reason.many, *reason.former)):
             if found := _pattern(form).fullmatch(stored):
@@ -52,7 +54,7 @@ def files_covered(stored: str) -> int:
 
 def unreadable(error: OSError) -> str:
     """Return the reason why the system cannot read a file."""
-    return UNREADABLE.said(problem=error.strerror or error)
+    return UNREADABLE.message(problem=error.strerror or error)
 
 
 @cache

@@ -21,7 +21,7 @@ from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import select_provider
 from engine.insight.health import provider, sources
-from engine.insight.health.environment import look_at_user_data
+from engine.insight.health.environment import check_user_data
 from engine.insight.health.health_check import UPDATE, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.settings import settings_path
@@ -107,8 +107,8 @@ def _look(place: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iter
             insight = manager.insight
             if insight is None:
                 yield fine("inside", "Inside", manager.lacks["insight"])
-                yield _advised(look_at_user_data(manager.user_data), manager)
-                yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
+                yield _advised(check_user_data(manager.user_data), manager)
+                yield from sources.check_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
                 return
             for finding in insight.health(token, ask=True, deep=arguments.deep, progress=line):
                 line.clear()
@@ -142,11 +142,11 @@ def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> Health
 
 def _without_index(place: CliWorkspace, token: CancelToken) -> Iterator[HealthFinding]:
     yield degraded("index", "Index", "There is no index of this folder yet.", advice=_INDEX)
-    yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
-    yield from provider.look_at_keys(place.settings)
+    yield from sources.check_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
+    yield from provider.check_keys(place.settings)
     selection = select_provider(place.settings, cancel=token)
     try:
-        yield provider.look_at_provider(place.settings, selection, None, token, ask=True)
+        yield provider.check_provider(place.settings, selection, None, token, ask=True)
     finally:
         if selection.provider is not None:
             selection.provider.close()

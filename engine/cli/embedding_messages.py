@@ -53,12 +53,12 @@ def awaiting_text(estimate: EmbeddingEstimate) -> str:
     )
 
 
-def can_ask() -> bool:
+def is_interactive() -> bool:
     """Whether a user is at the terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def ask(estimate: EmbeddingEstimate, server: str | None) -> bool:
+def confirm(estimate: EmbeddingEstimate, server: str | None) -> bool:
     """Show the estimate and ask for approval; any answer other than yes means no."""
     print(f"{estimate_text(estimate, server)}\nBegin? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

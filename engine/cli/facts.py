@@ -28,7 +28,7 @@ _BY = {"person": "you", "agent": "an agent", "capture": "captured"}
 def run(arguments: Namespace) -> int:
     place = find_place(arguments)
     if arguments.action in ("recall", "capture"):
-        message, session = _heard(arguments)
+        message, session = _read_messages(arguments)
         with interruptible() as token, opened(place) as manager:
             access = AgentAccess(lambda: manager, place.settings, session_key=arguments.session or session)
             _HOOKS[arguments.action](arguments, access, message, token)
@@ -58,11 +58,11 @@ def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 def _add(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
     text = " ".join(arguments.text)
     category = arguments.category or category_of(text)
-    kept = facts.add(text, category=category, importance=arguments.importance)
+    saved = facts.add(text, category=category, importance=arguments.importance)
     if arguments.json:
-        print_json(kept)
+        print_json(saved)
     else:
-        print(f"{'Already saved' if kept.duplicate else 'Saved'}: {_line(kept.fact)}")
+        print(f"{'Already saved' if saved.duplicate else 'Saved'}: {_line(saved.fact)}")
 
 
 def _search(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
@@ -96,13 +96,13 @@ def _restore(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 
 
 def _export(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
-    kept = [fact for fact in facts.all() if fact.remembered]
+    saved = [fact for fact in facts.all() if fact.remembered]
     if arguments.json:
-        print_json({"facts": kept})
+        print_json({"facts": saved})
         return
     print("# Facts")
     for category in FACT_CATEGORIES:
-        of_kind = [fact for fact in kept if fact.category == category]
+        of_kind = [fact for fact in saved if fact.category == category]
         if of_kind:
             print(f"\n## {category.capitalize()}\n")
         for fact in of_kind:
@@ -143,13 +143,13 @@ def _recall(arguments: Namespace, access: AgentAccess, message: str, token: Canc
 
 
 def _capture(arguments: Namespace, access: AgentAccess, message: str, token: CancelToken) -> None:
-    kept = capture(access, [{"role": "user", "content": message}])
+    saved = capture(access, [{"role": "user", "content": message}])
     # Nothing else is printed: a hook's output is read by the agent.
     if arguments.json:
-        print_json({"facts": kept})
+        print_json({"facts": saved})
 
 
-def _heard(arguments: Namespace) -> tuple[str, str]:
+def _read_messages(arguments: Namespace) -> tuple[str, str]:
     """Read the user's messages from standard input, and the session's id if a hook passes one."""
     if arguments.message:
         return " ".join(arguments.message), ""

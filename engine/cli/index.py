@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.formatting import plural, size
-from engine.cli.embedding_messages import ask, awaiting_text, can_ask, left_running, provider_problem, spent_text
+from engine.cli.embedding_messages import (
+    awaiting_text,
+    confirm,
+    is_interactive,
+    left_running,
+    provider_problem,
+    spent_text,
+)
 from engine.cli.output import print_failed, print_issues, print_json, print_table, safe
 from engine.cli.progress import ProgressLine
 from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
@@ -25,7 +32,7 @@ _LAYOUTS = {
 }
 
 
-def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:
+def fetch_missing(settings: Settings, *, agreed: bool, interactive: bool) -> str:
     """Download the model of the settings if it is missing and the user agrees. Returns the error message, else "".
 
     Raises `Cancelled`.
@@ -35,12 +42,12 @@ def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:
     from engine.embedding.gguf_file import missing_model
 
     model = missing_model(settings)
-    if not model or not (agreed or (may_ask and can_ask())):
+    if not model or not (agreed or (interactive and is_interactive())):
         return ""
     from engine.embedding.hub import fetch_model, hub_host  # imports an HTTP client
 
     try:
-        if agreed or _ask(model, hub_host()):
+        if agreed or _confirm_download(model, hub_host()):
             with interruptible() as token, LiveLine() as line:
                 fetch_model(settings, progress=lambda step: line.show(_shown(step)), cancel=token)
             print(f"Downloaded {safe(model)}.", file=sys.stderr)
@@ -49,7 +56,7 @@ def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:
     return ""
 
 
-def _ask(model: str, host: str) -> bool:
+def _confirm_download(model: str, host: str) -> bool:
     question = f"The model {safe(model)} is not on this computer. Download it from {safe(host)}? [y/N] "
     print(question, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
@@ -65,22 +72,22 @@ def run(arguments: Namespace) -> int:
     if arguments.dry_run:
         with interruptible() as token:
             return _preview(place, token, as_json=arguments.json)
-    unfetched = fetch_missing(place.settings, agreed=arguments.yes, may_ask=not arguments.json)
+    unfetched = fetch_missing(place.settings, agreed=arguments.yes, interactive=not arguments.json)
     with opened(place) as manager:
         problem = manager.status().index_error
         report = _sync(manager, force=arguments.force, approve=arguments.yes)
-        if report.awaiting is not None and not (report.cancelled or arguments.json) and can_ask():
+        if report.awaiting is not None and not (report.cancelled or arguments.json) and is_interactive():
             if report.error:  # the provider failed: its fallback awaits approval
                 print(f"mnemoscope: {report.error}", file=sys.stderr)
             _print_report(report)
-            if not ask(report.awaiting, manager.status().custom.get("server")):
+            if not confirm(report.awaiting, manager.status().custom.get("server")):
                 print("Nothing was embedded; only words are searched.")
                 return int(bool(report.error))
             report = _sync(manager, force=False, approve=report.awaiting)
         missing = "" if unfetched else provider_problem(manager.status())
-    for told in (problem, missing):
-        if told and told != report.error:
-            print(f"mnemoscope: {told}", file=sys.stderr)
+    for message in (problem, missing):
+        if message and message != report.error:
+            print(f"mnemoscope: {message}", file=sys.stderr)
     if arguments.json:
         print_json(report)
     elif not report.error or report.provider_failed:
@@ -96,8 +103,8 @@ def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool | Embedd
 def _end(report: SyncReport, unfetched: str) -> int:
     """Print how the update ended, and return the exit code. `unfetched`: why the model could not be downloaded."""
     if report.cancelled:
-        told = ("mnemoscope: Stopped. Files indexed so far stay indexed.", left_running(report.batch_jobs))
-        print(*filter(None, told), file=sys.stderr)
+        message = ("mnemoscope: Stopped. Files indexed so far stay indexed.", left_running(report.batch_jobs))
+        print(*filter(None, message), file=sys.stderr)
         return 130
     problems = [unfetched, report.error, awaiting_text(report.awaiting) if report.awaiting else ""]
     if any(problems):
@@ -118,8 +125,8 @@ def _print_report(report: SyncReport) -> None:
         )
     if spent := spent_text(report.tokens, report.cost):
         print(f"Spent: {spent}.")
-    if told := left_running(report.batch_jobs):
-        print(told)
+    if message := left_running(report.batch_jobs):
+        print(message)
     print_failed(report.failed)
     print_issues("Skipped", report.skipped)
 

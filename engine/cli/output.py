@@ -60,7 +60,7 @@ def unfiltered(stream: TextIO) -> TextIO:
     return stream.stream if isinstance(stream, _PrintableStream) else stream
 
 
-def marks_wanted() -> bool:
+def supports_bold() -> bool:
     """Whether stdout is a terminal that shows bold text."""
     return sys.stdout.isatty() and os.name != "nt" and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 

@@ -50,11 +50,11 @@ class ProgressLine(LiveLine):
     def __init__(self) -> None:
         super().__init__()
         self._started = time.monotonic()
-        self._told = False
+        self._announced = False
 
     def __call__(self, update: MemorySyncProgressUpdate) -> None:
-        if update.phase == "waiting" and not self._shown and not self._told:
-            self._told = True  # once: it may take minutes, and the user should know why
+        if update.phase == "waiting" and not self._shown and not self._announced:
+            self._announced = True  # once: it may take minutes, and the user should know why
             print(f"{_PHASES[update.phase]}.", file=sys.stderr, flush=True)
         self.show(progress_text(update, time.monotonic() - self._started))
 

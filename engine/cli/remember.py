@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> int:
         )
         if done.written is not None:
             update_index(manager, _SYNC_SECONDS, token)
-    _tell(arguments, place, done)
+    _print_result(arguments, place, done)
     return 0
 
 
@@ -54,7 +54,7 @@ def _ended() -> str:
     return session.strip()
 
 
-def _tell(arguments: Namespace, place: CliWorkspace, done: Remembered) -> None:
+def _print_result(arguments: Namespace, place: CliWorkspace, done: Remembered) -> None:
     note = done.note
     there = bool(note.existing) and not arguments.again
     if done.written is not None:
@@ -65,16 +65,16 @@ def _tell(arguments: Namespace, place: CliWorkspace, done: Remembered) -> None:
     if done.notice:
         print("mnemoscope:", safe(done.notice), file=sys.stderr)
     if arguments.json:
-        told = {
+        values = {
             "path": path,
             "file": str(file),
             "session": note.session,
             "messages": note.messages,
             "written": done.written is not None,
         }
-        told |= {"existing": True} if there else {}
-        told |= {"text": note.text} if arguments.dry_run else {}
-        print_json(told | ({"notice": done.notice} if done.notice else {}))
+        values |= {"existing": True} if there else {}
+        values |= {"text": note.text} if arguments.dry_run else {}
+        print_json(values | ({"notice": done.notice} if done.notice else {}))
     elif there:
         print(safe(f"This session already has a note: {file}"))
     elif arguments.dry_run:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
-from engine.cli.output import marks_wanted, print_json, print_marked, print_table, safe
-from engine.cli.searches import ask_saved
-from engine.cli.workspace import ask_all, find_place, interruptible, opened
+from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
+from engine.cli.searches import run_saved
+from engine.cli.workspace import find_place, interruptible, opened, search_all
 from engine.corpus.globs import literal_glob
 from engine.records import (
     LAST_LINE,
@@ -69,9 +69,9 @@ def run(arguments: Namespace) -> int:
     place = find_place(arguments)
     with interruptible() as token, opened(place) as manager:
         if arguments.all_workspaces:
-            outcome = ask_all(manager, place, " ".join(arguments.query), options, token, arguments.config)
+            outcome = search_all(manager, place, " ".join(arguments.query), options, token, arguments.config)
         elif arguments.saved is not None:
-            outcome = ask_saved(manager, place, arguments.saved, options, token, arguments.config)
+            outcome = run_saved(manager, place, arguments.saved, options, token, arguments.config)
         elif arguments.like is not None:
             outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
         else:
@@ -80,7 +80,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print_json(outcome_values(outcome))
     elif arguments.markdown:
-        print("\n\n".join(results_markdown(outcome.results, asked=_asked(arguments), total=outcome.total)))
+        print("\n\n".join(results_markdown(outcome.results, asked=_query_text(arguments), total=outcome.total)))
     else:
         _print_text(outcome, explain=arguments.explain)
         if unexplained:
@@ -96,7 +96,7 @@ def _passage(text: str) -> Passage:
     return Passage(path=cited.path, start_line=cited.first, end_line=cited.last)
 
 
-def _asked(arguments: Namespace) -> str:
+def _query_text(arguments: Namespace) -> str:
     """Return the query as text."""
     if arguments.like is not None:
         return f"Like {arguments.like}"
@@ -139,7 +139,7 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     where = f"{safe(result.workspace)}: " if result.workspace else ""
     left = " (abandoned branch)" if result.message is not None and result.message.rewound else ""
     print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}{left}")
-    if marks_wanted():
+    if supports_bold():
         print_marked(result.snippet, result.match_ranges)
     else:
         print(result.snippet)
@@ -159,7 +159,7 @@ def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:
 
 
 def _print_stages(explanation: SearchExplanation) -> None:
-    print_table((_stage_name(stage, explanation), _told(stage)) for stage in explanation.stages)
+    print_table((_stage_name(stage, explanation), _stage_text(stage)) for stage in explanation.stages)
     for remedy in explanation.remedies:
         print(f"{safe(remedy.advice)} Try: {safe(_control(remedy))}")
 
@@ -168,7 +168,7 @@ def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:
     return f"{stage.name} *" if stage.name == explanation.emptied_by else stage.name
 
 
-def _told(stage: SearchStage) -> str:
+def _stage_text(stage: SearchStage) -> str:
     unit = "" if stage.unit == "chunks" else f" {stage.unit}"
     return f"{stage.left:,} of {stage.entered:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
 

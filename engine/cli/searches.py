@@ -13,7 +13,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, StoreError
 from engine.cli.output import print_json, print_table, safe
-from engine.cli.workspace import CliWorkspace, ask_all, asked_of, find_place, interruptible, known_to, opened
+from engine.cli.workspace import CliWorkspace, find_place, interruptible, known_to, memory_of, opened, search_all
 from engine.corpus.globs import literal_glob
 from engine.records import EarlierQuestion, QueryRecord, SearchOutcome, cite
 from engine.records.workspaces import split_name
@@ -42,7 +42,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def ask_saved(
+def run_saved(
     manager: "MemorySearchManager",
     place: CliWorkspace,
     name: str,
@@ -85,8 +85,8 @@ def _outcome(
         question = copy(question, path="")
     like = question.like
     if question.everywhere and like is None and not question.path:
-        return ask_all(manager, place, question.text, {**_options(question), **named}, cancel, config)
-    with asked_of(question.path or (like.path if like else ""), manager, place, config) as (memory, path, folder):
+        return search_all(manager, place, question.text, {**_options(question), **named}, cancel, config)
+    with memory_of(question.path or (like.path if like else ""), manager, place, config) as (memory, path, folder):
         options: SearchOptions = {**_options(copy(question, path=path if question.path else "")), **named}
         if like is None:
             outcome = memory.search(question.text, cancel=cancel, **options)
@@ -111,11 +111,11 @@ def _options(question: QueryRecord) -> "SearchOptions":
         )
         for level in _levels(question)
     )
-    asked = earlier[-1]
+    last = earlier[-1]
     return {
-        "sources": asked.sources,
-        "path_glob": asked.path_glob,
-        "since": asked.since,
+        "sources": last.sources,
+        "path_glob": last.path_glob,
+        "since": last.since,
         "half_life_days": question.half_life_days,
         "diverse": question.diverse,
         "within": earlier[:-1],

@@ -13,7 +13,7 @@ from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible, opened
 from engine.insight.session_costs import load_prices
 from engine.insight.session_stats import session_stats
-from engine.memory.session_library import short_names, wanted_session
+from engine.memory.session_library import find_session, short_names
 from engine.records import FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path
 
@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> int:
         if arguments.action == "touching":
             _list_uses(arguments, known, inside(manager).uses_of_file(arguments.path, token))
             return 0
-        path = wanted_session(arguments.id, known).path
+        path = find_session(arguments.id, known).path
         if arguments.action == "files":
             _list_files(arguments, inside(manager).session_files(path, token))
             return 0

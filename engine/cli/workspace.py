@@ -108,7 +108,7 @@ def interruptible() -> Iterator[CancelToken]:
         signal.signal(signal.SIGINT, before)
 
 
-def ask_all(
+def search_all(
     manager: "MemorySearchManager",
     place: CliWorkspace,
     query: str,
@@ -132,7 +132,7 @@ def ask_all(
 
 
 @contextmanager
-def asked_of(
+def memory_of(
     path: str, manager: "MemorySearchManager", place: CliWorkspace, config: Path | None
 ) -> "Iterator[tuple[MemorySearchManager, str, str]]":
     """Return the memory with the file of this name, the file's stable name there, and the folder (empty for this

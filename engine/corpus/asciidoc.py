@@ -48,7 +48,7 @@ class _Reader:
         self._last = number
         if self._end:
             if line == self._end:
-                self._keep_block(number)
+                self._end_block(number)
         elif number != self._skipped:
             self._outside(number, line, below)
         self._above = line
@@ -56,9 +56,9 @@ class _Reader:
     def close(self) -> None:
         """End an open block at the last line of the file."""
         if self._end:
-            self._keep_block(self._last)
+            self._end_block(self._last)
 
-    def _keep_block(self, last: int) -> None:
+    def _end_block(self, last: int) -> None:
         self.found.code.append((self._start, last))
         self._end = ""
 

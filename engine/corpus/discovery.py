@@ -63,7 +63,7 @@ class SkipSummary:
         found = list(self._issues)
         for rule, number in self._per_rule.items():
             if number > _LISTED_PER_RULE:
-                more = skip_reasons.MORE_OF_A_RULE.said(number=number - _LISTED_PER_RULE)
+                more = skip_reasons.MORE_OF_A_RULE.message(number=number - _LISTED_PER_RULE)
                 found.append(FileIssue(path="…", rule=rule, detail=more))
         common = self.endings.most_common()
         for ending, number in common[:_LISTED_ENDINGS]:
@@ -74,7 +74,7 @@ class SkipSummary:
         return found
 
     def _counted(self, name: str, number: int) -> FileIssue:
-        detail = skip_reasons.OTHER_EXTENSIONS.said(count=number, extensions=self._wanted)
+        detail = skip_reasons.OTHER_EXTENSIONS.message(count=number, extensions=self._wanted)
         return FileIssue(path=name, rule="extension", detail=detail)
 
 
@@ -147,7 +147,7 @@ class _Walk(FolderWalk):
             state = os.lstat(root.path)
         except FileNotFoundError:
             if root.extra:
-                self.passed.add(root.path, "missing", skip_reasons.NO_EXTRA_PATH.said())
+                self.passed.add(root.path, "missing", skip_reasons.NO_EXTRA_PATH.message())
             return
         except OSError as error:
             self._unreadable(root.path, error)
@@ -168,7 +168,7 @@ class _Walk(FolderWalk):
         with self._entries(roots.workspace, ".") as listed:
             for entry in listed:
                 if os.path.join(roots.workspace, entry.name) not in self._root_paths:
-                    self._pass(entry.name, entry.name, self._judge.beside_memory(entry))
+                    self._pass(entry.name, entry.name, self._judge.outside_memory_folder(entry))
 
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
         if path in self._root_paths:
@@ -238,4 +238,4 @@ def _kinds(discovery: Discovery) -> Iterator[PreviewKind]:
 
 def _missing(ending: str) -> str:
     """Return what has to be installed to read files with this ending."""
-    return "" if is_readable(ending) else skip_reasons.NO_PDF_READER.said()
+    return "" if is_readable(ending) else skip_reasons.NO_PDF_READER.message()

@@ -10,11 +10,11 @@ from engine.corpus.roots import Root, holds_secrets
 from engine.corpus.safe_open import is_link
 from engine.settings import Settings
 
-SECRET_PLACE = Match("secret", skip_reasons.SECRET_FOLDER.said())
-LINK = Match("symlink", skip_reasons.LINK.said())
-LINKED_PLACE = Match("symlink", skip_reasons.LINKED_PLACE.said())
-NOT_A_FILE = Match("not-a-file", skip_reasons.NOT_A_FILE.said())
-_OUTSIDE_MEMORY = Match("outside-memory", skip_reasons.OUTSIDE_MEMORY.said())
+SECRET_PLACE = Match("secret", skip_reasons.SECRET_FOLDER.message())
+LINK = Match("symlink", skip_reasons.LINK.message())
+LINKED_PLACE = Match("symlink", skip_reasons.LINKED_PLACE.message())
+NOT_A_FILE = Match("not-a-file", skip_reasons.NOT_A_FILE.message())
+_OUTSIDE_MEMORY = Match("outside-memory", skip_reasons.OUTSIDE_MEMORY.message())
 
 
 class _Known(Protocol):
@@ -58,7 +58,7 @@ class FileRules:
             return unreadable(error)
         return self.rules.for_folder(name, entry.name)
 
-    def beside_memory(self, entry: os.DirEntry[str]) -> Match:
+    def outside_memory_folder(self, entry: os.DirEntry[str]) -> Match:
         """Return the rule by which an entry outside the memory folder is not indexed, in a workspace that has such a
         folder.
         """
@@ -74,7 +74,7 @@ class FileRules:
         if not stat.S_ISREG(state.st_mode):
             return NOT_A_FILE
         if state.st_size > self._limit:
-            return Match("too-large", skip_reasons.TOO_LARGE.said(size=state.st_size, limit=self._limit))
+            return Match("too-large", skip_reasons.TOO_LARGE.message(size=state.st_size, limit=self._limit))
         return None
 
 

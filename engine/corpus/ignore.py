@@ -37,7 +37,7 @@ class Match(NamedTuple):
     """Pattern of the settings that matches; empty for other rules."""
 
 
-BAD_NAME = Match("bad-name", skip_reasons.BAD_NAME.said())
+BAD_NAME = Match("bad-name", skip_reasons.BAD_NAME.message())
 
 
 class IgnoreRules:
@@ -73,15 +73,15 @@ class IgnoreRules:
         if is_unusable(base):
             return BAD_NAME
         if base.lower() in SECRET_FOLDERS:
-            return Match("secret", skip_reasons.SECRET_FOLDER.said())
+            return Match("secret", skip_reasons.SECRET_FOLDER.message())
         if base in IGNORED_FOLDERS:
-            return Match("ignored-folder", skip_reasons.IGNORED_FOLDER.said(folder=base))
+            return Match("ignored-folder", skip_reasons.IGNORED_FOLDER.message(folder=base))
         if base.startswith("."):
-            return Match("hidden", skip_reasons.HIDDEN_FOLDER.said())
+            return Match("hidden", skip_reasons.HIDDEN_FOLDER.message())
         if self._exclude and (pattern := self._exclude.matching(name, True)):
-            return Match("exclude", skip_reasons.EXCLUDED.said(pattern=pattern), pattern)
+            return Match("exclude", skip_reasons.EXCLUDED.message(pattern=pattern), pattern)
         if self._include and not self._include.may_cover_inside(name):
-            return Match("not-included", skip_reasons.FOLDER_NOT_INCLUDED.said())
+            return Match("not-included", skip_reasons.FOLDER_NOT_INCLUDED.message())
         return None
 
     def for_file(self, name: str, base: str) -> Match | None:
@@ -91,17 +91,17 @@ class IgnoreRules:
         """
         lowered = base.lower()
         if _SECRET_FILE.fullmatch(lowered):
-            return Match("secret", skip_reasons.SECRET_FILE.said())
+            return Match("secret", skip_reasons.SECRET_FILE.message())
         if not lowered.endswith(self.extensions):
-            return Match("extension", skip_reasons.OTHER_EXTENSION.said(extensions=", ".join(self.extensions)))
+            return Match("extension", skip_reasons.OTHER_EXTENSION.message(extensions=", ".join(self.extensions)))
         if _UNUSABLE.search(base):
             return BAD_NAME
         if base[:1] == ".":
-            return Match("hidden", skip_reasons.HIDDEN_FILE.said())
+            return Match("hidden", skip_reasons.HIDDEN_FILE.message())
         if self._exclude and (pattern := self._exclude.matching(name, False)):
-            return Match("exclude", skip_reasons.EXCLUDED.said(pattern=pattern), pattern)
+            return Match("exclude", skip_reasons.EXCLUDED.message(pattern=pattern), pattern)
         if self._include and not self._include.covers(name):
-            return Match("not-included", skip_reasons.FILE_NOT_INCLUDED.said())
+            return Match("not-included", skip_reasons.FILE_NOT_INCLUDED.message())
         return None
 
 

@@ -41,18 +41,18 @@ def readable(data: bytes, name: str) -> str:
     import ijson
 
     if len(data) > LARGEST:
-        raise ValueError(skip_reasons.LARGE_JSON_NOTE.said(limit=LARGEST))
+        raise ValueError(skip_reasons.LARGE_JSON_NOTE.message(limit=LARGEST))
     try:
         found = built(ijson.basic_parse(BytesIO(data), use_float=True, buf_size=_BLOCK))
     except (ijson.JSONError, UnicodeDecodeError) as error:
-        raise ValueError(skip_reasons.BROKEN_DOCUMENT.said(what=str(error).partition("\n")[0])) from None
+        raise ValueError(skip_reasons.BROKEN_DOCUMENT.message(what=str(error).partition("\n")[0])) from None
     if not isinstance(found, dict):
-        raise ValueError(skip_reasons.NO_JSON_NOTE.said())
+        raise ValueError(skip_reasons.NO_JSON_NOTE.message())
     if name.lower().endswith(".canvas"):
         parts = _canvas(found)
     else:
         if found.get("nbformat") != 4:
-            raise ValueError(skip_reasons.OTHER_NOTEBOOK.said())
+            raise ValueError(skip_reasons.OTHER_NOTEBOOK.message())
         parts = _notebook(found)
     text = "\n\n".join(part for part in (_clean(part).strip("\n") for part in parts) if part)
     return f"{text}\n" if text else ""

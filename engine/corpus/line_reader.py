@@ -19,7 +19,7 @@ LINE_LIMIT = 20_000
 """Default for the most characters of one line that are decoded."""
 
 _BLOCK = 64 * 1024
-_KEPT_BLOCKS = 16
+_CACHED_BLOCKS = 16
 _IN_MEMORY = 4 * 1024 * 1024
 _WIDEST_CHARACTER = 4
 _CHECKED = 32 * 1024 * 1024
@@ -206,7 +206,7 @@ class NumberedText:
         missing = self._before[index + 1] - self._before[index] - len(places)
         places.extend([len(data)] * missing)
         self._blocks[index] = data, places
-        if len(self._blocks) > _KEPT_BLOCKS:
+        if len(self._blocks) > _CACHED_BLOCKS:
             self._blocks.popitem(last=False)
         return data, places
 

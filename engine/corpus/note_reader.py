@@ -81,7 +81,7 @@ def _readable(text: str, name: str) -> NoteText:
     try:
         text = json_notes.readable(text.encode(), name)
     except ValueError as error:
-        raise Unreadable(name, "unknown-format", skip_reasons.BROKEN_NOTE.said(problem=error)) from None
+        raise Unreadable(name, "unknown-format", skip_reasons.BROKEN_NOTE.message(problem=error)) from None
     return NoteText(text, hashlib.sha256(text.encode()).hexdigest())
 
 
@@ -100,7 +100,7 @@ def _in_other_encoding(path: str, name: str, max_bytes: int) -> NoteText:
 
 
 def _binary(name: str) -> Unreadable:
-    return Unreadable(name, "binary", skip_reasons.BINARY.said())
+    return Unreadable(name, "binary", skip_reasons.BINARY.message())
 
 
 def _blocks(path: str, name: str, max_bytes: int, *, with_mark: bool = False) -> Generator[bytes, None, None]:
@@ -108,7 +108,7 @@ def _blocks(path: str, name: str, max_bytes: int, *, with_mark: bool = False) ->
     try:
         descriptor, state = open_regular(path)
     except PathRefused:
-        raise Unreadable(name, "symlink", skip_reasons.REPLACED.said()) from None
+        raise Unreadable(name, "symlink", skip_reasons.REPLACED.message()) from None
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -118,7 +118,7 @@ def _blocks(path: str, name: str, max_bytes: int, *, with_mark: bool = False) ->
         total = 0
         while True:
             if max(size, total) > max_bytes:
-                detail = skip_reasons.GROWN_TOO_LARGE.said(size=max(size, total), limit=max_bytes)
+                detail = skip_reasons.GROWN_TOO_LARGE.message(size=max(size, total), limit=max_bytes)
                 raise Unreadable(name, "too-large", detail)
             block = os.read(descriptor, encodings.BLOCK)
             if not block:

@@ -139,11 +139,11 @@ class _Scan:
                 if number == front:
                     outline.sections[0].body = after_front = len(starts)
         if self._fence:
-            self._keep_code_whole(len(starts))
+            self._forbid_cuts_in_code(len(starts))
         if front:
-            self._keep_front_matter_with_text(after_front)
+            self._join_front_matter_to_text(after_front)
 
-    def _keep_front_matter_with_text(self, first: int) -> None:
+    def _join_front_matter_to_text(self, first: int) -> None:
         """Make the end of the front matter a poor place to cut: alone it would be a hit without content.
 
         `first` is the piece after its last line.
@@ -202,7 +202,7 @@ class _Scan:
         if self._ends_code(line):
             self._fence = ""
             self._next_cut = FENCE_END
-            self._keep_code_whole(piece, len(line))
+            self._forbid_cuts_in_code(piece, len(line))
             return NEVER
         blank = not line or line.isspace()
         cut, self._next_cut = self._next_cut, BLANK if blank else LINE
@@ -211,7 +211,7 @@ class _Scan:
     def _ends_code(self, line: str) -> bool:
         return markdown.closes_fence(line, self._fence)
 
-    def _keep_code_whole(self, stop: int, closing: int = 0) -> None:
+    def _forbid_cuts_in_code(self, stop: int, closing: int = 0) -> None:
         """Forbid cuts in the code before piece `stop`, if it fits in a chunk with its closing line."""
         first = self._fence_start
         if self._outline.weights[stop] - self._outline.weights[first] + closing <= self._limit:

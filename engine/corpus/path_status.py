@@ -114,16 +114,16 @@ class PathFinder:
         """
         found: list[PathStatus] = []
         for reading in readings_of(text):
-            for standing in self._meant(reading):
-                if standing.kind != "missing":
-                    return standing
-                found.append(standing)
+            for status in self._meant(reading):
+                if status.kind != "missing":
+                    return status
+                found.append(status)
         return next((one for one in found if one.name), found[0])
 
-    def would_take(self, standing: PathStatus) -> bool:
+    def would_index(self, status: PathStatus) -> bool:
         """Whether a path would be indexed if it was added to `extra_paths`."""
-        folder, base = os.path.split(standing.path)
-        if not base or _covers(standing.path, self.roots.workspace):
+        folder, base = os.path.split(status.path)
+        if not base or _covers(status.path, self.roots.workspace):
             return False
         root = Root(base, os.path.join(os.path.realpath(folder), base), extra=True)
         try:
@@ -194,13 +194,13 @@ class PathFinder:
         store = max((one for one in self._stores if _covers(one.path, path)), key=_depth, default=None)
         root = max((one for one in self.roots.found if _covers(one.path, path)), key=_depth, default=None)
         if store is not None:
-            standing = self._in_store(store, _below(store.path, path))
-            if root is None or standing.match not in SILENT:
-                return standing
+            status = self._in_store(store, _below(store.path, path))
+            if root is None or status.match not in SILENT:
+                return status
         if root is not None:
             return self._in_root(root, _below(root.path, path))
         if _covers(self.roots.workspace, path):
-            return self._beside_memory(_below(self.roots.workspace, path))
+            return self._outside_memory_folder(_below(self.roots.workspace, path))
         return self._outside(path)
 
     def _in_root(self, root: Root, parts: list[str]) -> PathStatus:
@@ -235,14 +235,14 @@ class PathFinder:
 
         return _descend(store.path, store.name, parts, "sessions", judge)
 
-    def _beside_memory(self, parts: list[str]) -> PathStatus:
+    def _outside_memory_folder(self, parts: list[str]) -> PathStatus:
         home = self.roots.workspace
         if not parts:
             return PathStatus(home, "folder", "", "memory")
         entry = _entry(_listed(home), parts[0])
         if entry is None:
             return _missing(home, "", parts, "memory")
-        return _barred(entry.path, entry.name, parts[1:], "memory", self._judge.beside_memory(entry))
+        return _barred(entry.path, entry.name, parts[1:], "memory", self._judge.outside_memory_folder(entry))
 
     def _outside(self, path: str) -> PathStatus:
         try:

@@ -16,7 +16,7 @@ Layout = Literal["openclaw", "folder"]
 
 _MEMORY_FILES = ("MEMORY.md", "memory.md")
 MEMORY_FOLDER = "memory"
-BESIDE_NOTES = ".mnemoscope"
+NOTES_MARKER = ".mnemoscope"
 """Marker file in a memory folder that this program made among notes, so that the notes stay indexed."""
 # Transcripts are called sessions/<store>/…, and an openclaw workspace may get a memory folder later.
 _RESERVED = ("sessions", MEMORY_FOLDER)
@@ -96,7 +96,7 @@ def _layout(home: str) -> Layout:
     folder = os.path.join(home, MEMORY_FOLDER)
     if os.path.islink(folder):
         return "openclaw"
-    return "openclaw" if os.path.isdir(folder) and not os.path.lexists(os.path.join(folder, BESIDE_NOTES)) else "folder"
+    return "openclaw" if os.path.isdir(folder) and not os.path.lexists(os.path.join(folder, NOTES_MARKER)) else "folder"
 
 
 def _memory_roots(home: str) -> list[Root]:

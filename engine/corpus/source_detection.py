@@ -107,11 +107,11 @@ def read_list(path: str, issues: list[FileIssue]) -> Any:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PathRefused:
-        detail = skip_reasons.LIST_NO_FILE.said()
+        detail = skip_reasons.LIST_NO_FILE.message()
     except OSError as error:
         detail = skip_reasons.unreadable(error)
     except ValueError:
-        detail = skip_reasons.LIST_NOT_UNDERSTOOD.said()
+        detail = skip_reasons.LIST_NOT_UNDERSTOOD.message()
     issues.append(FileIssue(path=path, rule="unreadable", detail=detail))
     return None
 
@@ -272,7 +272,7 @@ def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None)
         names = [issue.path.removeprefix(f"{store.name}/") for issue in others[:_MOST_NAMED]]
         shortened = ", ".join(names) + ", …" * (len(others) > _MOST_NAMED)
         count = sum(files_covered(issue.detail) for issue in others)
-        detail = OTHER_NAMES.said(count=count, names=shortened)
+        detail = OTHER_NAMES.message(count=count, names=shortened)
         issues.append(FileIssue(path=path, rule=NO_TRANSCRIPT.rule, detail=detail))
     return found.files, found.whole
 

@@ -61,10 +61,10 @@ def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = 
             )
     account = _account(provider, own)
     try:
-        kept = keychain.read(account, cancel=cancel)
+        secret = keychain.read(account, cancel=cancel)
     except keychain.NoKeychain:
         return None
-    return Key(checked_key(kept, tr("The entry in the keychain")), "keychain", account) if kept else None
+    return Key(checked_key(secret, tr("The entry in the keychain")), "keychain", account) if secret else None
 
 
 def key_missing(provider: str, settings: Settings) -> str:

@@ -28,7 +28,7 @@ from engine.base.language import tr
 from engine.base.private_files import temporary_folder
 from engine.embedding.base import Limits, prepare
 from engine.embedding.gguf_file import GgufFile, llama_installed, model_place, read_gguf, traits_of
-from engine.embedding.gguf_worker import Answer, Model, Request, Want, serve
+from engine.embedding.gguf_worker import Answer, Model, Request, RequestKind, serve
 from engine.embedding.long_texts import embed_whole, requests
 from engine.embedding.model_catalog import Traits
 from engine.providers import Calibration
@@ -75,11 +75,11 @@ class ModelProcess:
 
     def vectors(self, texts: list[str], timeouts: Timeouts) -> bytes:
         """Concatenated float32 vectors. Each text must be within the token limit."""
-        return self._ask("vectors", texts, timeouts).vectors
+        return self._request("vectors", texts, timeouts).vectors
 
     def tokens(self, text: str, timeouts: Timeouts) -> int:
         """Token count by the model's own tokenizer, including special tokens."""
-        (tokens,) = self._ask("tokens", [text], timeouts).tokens
+        (tokens,) = self._request("tokens", [text], timeouts).tokens
         return tokens
 
     def close(self) -> None:
@@ -88,10 +88,10 @@ class ModelProcess:
         with self._turns.take(lambda: None, urgent=True):
             self._end()
 
-    def _ask(self, want: Want, texts: list[str], timeouts: Timeouts) -> Answer:
+    def _request(self, kind: RequestKind, texts: list[str], timeouts: Timeouts) -> Answer:
         deadline = time.monotonic() + timeouts.seconds
 
-        def go_on() -> None:
+        def check() -> None:
             if self._closed:
                 raise Closed
             if timeouts.cancel is not None and timeouts.cancel.cancelled:
@@ -101,8 +101,8 @@ class ModelProcess:
 
         name = os.path.basename(self._file.path)
         try:
-            with self._turns.take(go_on, urgent=timeouts.urgent):
-                answer = self._answer(want, texts, go_on)
+            with self._turns.take(check, urgent=timeouts.urgent):
+                answer = self._answer(kind, texts, check)
         except _TooSlow:
             raise ProviderError(
                 tr(
@@ -115,14 +115,14 @@ class ModelProcess:
             raise ProviderError(tr("The model {name} failed: {error}.", name=name, error=tr(answer.error)))
         return answer
 
-    def _answer(self, want: Want, texts: list[str], go_on: Callable[[], None]) -> Answer:
-        go_on()
+    def _answer(self, kind: RequestKind, texts: list[str], check: Callable[[], None]) -> Answer:
+        check()
         if self._failures >= _MOST_FAILURES:
             raise ProviderError(self._last_failure)
         if self._worker is None:
             self._worker = _Worker(self._file, self._tokens)
         try:
-            answer = self._worker.ask(want, texts, go_on)
+            answer = self._worker.request(kind, texts, check)
         except _TooSlow:
             self._end()  # the next request must not wait for this one
             raise
@@ -170,24 +170,24 @@ class _Worker:
         self._loaded = False
         self._numbers = itertools.count(1)
 
-    def ask(self, want: Want, texts: list[str], go_on: Callable[[], None]) -> Answer:
+    def request(self, kind: RequestKind, texts: list[str], check: Callable[[], None]) -> Answer:
         """Send a request and wait for the response.
 
-        Raises `_Failed`, and any error that `go_on` raises while waiting.
+        Raises `_Failed`, and any error that `check` raises while waiting.
         """
         try:
             if not self._loaded:
-                answer = self._wait(0, go_on)
+                answer = self._wait(0, check)
                 if answer.error:
                     raise _Failed(
                         tr("The model {name} cannot be loaded: {error}.", name=self._name, error=tr(answer.error))
                     )
                 self._loaded = True
             number = next(self._numbers)
-            self._pipe.send_bytes(msgspec.msgpack.encode(Request(number, want, texts)))
-            return self._wait(number, go_on)
+            self._pipe.send_bytes(msgspec.msgpack.encode(Request(number, kind, texts)))
+            return self._wait(number, check)
         except (EOFError, OSError, msgspec.MsgspecError):
-            raise _Failed(self._death()) from None
+            raise _Failed(self._exit_message()) from None
 
     def end(self) -> None:
         self._process.kill()
@@ -197,16 +197,16 @@ class _Worker:
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _wait(self, number: int, go_on: Callable[[], None]) -> Answer:
+    def _wait(self, number: int, check: Callable[[], None]) -> Answer:
         """Wait for the response to this request, skipping those of abandoned requests."""
         while True:
             while not self._pipe.poll(_POLL):
-                go_on()
+                check()
             answer = msgspec.msgpack.decode(self._pipe.recv_bytes(), type=Answer)
             if answer.number == number:
                 return answer
 
-    def _death(self) -> str:
+    def _exit_message(self) -> str:
         self._process.join(_LAST_BREATH)
         code = self._process.exitcode
         if code == -signal.SIGTERM or (sys.platform != "win32" and code == -signal.SIGKILL):
@@ -230,13 +230,13 @@ class _Turns:
         self._urgent = 0
 
     @contextmanager
-    def take(self, go_on: Callable[[], None], *, urgent: bool) -> Iterator[None]:
-        """Wait for the lock and hold it; `go_on` is called while waiting, and may raise."""
+    def take(self, check: Callable[[], None], *, urgent: bool) -> Iterator[None]:
+        """Wait for the lock and hold it; `check` is called while waiting, and may raise."""
         with self._changed:
             self._urgent += urgent
             try:
                 while self._taken or (self._urgent and not urgent):
-                    go_on()
+                    check()
                     self._changed.wait(_POLL)
                 self._taken = True
             finally:

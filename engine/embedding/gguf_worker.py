@@ -26,7 +26,7 @@ _ERRORS_ONLY = 1
 """Verbosity level of llama.cpp."""
 _LOAD_ERROR = "error loading model: "
 _POOLINGS = {1: "MEAN", 2: "CLS", 3: "LAST"}
-Want = Literal["vectors", "tokens"]
+RequestKind = Literal["vectors", "tokens"]
 
 
 class Model(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class Model(msgspec.Struct, frozen=True):
 
 class Request(msgspec.Struct, frozen=True):
     number: int
-    want: Want
+    kind: RequestKind
     texts: list[str]
 
 
@@ -135,7 +135,7 @@ class _Server:
         self._address = self._server.listening_address.removeprefix("http://")
 
     def answer(self, request: Request) -> Answer:
-        if request.want == "tokens":
+        if request.kind == "tokens":
             return Answer(request.number, tokens=tuple(self._tokens(text) for text in request.texts))
         return Answer(request.number, vectors=self._vectors(request.texts))
 

@@ -40,7 +40,7 @@ _CDN = (".huggingface.co", ".hf.co")
 """Domains of the hosts that store its files."""
 _MOST_REDIRECTS = 5
 _STALL_SECONDS = 60.0
-_ROOM_TO_LEAVE = 100_000_000
+_FREE_BYTES = 100_000_000
 """Bytes of disk space to leave free."""
 _PIECE = 256 * 1024
 _BETWEEN_REPORTS = 0.05
@@ -113,7 +113,7 @@ class _Fetch:
         part = self._path.with_name(f"{self._path.name}.{content.sha256[:12]}.part")
         have = part.stat().st_size if part.exists() else 0
         free = shutil.disk_usage(part.parent).free
-        if free < content.size - have + _ROOM_TO_LEAVE:
+        if free < content.size - have + _FREE_BYTES:
             raise ProviderError(
                 tr(
                     "The model needs {size}, but {parent} has only {free} left: free some space, or choose another "
@@ -124,7 +124,7 @@ class _Fetch:
                 )
             )
         with part.open("ab") as file:
-            while not retrying(lambda: self._go_on(file, content), cancel=self._cancel):
+            while not retrying(lambda: self._resume(file, content), cancel=self._cancel):
                 pause(backoff(1), self._cancel)
             file.flush()
             os.fsync(file.fileno())
@@ -133,7 +133,7 @@ class _Fetch:
         for other in self._path.parent.glob(f"{self._path.name}.*.part"):  # partial downloads of other versions
             other.unlink(missing_ok=True)
 
-    def _go_on(self, file: BinaryIO, content: _Content) -> bool:
+    def _resume(self, file: BinaryIO, content: _Content) -> bool:
         """Download the rest; False if it was interrupted after some data. Raises `Transient` if there was no data."""
         start = file.seek(0, os.SEEK_END)
         if start > content.size:
@@ -199,7 +199,7 @@ class _Hub:
 
     def content(self, model: HubFile) -> _Content:
         """Size and checksum of the file. Raises `Transient`, `ProviderError`, `Cancelled`."""
-        with self._call(1_000_000), self._led(model, {}, lambda response: _ETAG in response.headers) as response:
+        with self._call(1_000_000), self._follow(model, {}, lambda response: _ETAG in response.headers) as response:
             size = response.headers.get("X-Linked-Size", "")
             sha256 = response.headers.get(_ETAG, "").strip('"')
             trusted = host_of(str(response.request.url)) == self._origin
@@ -213,17 +213,17 @@ class _Hub:
     def opened(self, model: HubFile, start: int, size: int) -> Iterator[httpx2.Response]:
         """Open the file from byte `start` on. Raises `Transient`, `ProviderError`, `Cancelled`."""
         span = {"Range": f"bytes={start}-"} if start else {}
-        with self._call(size), self._led(model, span, lambda response: False) as response:
+        with self._call(size), self._follow(model, span, lambda response: False) as response:
             yield response
 
     @contextlib.contextmanager
-    def _led(
+    def _follow(
         self, model: HubFile, headers: Mapping[str, str], arrived: Callable[[httpx2.Response], bool]
     ) -> Iterator[httpx2.Response]:
         """Follow redirects, and yield the final response or the first one accepted by `arrived`."""
         url = _url(f"{self._base}/{model.repository}/resolve/main/{quote(model.file)}")
         for _ in range(_MOST_REDIRECTS):
-            with self._asked(url, headers) as response:
+            with self._get(url, headers) as response:
                 self._refuse(response, model)
                 if not response.is_redirect or arrived(response):
                     yield response
@@ -249,7 +249,7 @@ class _Hub:
             raise ProviderError(tr("The model hub sent more data than announced: try again later.")) from None
 
     @contextlib.contextmanager
-    def _asked(self, url: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
+    def _get(self, url: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
         sent = {"User-Agent": "Mnemoscope", "Accept-Encoding": "identity", **headers}
         if host_of(str(url)) == self._origin and (token := os.environ.get("HF_TOKEN")):
             sent["Authorization"] = f"Bearer {token}"  # for the hub itself, never for redirect targets

@@ -32,13 +32,13 @@ class NoKeychain(KeychainError):
 
 def read(account: str, *, cancel: CancelToken | None = None) -> str | None:
     """The secret of an account, None if there is none. Raises `KeychainError`, `Cancelled`."""
-    found = _ask(lambda keychain: keychain.get_password(SERVICE, account), cancel)
+    found = _call(lambda keychain: keychain.get_password(SERVICE, account), cancel)
     return None if found is None else str(found)
 
 
 def write(account: str, secret: str) -> None:
     """Save a secret, replacing an earlier one. Raises `KeychainError`."""
-    _ask(lambda keychain: keychain.set_password(SERVICE, account, secret))
+    _call(lambda keychain: keychain.set_password(SERVICE, account, secret))
 
 
 def remove(account: str) -> None:
@@ -48,7 +48,7 @@ def remove(account: str) -> None:
         if keychain.get_password(SERVICE, account) is not None:
             keychain.delete_password(SERVICE, account)
 
-    _ask(forget)
+    _call(forget)
 
 
 class _Call:
@@ -77,15 +77,15 @@ class _Call:
 
 
 _lock = threading.Lock()
-_left_behind: _Call | None = None
+_abandoned: _Call | None = None
 
 
-def _ask(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
-    global _left_behind  # noqa: PLW0603 - there is one keychain per process
+def _call(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
+    global _abandoned  # noqa: PLW0603 - there is one keychain per process
     with _lock:
-        if _left_behind is not None and _left_behind.running:
-            raise KeychainError(_silent())
-        _left_behind = None
+        if _abandoned is not None and _abandoned.running:
+            raise KeychainError(_no_answer())
+        _abandoned = None
     call = _Call(work)
     forget = cancel.on_cancel(call.woken.set) if cancel is not None else lambda: None
     answered = call.woken.wait(ANSWER_SECONDS)
@@ -94,10 +94,10 @@ def _ask(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
         raise Cancelled
     if not answered:
         with _lock:
-            _left_behind = call
-        raise KeychainError(_silent())
+            _abandoned = call
+        raise KeychainError(_no_answer())
     if call.error is not None:
-        raise _told(call.error) from call.error
+        raise _as_keychain_error(call.error) from call.error
     return call.answer
 
 
@@ -111,13 +111,13 @@ def _keychain() -> Any:
     return chosen
 
 
-def _silent() -> str:
+def _no_answer() -> str:
     return tr(
         "The keychain did not answer within {seconds:.0f} seconds: unlock it, then try again.", seconds=ANSWER_SECONDS
     )
 
 
-def _told(error: Exception) -> KeychainError:
+def _as_keychain_error(error: Exception) -> KeychainError:
     from keyring.errors import KeyringLocked, NoKeyringError
 
     if isinstance(error, KeychainError):

@@ -183,7 +183,7 @@ class ChatModel:
                     model=self._model,
                     messages=[{"role": "system", "content": instruction}, {"role": "user", "content": text}],
                 )
-            return _said(raw.content)
+            return _message_text(raw.content)
 
         return retrying(once, cancel=cancel, seconds=seconds)
 
@@ -191,7 +191,7 @@ class ChatModel:
         self._http.close()
 
 
-def _said(body: bytes) -> str:
+def _message_text(body: bytes) -> str:
     answer = read_json(body)
     try:
         said = answer["choices"][0]["message"]["content"]

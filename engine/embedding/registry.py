@@ -50,7 +50,7 @@ class Selection(msgspec.Struct, frozen=True):
     """Why `auto` skipped the providers before this one, a sentence each."""
 
 
-class _NotAtHand(ProviderError):
+class _NotAvailable(ProviderError):
     """Makes `auto` continue with the next provider; all other failures are reported to the user."""
 
 
@@ -64,14 +64,14 @@ def select_provider(settings: Settings, *, key: str | None = None, cancel: Cance
     if requested == "none" or not settings.store.vector.enabled:
         return Selection(None, requested)
     if requested == "auto":
-        return _first_at_hand(settings, key, cancel)
+        return _first_available(settings, key, cancel)
     try:
         return _chosen(settings, requested, key, cancel)
     except ProviderError as error:
-        return stand_in(settings, requested, str(error), cancel=cancel)
+        return use_fallback(settings, requested, str(error), cancel=cancel)
 
 
-def stand_in(settings: Settings, failed: str, reason: str, *, cancel: CancelToken | None = None) -> Selection:
+def use_fallback(settings: Settings, failed: str, reason: str, *, cancel: CancelToken | None = None) -> Selection:
     """The fallback of the settings, replacing the provider `failed`; a selection without a provider if there is none.
 
     `reason`: why it failed, one sentence. Only raises `Cancelled`.
@@ -111,41 +111,41 @@ def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToke
     return _made(settings, name, find_key(name, settings, cancel=cancel) if typed is None else typed)
 
 
-def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | None) -> Selection:
+def _first_available(settings: Settings, typed: str | None, cancel: CancelToken | None) -> Selection:
     """Resolve `auto`: the first provider that works without further input, with the built-in one last."""
     passed_over: list[str] = []
     for name in ("gguf", *REMOTE, "embedded"):
         try:
             # An entered key is for the configured server only.
-            key = typed if typed and name == described(settings) else _key_at_hand(settings, name, cancel)
+            key = typed if typed and name == described(settings) else _available_key(settings, name, cancel)
             chosen = _made(settings, name, key)
-        except _NotAtHand as error:
+        except _NotAvailable as error:
             passed_over.append(str(error))
         except ProviderError as error:
-            return stand_in(settings, name, str(error), cancel=cancel)
+            return use_fallback(settings, name, str(error), cancel=cancel)
         else:
             return msgspec.structs.replace(chosen, passed_over=tuple(passed_over))
     raise AssertionError("The built-in provider is at hand, or it failed")
 
 
-def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "Key | None":
-    """The key for the provider, None if it needs none. Raises `_NotAtHand`, `ProviderError`."""
+def _available_key(settings: Settings, name: str, cancel: CancelToken | None) -> "Key | None":
+    """The key for the provider, None if it needs none. Raises `_NotAvailable`, `ProviderError`."""
     if name == "gguf":
         from engine.embedding.gguf_file import model_on_disk
 
         if not model_on_disk(settings):
-            raise _NotAtHand(tr("gguf: no model file was found on this machine."))
+            raise _NotAvailable(tr("gguf: no model file was found on this machine."))
     if name not in REMOTE:
         return None
     from engine.embedding.api_keys import find_key
     from engine.providers.registry import is_loopback
 
     if consent_of(settings, name) is None:
-        raise _NotAtHand(tr("{name}: you have not agreed to send texts there.", name=name))
+        raise _NotAvailable(tr("{name}: you have not agreed to send texts there.", name=name))
     found = find_key(name, settings, cancel=cancel)
     base_url = settings_of(settings, name).remote.base_url
     if found is None and not (base_url and is_loopback(base_url)):
-        raise _NotAtHand(tr("{name}: there is no API key.", name=name))
+        raise _NotAvailable(tr("{name}: there is no API key.", name=name))
     return found
 
 
@@ -167,10 +167,10 @@ def _loaded_from(module: str) -> Factory:
             maker: Factory = importlib.import_module(f"engine.embedding.{module}").make
             return maker(settings, key)
         except ModuleNotFoundError as error:
-            said = tr(
+            problem = tr(
                 "This provider needs the package {name}, which is missing: reinstall Mnemoscope.", name=error.name
             )
-            raise ProviderError(said) from error
+            raise ProviderError(problem) from error
 
     return make
 

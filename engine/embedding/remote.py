@@ -233,7 +233,7 @@ class RemoteProvider:
         missing = list(range(len(texts)))
         for _ in range(_ROUNDS):
             try:
-                answer = self._ask([texts[place] for place in missing], query=query, cancel=cancel)
+                answer = self._request([texts[place] for place in missing], query=query, cancel=cancel)
                 for place, vector in answer.vectors.items():
                     self._check_length(len(vector))
                     sure = bool(np.isfinite(vector).all() and vector.any())
@@ -261,7 +261,7 @@ class RemoteProvider:
             )
         return np.stack([arrived[place] for place in range(len(texts))])
 
-    def _ask(self, texts: list[str], *, query: bool, cancel: CancelToken | None) -> Answer:
+    def _request(self, texts: list[str], *, query: bool, cancel: CancelToken | None) -> Answer:
         seconds = self._query_seconds if query else self._documents_seconds
         end = time.monotonic() + seconds
 

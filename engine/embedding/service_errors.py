@@ -177,7 +177,7 @@ def refusal(
     `private`: texts in the request; a message that quotes from them is left out, since errors are logged.
     """
     answer = _parsed(body)
-    said = _said(answer)
+    said = _error_message(answer)
     shown = "" if quotes(said, private) else said
     name = service.name
     if 300 <= status < 400:
@@ -205,7 +205,7 @@ def refusal(
             )
         return Transient(
             tr("{name} asks for fewer requests{quote}: try again later.", name=name, quote=quoted(shown)),
-            _asked(headers, answer, said),
+            _retry_delay(headers, answer, said),
         )
     if _TOO_LONG.search(said):  # llama-server reports it with status 500
         return TooLong(tr("{name} says that a text is too long{quote}.", name=name, quote=quoted(shown)), status)
@@ -217,7 +217,7 @@ def refusal(
                 status=status,
                 quote=quoted(shown),
             ),
-            _asked(headers, answer, said),
+            _retry_delay(headers, answer, said),
         )
     if status == 404:
         return Refused(
@@ -270,7 +270,7 @@ def _error(answer: Any) -> Mapping[str, Any]:
     return error if isinstance(error, dict) else {"message": error}
 
 
-def _said(answer: Any) -> str:
+def _error_message(answer: Any) -> str:
     """The service's message on one line, with secrets redacted."""
     error = _error(answer)
     message = error.get("message") or error.get("detail") or ""
@@ -317,7 +317,7 @@ def _is_daily(answer: Any) -> bool:
     return any("PerDay" in str(found.get("quotaId", "")) for found in violations if isinstance(found, dict))
 
 
-def _asked(headers: Mapping[str, str], answer: Any, said: str) -> float | None:
+def _retry_delay(headers: Mapping[str, str], answer: Any, said: str) -> float | None:
     """Delay in seconds requested by the service: in a header, in Google's format, or in OpenAI's message."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _seconds(headers.get(name, "").strip())

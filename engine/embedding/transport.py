@@ -27,7 +27,7 @@ from engine.embedding.service_errors import AnswerTooLarge
 _CONNECT_SECONDS = 10.0
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL"}
 """OpenSSL's reasons for a response that is not TLS."""
-_KEPT_SECONDS = 30.0
+_IDLE_SECONDS = 30.0
 """Lifetime in seconds of idle connections."""
 
 
@@ -248,7 +248,7 @@ class Transport(httpx2.BaseTransport):
         options: dict[str, Any] = {
             "ssl_context": httpx2.create_ssl_context() if tls else None,
             "max_connections": None,  # limited by the embedding stage
-            "keepalive_expiry": _KEPT_SECONDS,
+            "keepalive_expiry": _IDLE_SECONDS,
             "network_backend": _Backend(),
         }
         if proxy is None:

@@ -36,22 +36,22 @@ class BatchStage:
         self._provider = provider
         self._api = api
         self._model = model
-        self._keeper = VectorStorage(work, model)
+        self._storage = VectorStorage(work, model)
         parts = work.parts
         jobs = BatchContext(api, name_of(provider), parts.batch_jobs, parts.batch_policy, self._settings, work.token)
-        self._runner = BatchRunner(jobs, model, keep=self._keep, texts_of=self._texts_of)
+        self._runner = BatchRunner(jobs, model, save=self._save, texts_of=self._texts_of)
         self._meter.spending.watch(self._runner)
         self._waiting: Generator[Group, None, None] | None = None
         self._queued: set[bytes] = set()
         """Texts of jobs not created yet."""
-        self._asked: set[bytes] = set()
+        self._direct: set[bytes] = set()
         """Texts of failed jobs, which are embedded by direct requests."""
-        self._kept = 0
+        self._saved = 0
 
     def collect(self) -> None:
         """Resume the jobs of earlier syncs and store their finished results. Raises `ProviderError`, `Cancelled`."""
-        self._runner.take_up()
-        self._runner.look()
+        self._runner.resume()
+        self._runner.poll()
 
     def run(self, direct: Direct) -> bool:
         """Embed all pending texts, through batch jobs where possible.
@@ -62,23 +62,23 @@ class BatchStage:
         on the server.
         """
         due = self._plan()
-        answered: set[bytes] = set()  # not `_asked`: direct requests may have stopped before all were done
+        answered: set[bytes] = set()  # not `_direct`: direct requests may have stopped before all were done
         while True:
             self._fill()
-            elsewhere = self._runner.owed | self._queued
+            elsewhere = self._runner.expected | self._queued
             rest = due - elsewhere - answered
             if rest:
-                self._asked |= rest
+                self._direct |= rest
                 if not direct(elsewhere):
                     return False
                 answered |= rest
             if not (self._runner.open and self._waits):
                 return True
-            self._kept = 0
+            self._saved = 0
             self._meter.start("embedding", len(elsewhere), waiting=self._runner.open)
             if not self._pause():
                 return False
-            self._runner.look()
+            self._runner.poll()
 
     def end(self) -> None:
         """Release local resources."""
@@ -89,7 +89,7 @@ class BatchStage:
         """Choose the texts for batch jobs, newest files first. Returns the hashes of all pending texts."""
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.due(self._model.id)
-        taken = self._runner.owed | self._runner.released | self._asked
+        taken = self._runner.expected | self._runner.released | self._direct
         queue = [(id_, hash_) for id_, hash_ in due if hash_ not in taken] if self._runner.works else []
         self._queued = {hash_ for _, hash_ in queue}
         ids = [id_ for id_, _ in queue]
@@ -130,10 +130,10 @@ class BatchStage:
             found = {hash_: id_ for id_, hash_ in snapshot.chunks_of_hashes(list(hashes))}
         return self._texts(list(found.values()))
 
-    def _keep(self, hashes: Sequence[bytes], vectors: Vectors) -> None:
-        self._keeper.keep(hashes, vectors)
-        self._kept += len(hashes)
-        self._meter.step(self._kept, "")
+    def _save(self, hashes: Sequence[bytes], vectors: Vectors) -> None:
+        self._storage.save(hashes, vectors)
+        self._saved += len(hashes)
+        self._meter.step(self._saved, "")
 
     def _pause(self) -> bool:
         """Wait until the jobs are due to be checked again; False if files changed meanwhile."""

@@ -75,29 +75,29 @@ def estimate(
     `by_jobs`: whether batch jobs may be used, where the settings enable them.
     """
     name = name_of(provider)
-    lack = stored_models.lack(snapshot, name)
-    tokens = _tokens(snapshot, provider, name, lack.letters, cancel) if lack.chunks else 0
+    missing_vectors = stored_models.missing_vectors(snapshot, name)
+    tokens = _tokens(snapshot, provider, name, missing_vectors.letters, cancel) if missing_vectors.chunks else 0
     usual = _USUAL_SPEED.get(provider.id, _USUAL_SPEED_OF_SERVERS)
     speed = stored_models.speed(snapshot, name) or usual
-    batches = _batches(provider, settings, lack.texts) if by_jobs else None
+    batches = _batches(provider, settings, missing_vectors.texts) if by_jobs else None
     price = provider.price if batches is None else batches.price
     model = snapshot.stored_model(*name)
     found = EmbeddingEstimate(
         provider=provider.id,
         model=provider.model,
         remote=provider.remote,
-        chunks=lack.chunks,
-        cached=snapshot.chunk_count() - lack.chunks,
+        chunks=missing_vectors.chunks,
+        cached=snapshot.chunk_count() - missing_vectors.chunks,
         tokens=tokens,
         price=price,
         cost=None if price is None else _cost(tokens, price),
         price_checked=_checked(settings, name) if price else "",
-        seconds=lack.letters / speed if batches is None else batches.limits.seconds,
+        seconds=missing_vectors.letters / speed if batches is None else batches.limits.seconds,
         batch=batches is not None,
         most_cost=None if batches is None or provider.price is None else _cost(tokens, provider.price),
     )
     first = model is None or not snapshot.has_vectors(model.id)
-    return EmbeddingWork(found, lack.letters_elsewhere / speed, first)
+    return EmbeddingWork(found, missing_vectors.letters_elsewhere / speed, first)
 
 
 def _checked(settings: Settings, name: ModelName) -> str:

@@ -95,7 +95,7 @@ class CrashRecord:
             return None
         if found.rule:
             return FileIssue(path=file.name, rule=found.rule, detail=found.detail)
-        return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.said())
+        return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.message())
 
     def _known(self, file: FoundFile) -> _Suspect | None:
         """Return what is recorded of this state of the file."""

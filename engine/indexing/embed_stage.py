@@ -30,7 +30,7 @@ class VectorStorage:
         self._meter = work.meter
         self._model = model
 
-    def keep(self, hashes: Sequence[bytes], vectors: Vectors, *, made: bool = True) -> None:
+    def save(self, hashes: Sequence[bytes], vectors: Vectors, *, made: bool = True) -> None:
         """Store the vectors (n, dims) of distinct texts, given by their hashes, in one transaction.
 
         `made`: the vectors were made by this sync, not copied.
@@ -75,7 +75,7 @@ class EmbedStage:
     def __init__(self, work: StageWork, provider: EmbeddingProvider, model: StoredModel) -> None:
         self._store = work.parts.store
         self._executor = work.parts.executor
-        self._keeper = VectorStorage(work, model)
+        self._storage = VectorStorage(work, model)
         # Only where searches find the changed text immediately.
         self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
         self._tables = work.tables
@@ -165,7 +165,7 @@ class EmbedStage:
             self._take(future, texts)
             if self._token.cancelled:  # a cancelled request is no failure
                 raise Cancelled
-            self._sort_out(future.exception(), texts)
+            self._handle_failure(future.exception(), texts)
 
     def _run_here(self) -> None:
         """Run a request on this thread if none has begun: other syncs may occupy all threads of the executor."""
@@ -182,7 +182,7 @@ class EmbedStage:
         except BaseException as error:
             done.set_exception(error)
 
-    def _sort_out(self, error: BaseException | None, texts: list[Unembedded]) -> None:
+    def _handle_failure(self, error: BaseException | None, texts: list[Unembedded]) -> None:
         """Raise a request's error unless single texts cause it; then find these texts and send the others again."""
         if error is None:
             self._in_a_row = 0
@@ -210,25 +210,25 @@ class EmbedStage:
                 self._provider.embed_documents([_HARMLESS], cancel=self._token)
             except ProviderError:
                 raise error from None
-        detail = skip_reasons.NOT_EMBEDDED.said(problem=error)
+        detail = skip_reasons.NOT_EMBEDDED.message(problem=error)
         self._refused[self._model.id, text.hash] = FileIssue(path=text.path, rule=NOT_EMBEDDED, detail=detail)
 
     def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:
         """Store the results of a finished request."""
         error = future.exception()
         if error is None:
-            self._keep(texts, future.result())
+            self._save(texts, future.result())
         elif isinstance(error, PartialAnswer) and error.arrived:
-            self._keep_some(texts, error.arrived)
+            self._save_arrived(texts, error.arrived)
 
-    def _keep_some(self, texts: list[Unembedded], arrived: "Mapping[int, Vectors]") -> None:
+    def _save_arrived(self, texts: list[Unembedded], arrived: "Mapping[int, Vectors]") -> None:
         import numpy as np
 
-        self._keep([texts[place] for place in arrived], np.stack(list(arrived.values())))
+        self._save([texts[place] for place in arrived], np.stack(list(arrived.values())))
 
-    def _keep(self, texts: list[Unembedded], vectors: "Vectors") -> None:
+    def _save(self, texts: list[Unembedded], vectors: "Vectors") -> None:
         self._check_length(vectors.shape[1])
-        self._keeper.keep([text.hash for text in texts], vectors)
+        self._storage.save([text.hash for text in texts], vectors)
         self._letters += sum(len(text.text) for text in texts)
         self._done += len(texts)
         self._meter.step(self._done, texts[-1].path)

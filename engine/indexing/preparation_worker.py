@@ -117,8 +117,8 @@ def serve(pipe: Connection) -> None:
     with contextlib.suppress(OSError):
         pipe.send_bytes(_READY)
         for message in iter(waiting.get, None):
-            asked = msgspec.msgpack.decode(message, type=_Unprepared)
-            pipe.send_bytes(msgspec.msgpack.encode(prepare(asked.file, asked.note, asked.chunking)))
+            request = msgspec.msgpack.decode(message, type=_Unprepared)
+            pipe.send_bytes(msgspec.msgpack.encode(prepare(request.file, request.note, request.chunking)))
 
 
 def _receive(pipe: Connection, waiting: "SimpleQueue[bytes | None]") -> None:

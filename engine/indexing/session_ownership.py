@@ -39,13 +39,13 @@ def ownership_message(workspace: str, sessions: int = 0) -> str:
     """Return a sentence that says which workspace indexes a transcript, or this number of sessions of a store."""
     place = {"name": os.path.basename(workspace) or workspace, "path": workspace}
     if not sessions:
-        return skip_reasons.INDEXED_ELSEWHERE.said(**place)
-    return skip_reasons.SESSIONS_INDEXED_ELSEWHERE.said(count=sessions, **place)
+        return skip_reasons.INDEXED_ELSEWHERE.message(**place)
+    return skip_reasons.SESSIONS_INDEXED_ELSEWHERE.message(count=sessions, **place)
 
 
-def ownership_issues(kept: Mapping[str, str]) -> list[FileIssue]:
+def ownership_issues(owners: Mapping[str, str]) -> list[FileIssue]:
     """Return one issue for each session store and workspace, from the result of `elsewhere`."""
-    counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in kept.items())
+    counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in owners.items())
     return [
         FileIssue(path=store, rule=INDEXED_ELSEWHERE, detail=ownership_message(workspace, count))
         for (store, workspace), count in sorted(counts.items())
@@ -66,15 +66,15 @@ def elsewhere(
     claims can't be used, every file belongs to this workspace: a duplicate hit is better than a missing one. Raises the
     errors of `project_of`, of which OSError counts as an unusable list.
     """
-    kept = SessionOwnership(index.homes)
+    owners = SessionOwnership(index.homes)
     try:
         if not files and not index.homes.exists():
             return {}
-        known = kept.read()
+        known = owners.read()
         claims = _Claims(str(workspace), index)
         worked = {file.name: _project(file, projects, known, project_of) for file in files}
         decided = claims.decide(files, worked, known)  # nearly always empty, and then nothing is locked
-        homes = kept.change(lambda rows: claims.decide(files, worked, rows)) if decided else known
+        homes = owners.change(lambda rows: claims.decide(files, worked, rows)) if decided else known
     except (apsw.Error, OSError, StoreError) as error:
         log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
         return {}

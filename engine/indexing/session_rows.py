@@ -15,7 +15,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
-from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.message_offsets import write_lines
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.tool_uses import ToolUse, stored_command, stored_path, uses_of
@@ -226,14 +226,14 @@ def _language(chunks: Iterable[SessionChunk]) -> str:
 class TranscriptChunker:
     """Packs the messages of one session, added in order, into chunks."""
 
-    def __init__(self, settings: Settings, token: CancelToken, open: tuple[SpokenMessage, ...] = ()) -> None:
+    def __init__(self, settings: Settings, token: CancelToken, open: tuple[IndexedMessage, ...] = ()) -> None:
         """`open`: messages of the last, incomplete chunk, if the session is continued."""
-        self._wanted = settings.sessions
+        self._session_settings = settings.sessions
         self._token = token
         self._packer = ChunkPacker(settings.chunking.tokens, settings.chunking.overlap, open)
 
     @property
-    def open(self) -> tuple[SpokenMessage, ...]:
+    def open(self) -> tuple[IndexedMessage, ...]:
         """Messages of the chunk that is not full yet."""
         return self._packer.open
 
@@ -241,8 +241,8 @@ class TranscriptChunker:
         """Append messages. Raises Cancelled."""
         for message in messages:
             self._token.checkpoint()
-            if is_wanted(message, self._wanted):
-                self._packer.add(said(message))
+            if is_indexed(message, self._session_settings):
+                self._packer.add(indexed_message(message))
 
     def take(self) -> list[SessionChunk]:
         """Return the chunks that have become full since the last call."""
@@ -253,7 +253,7 @@ class TranscriptChunker:
         return self._packer.finish()
 
 
-def is_wanted(message: Message, settings: SessionSettings) -> bool:
+def is_indexed(message: Message, settings: SessionSettings) -> bool:
     """Return whether a message is indexed under these settings."""
     if message.role == "system" or not message.text.strip():
         return False
@@ -262,9 +262,9 @@ def is_wanted(message: Message, settings: SessionSettings) -> bool:
     return settings.tools or message.kind not in ("tool-call", "tool-result")
 
 
-def said(message: Message) -> SpokenMessage:
+def indexed_message(message: Message) -> IndexedMessage:
     """Return the indexed text of a message, with secrets masked."""
-    return SpokenMessage(message.author, redact(message.text), message.line, message.ordinal, redact(message.id))
+    return IndexedMessage(message.author, redact(message.text), message.line, message.ordinal, redact(message.id))
 
 
 def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:

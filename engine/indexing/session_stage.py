@@ -163,11 +163,11 @@ class SessionStage:
             try:
                 copied = file.name in copies
                 with self._crashes.reading(file):
-                    issue = rows.leave_out(file, _COPIED, skip_reasons.COPIED.said()) if copied else rows.take(file)
+                    issue = rows.leave_out(file, _COPIED, skip_reasons.COPIED.message()) if copied else rows.take(file)
             except FileNotFoundError:
                 self._forget(file.name)
             except PathRefused:
-                self._fail(file, "symlink", skip_reasons.REPLACED.said())
+                self._fail(file, "symlink", skip_reasons.REPLACED.message())
             except OSError as error:
                 self._fail(file, "unreadable", skip_reasons.unreadable(error))
             else:

@@ -38,7 +38,7 @@ class TextStage:
         finally:
             # Cancelled or failed: the files read so far are complete, so commit them.
             self._commits.flush()
-        self._keep_issues()
+        self._save_issues()
         return self.outcome
 
     def _sessions(self) -> None:
@@ -62,11 +62,11 @@ class TextStage:
         with self._store.read(tables=self._tables) as snapshot:
             known = snapshot.files("memory")
             followed = snapshot.meta("names")
-        wanted = found.files if "memory" in self._settings.sources else []
+        listed = found.files if "memory" in self._settings.sources else []
         outcome = self.outcome
-        outcome.files_seen = len(wanted)
+        outcome.files_seen = len(listed)
         outcome.skipped = found.skipped
-        present = {file.name for file in wanted}
+        present = {file.name for file in listed}
         for name in known.keys() - present:
             self._token.checkpoint()
             self._remove(name)
@@ -74,8 +74,8 @@ class TextStage:
             self._commits.flush()
             with self._store.write() as writer:
                 writer.set_meta("names", self._rules)
-        due = [file for file in wanted if _differs(file, known.get(file.name))]
-        outcome.files_unchanged = len(wanted) - len(due)
+        due = [file for file in listed if _differs(file, known.get(file.name))]
+        outcome.files_unchanged = len(listed) - len(due)
         due, passed_over = self._crashes.readable(due)
         outcome.failed += passed_over
         if not due:
@@ -125,7 +125,7 @@ class TextStage:
     def _remove(self, name: str) -> None:
         self._commits.put(lambda writer: ([], writer.remove_file("memory", name)), removed=1)
 
-    def _keep_issues(self) -> None:
+    def _save_issues(self) -> None:
         failed, skipped = (sorted(part, key=_by_path) for part in (self.outcome.failed, self.outcome.skipped))
         with self._store.read() as snapshot:
             if (list(snapshot.issues("failed")), list(snapshot.issues("skipped"))) == (failed, skipped):

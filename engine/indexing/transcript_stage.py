@@ -10,7 +10,7 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.transcripts.chunk_packing import SpokenMessage
+from engine.corpus.transcripts.chunk_packing import IndexedMessage
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import Source
 from engine.corpus.transcripts.messages import Message
@@ -73,7 +73,7 @@ class DocumentRows:
                 if stored.get(name) != digest and not conversation.facts.generated:
                     self._put_session(file, name, conversation, digest)
         except ValueError as error:
-            detail = skip_reasons.BREAKS_OFF.said(number=len(seen), problem=error)
+            detail = skip_reasons.BREAKS_OFF.message(number=len(seen), problem=error)
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
         return self._settle(file, stored, seen, issue)
 
@@ -104,7 +104,7 @@ class DocumentRows:
         except ValueError as error:
             issue = _unreadable(file, error)
         if broken and issue is None:
-            detail = skip_reasons.BROKEN_SESSIONS.said(count=len(broken), problem=broken[0])
+            detail = skip_reasons.BROKEN_SESSIONS.message(count=len(broken), problem=broken[0])
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
         return self._settle(file, stored, seen, issue)
 
@@ -155,7 +155,7 @@ class DocumentRows:
 
 
 def _unreadable(file: FoundFile, error: ValueError) -> FileIssue:
-    return FileIssue(path=file.name, rule="broken", detail=skip_reasons.NOT_READ_TO_ITS_END.said(problem=error))
+    return FileIssue(path=file.name, rule="broken", detail=skip_reasons.NOT_READ_TO_ITS_END.message(problem=error))
 
 
 def _putting(new: NewFile, rows: ChunkRows) -> Change:
@@ -186,7 +186,7 @@ class _State(msgspec.Struct):
     anchor: str
     """Digest of the bytes before `offset`: if it differs, the transcript was rewritten."""
     parser: msgspec.Raw
-    open: tuple[SpokenMessage, ...]
+    open: tuple[IndexedMessage, ...]
     """Messages of the last chunk, which is made again together with new messages."""
     closed: int
     """Number of earlier chunks, which stay unchanged."""
@@ -278,7 +278,7 @@ class LineRows:
             take(reader.read_rest(source))
             rows.add(packer.finish())
             if facts.generated:
-                issue = FileIssue(path=file.name, rule="generated", detail=skip_reasons.GENERATED.said())
+                issue = FileIssue(path=file.name, rule="generated", detail=skip_reasons.GENERATED.message())
                 self._commits.put(note_left_out(file, issue.rule, issue.detail))
                 return issue
             if not (state.closed and state.size != _UNFINISHED and state.title != after.title):
@@ -367,7 +367,7 @@ class TranscriptRows:
             return self._whole.database(file, database)
         if document is not None:
             return self._whole.document(file, document)
-        return self.leave_out(file, "unknown-format", skip_reasons.NO_TRANSCRIPT.said())
+        return self.leave_out(file, "unknown-format", skip_reasons.NO_TRANSCRIPT.message())
 
     def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
         """Record that a transcript is not indexed, and why. Raises Cancelled."""

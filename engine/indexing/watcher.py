@@ -78,7 +78,7 @@ class Watcher:
         # protected by the condition, since other threads use them:
         self._wake = threading.Condition()
         self._pending = _Pending(debounce_ms / 1000)
-        self._telling = False
+        self._notifying = False
         self._stopping = False
         self._reopen = False
         self._failure: OSError | None = None
@@ -117,9 +117,9 @@ class Watcher:
         with self._wake:
             if self._mode != "native" or self._reopen or self._failure or self._stopping:
                 return False
-            self._pending.hurry()
+            self._pending.make_due()
             self._wake.notify_all()
-            return self._wake.wait_for(lambda: not self._telling and self._pending.due == math.inf, seconds)
+            return self._wake.wait_for(lambda: not self._notifying and self._pending.due == math.inf, seconds)
 
     def status(self) -> WatcherStatus:
         with self._wake:
@@ -164,14 +164,14 @@ class Watcher:
                 self._check()
             if self._mode == "polling" and now >= self._next_poll:
                 self._next_poll = now + self._poll_seconds
-                self._tell(WatchBatch(frozenset(), overflow=True))
+                self._notify(WatchBatch(frozenset(), overflow=True))
             with self._wake:
                 batch = self._pending.take(now)
-                self._telling = batch is not None
+                self._notifying = batch is not None
             if batch is not None:
-                self._tell(batch)
+                self._notify(batch)
                 with self._wake:
-                    self._telling = False
+                    self._notifying = False
                     self._wake.notify_all()
         self._close_native()
 
@@ -254,7 +254,7 @@ class Watcher:
             if self._pending.add(path, time.monotonic()):
                 self._wake.notify_all()
 
-    def _tell(self, batch: WatchBatch) -> None:
+    def _notify(self, batch: WatchBatch) -> None:
         try:
             self._on_change(batch)
         except Exception:
@@ -289,7 +289,7 @@ class _Pending:
         self._first = now
         return True
 
-    def hurry(self) -> None:
+    def make_due(self) -> None:
         """Make collected changes due immediately."""
         if self._first < math.inf:
             self._first = -math.inf

@@ -20,7 +20,7 @@ Item = TypeVar("Item", bound=Hashable)
 _SAME_PLACE = 0.5
 """Least overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
 
-_NOT_KEPT = marked(
+_NOT_SAVED = marked(
     "The folder of the index is not writable, so groups can't be hidden: make it writable or choose "
     "another one with `store.path` in the settings."
 )
@@ -153,8 +153,8 @@ def hidden_groups(user: UserData) -> frozenset[str]:
 
 def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
     """Hide a duplicate group, or show it again. Raises `IndexReadOnly` if this can't be saved."""
-    if not user.keeps:
-        raise IndexReadOnly(user.problem or tr(_NOT_KEPT))
+    if not user.can_save:
+        raise IndexReadOnly(user.problem or tr(_NOT_SAVED))
     with user.writing() as connection:
         if hidden:
             connection.execute("INSERT OR REPLACE INTO hidden_duplicates VALUES (?, ?)", (key, time.time()))

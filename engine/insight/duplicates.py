@@ -61,7 +61,7 @@ _SAMPLED = 1_500_000
 """Most shingles in memory: 12 bytes each, and as much again during sorting."""
 _CHARACTERS_A_TOKEN = 6
 _MOST_COMPARED = 5_000
-_FILES_KEPT = 256
+_CACHED_FILES = 256
 _READING = 0.8
 """Share of the running time spent on reading, for the progress."""
 _MOST_LOCATED = 200
@@ -191,7 +191,7 @@ class _Search:
         matches = list(self._matches(pairs, common, recurring_found))
         matches += self._near(matches, recurring_found)
         found = recurring_found + grouped(matches)
-        groups = [group for each in found if (group := self._told(each)) is not None]
+        groups = [group for each in found if (group := self._to_record(each)) is not None]
         groups += [group for each in copies.values() if len(each) > 1 and (group := self._identical(each)) is not None]
         groups.sort(key=lambda group: (group.kind == "recurring", -group.words * (group.files - 1), group.key))
         self._progress(1.0)
@@ -244,7 +244,7 @@ class _Search:
                 self._cancel.checkpoint()
             id_ = self._notes[number].id
             found = self._shingler.shingle(by_line(without_overlaps(self._texts([id_]).get(id_, ()))))
-            if len(self._shingled) >= _FILES_KEPT:
+            if len(self._shingled) >= _CACHED_FILES:
                 self._shingled.popitem(last=False)
         self._shingled[number] = found
         return found
@@ -290,7 +290,7 @@ class _Search:
             )
             return {id_: (file_id, start, end) for id_, file_id, start, end in rows}
 
-    def _told(self, found: Found) -> DuplicateGroup | None:
+    def _to_record(self, found: Found) -> DuplicateGroup | None:
         """Convert a group to a record; None if its newest note no longer exists."""
         notes = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
         texts = self._texts([self._notes[notes[0].note].id])

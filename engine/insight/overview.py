@@ -219,16 +219,16 @@ def _moment(snapshot: Snapshot) -> tuple[object, ...]:
 
 def _read(snapshot: Snapshot, model: ModelName | None) -> _Rows:
     """Read everything from one snapshot; sums are computed after it is released."""
-    tables, ask = snapshot.tables, snapshot.connection.execute
-    chunks: dict[int, int] = dict(ask(f"SELECT file_id, count(*) FROM {tables.chunks} GROUP BY 1"))
+    tables, run = snapshot.tables, snapshot.connection.execute
+    chunks: dict[int, int] = dict(run(f"SELECT file_id, count(*) FROM {tables.chunks} GROUP BY 1"))
     return _Rows(
         generation=snapshot.generation,
-        files=list(ask(f"SELECT id, source, path FROM {tables.files}")),
+        files=list(run(f"SELECT id, source, path FROM {tables.files}")),
         chunks=chunks,
         pending=_pending(snapshot, model, chunks),
         failed=(*snapshot.issues("failed"), *snapshot.issues("not embedded")),
         skipped=snapshot.issues("skipped"),
-        lengths=dict(ask(f"SELECT length(text), count(*) FROM {tables.chunks} GROUP BY 1 ORDER BY 1")),
+        lengths=dict(run(f"SELECT length(text), count(*) FROM {tables.chunks} GROUP BY 1 ORDER BY 1")),
         months=_months(snapshot),
         disk=in_database(snapshot),
     )
@@ -252,10 +252,10 @@ def _pending(snapshot: Snapshot, model: ModelName | None, chunks: dict[int, int]
     If none or all lack one, the index of hashes answers immediately.
     """
     stored = None if model is None else snapshot.stored_model(*model)
-    lacking = snapshot.pending_vectors(stored)
-    if stored is None or lacking == sum(chunks.values()):
+    missing = snapshot.pending_vectors(stored)
+    if stored is None or missing == sum(chunks.values()):
         return chunks
-    if not lacking:
+    if not missing:
         return {}
     rows = snapshot.connection.execute(
         f"""SELECT c.file_id, count(*) FROM {snapshot.tables.chunks} c WHERE NOT EXISTS (

@@ -49,7 +49,7 @@ def configure_logging(*, verbose: bool = False) -> Path:
         old.close()
     handler = _LateFile(path)
     handler.name = _NAME
-    handler.addFilter(_is_wanted)
+    handler.addFilter(_is_shown)
     handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s [%(threadName)s] %(message)s"))
     root.addHandler(handler)
     for name in _OURS:
@@ -57,7 +57,7 @@ def configure_logging(*, verbose: bool = False) -> Path:
     return path
 
 
-def _is_wanted(record: logging.LogRecord) -> bool:
+def _is_shown(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.WARNING or record.name.partition(".")[0] in _OURS
 
 

@@ -23,7 +23,7 @@ from mcp.shared.exceptions import MCPError
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_search import memory_context, memory_prompt_section
 from engine.agent.session_export import readable_session
-from engine.agent.tool import AgentTool, said
+from engine.agent.tool import AgentTool, error_message
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import program_version
@@ -207,7 +207,7 @@ class _Handlers:
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool called {params.name[:100]}.")
         arguments = params.arguments or {}
-        payload = await self._asked(lambda cancel: tool.answer(arguments, cancel))
+        payload = await self._call(lambda cancel: tool.answer(arguments, cancel))
         text = _printable(json.dumps(payload, ensure_ascii=False))
         return types.CallToolResult(
             content=[types.TextContent(text=text)], structured_content=json.loads(text), is_error="error" in payload
@@ -215,7 +215,7 @@ class _Handlers:
 
     async def _offered_now(self) -> tuple[AgentTool, ...]:
         with contextlib.suppress(MnemoscopeError):  # each tool reports errors in more detail
-            self._offered = await self._asked(lambda _: self._tools())
+            self._offered = await self._call(lambda _: self._tools())
         return self._offered
 
     # --- resources ------------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ class _Handlers:
     ) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
         try:
-            page, following = await self._told(lambda cancel: list_page(self._access, cursor, cancel))
+            page, following = await self._call_checked(lambda cancel: list_page(self._access, cursor, cancel))
         except ValueError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         return types.ListResourcesResult(resources=[_resource(one) for one in page], next_cursor=following)
@@ -249,7 +249,7 @@ class _Handlers:
     async def read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = params.uri
         try:
-            kind, text = await self._told(lambda cancel: read_text(self._access, uri, cancel))
+            kind, text = await self._call_checked(lambda cancel: read_text(self._access, uri, cancel))
         except UnknownResource as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri[:1000]}) from None
         contents = types.TextResourceContents(uri=uri, mime_type=kind, text=_printable(text))
@@ -274,7 +274,7 @@ class _Handlers:
             text = self.section
         elif params.name == _CONTEXT:
             message = (params.arguments or {}).get("message", "")
-            found = await self._asked(lambda cancel: memory_context(self._access, message, cancel=cancel))
+            found = await self._call(lambda cancel: memory_context(self._access, message, cancel=cancel))
             text = found or "The memory has nothing on this."
         else:
             raise MCPError(types.INVALID_PARAMS, f"There is no prompt called {params.name[:100]}.")
@@ -283,7 +283,7 @@ class _Handlers:
 
     # --- queries --------------------------------------------------------------------------------------------------
 
-    async def _asked(self, question: Callable[[CancelToken], T]) -> T:
+    async def _call(self, question: Callable[[CancelToken], T]) -> T:
         """The result of a call on a thread; cancelling the request cancels the call without waiting for it."""
         token = CancelToken()
         try:
@@ -291,14 +291,14 @@ class _Handlers:
         finally:
             token.cancel()
 
-    async def _told(self, question: Callable[[CancelToken], T]) -> T:
+    async def _call_checked(self, question: Callable[[CancelToken], T]) -> T:
         """Return the result of a call that may fail: errors become protocol errors with one sentence."""
         try:
-            return await self._asked(question)
+            return await self._call(question)
         except (UnknownResource, ValueError):
             raise
         except Exception as error:
-            raise MCPError(types.INTERNAL_ERROR, said(error)) from None
+            raise MCPError(types.INTERNAL_ERROR, error_message(error)) from None
 
 
 def _described(tool: AgentTool) -> types.Tool:

@@ -33,7 +33,7 @@ class ActiveProvider:
         `soon`.
         """
         self._select = select
-        self._stand_in = stand_in
+        self._use_fallback = stand_in
         self._threads = threads
         self._closing = CancelToken()
         self._lock = threading.Lock()
@@ -58,7 +58,7 @@ class ActiveProvider:
             if self._selection is None:
                 self._selection = self._chosen(lambda: self._select(self._closing))
             elif self._doubtful:
-                self._selection = self._better(self._selection)
+                self._selection = self._improved(self._selection)
             self._doubtful = False
             return self._selection
 
@@ -70,9 +70,9 @@ class ActiveProvider:
         """
         self._doubtful = True
 
-    def _better(self, before: "Selection") -> "Selection":
-        wanting = before.unavailable_reason or (before.fallback_from and not self._first)
-        if not wanting:
+    def _improved(self, before: "Selection") -> "Selection":
+        improvable = before.unavailable_reason or (before.fallback_from and not self._first)
+        if not improvable:
             return before
         found = self._chosen(lambda: self._select(self._closing))
         if before.provider is None or (found.provider is not None and found.fallback_from is None):
@@ -133,7 +133,7 @@ class ActiveProvider:
         with self._lock:
             if self._prepared is None:
                 failed = selection.provider.id
-                self._prepared = self._chosen(lambda: self._stand_in(failed, reason, self._closing))
+                self._prepared = self._chosen(lambda: self._use_fallback(failed, reason, self._closing))
             if self._prepared.provider is None:
                 return None
             self._prepared = msgspec.structs.replace(self._prepared, fallback_reason=reason)

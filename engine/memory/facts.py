@@ -206,21 +206,21 @@ class Facts:
 
     def approve(self, ids: Iterable[str]) -> None:
         """Approve facts, so that agents see them."""
-        wanted = set(ids)
-        self._rows.put(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in wanted))
+        requested = set(ids)
+        self._rows.put(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in requested))
 
     def forget(self, ids: Iterable[str], by: FactOrigin = "person") -> tuple[Fact, ...]:
         """Forget facts; they can be restored for a month. Returns their previous versions."""
-        wanted = set(ids)
-        facts = tuple(fact for fact in self.all() if fact.id in wanted and fact.forgotten is None)
+        requested = set(ids)
+        facts = tuple(fact for fact in self.all() if fact.id in requested and fact.forgotten is None)
         now = time.time()
         self._rows.put(*(msgspec.structs.replace(fact, forgotten=now, forgotten_by=by) for fact in facts))
         return facts
 
     def restore(self, ids: Iterable[str]) -> None:
         """Restore forgotten facts; those that awaited approval before await it again."""
-        wanted = set(ids)
-        facts = (fact for fact in self.all() if fact.id in wanted)
+        requested = set(ids)
+        facts = (fact for fact in self.all() if fact.id in requested)
         self._rows.put(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in facts))
 
     def erase(self, ids: Sequence[str]) -> None:
@@ -300,7 +300,7 @@ class Likeness(NamedTuple):
     """Why only keywords are used, if the user should know."""
 
 
-class _Kept(NamedTuple):
+class _VectorTable(NamedTuple):
     """The facts' vectors of one model as last read."""
 
     stamp: tuple[int, int]
@@ -311,7 +311,7 @@ class _Kept(NamedTuple):
     """(facts, dims)."""
 
     @classmethod
-    def of(cls, stamp: tuple[int, int], model: ModelName, vectors: dict[str, bytes]) -> "_Kept":
+    def of(cls, stamp: tuple[int, int], model: ModelName, vectors: dict[str, bytes]) -> "_VectorTable":
         import numpy as np
 
         from engine.store.vector_encoding import decode
@@ -336,7 +336,7 @@ class FactVectors:
         self._provider = provider
         self._note_failure = note_failure
         self._embedding = threading.Lock()
-        self._known: _Kept | None = None
+        self._known: _VectorTable | None = None
 
     def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> Likeness:
         """Return the similarity of facts to a query. Secrets in the query are masked before it is sent."""
@@ -345,27 +345,27 @@ class FactVectors:
         if provider is None:
             return Likeness(nothing, None, "")
         notice = self._complete(provider, facts, cancel)
-        kept = self._vectors(provider)
-        if not any(fact.id in kept.rows for fact in facts):
+        table = self._vectors(provider)
+        if not any(fact.id in table.rows for fact in facts):
             return Likeness(nothing, None, notice)
         try:
-            asked = provider.embed_query(redact(query[:_LONGEST_QUESTION]), cancel=cancel)
+            query_vector = provider.embed_query(redact(query[:_LONGEST_QUESTION]), cancel=cancel)
         except ProviderError as error:
             self._note_failure(str(error))
             return Likeness(nothing, None, str(error))
         self._note_failure(None)
-        if len(asked) != kept.matrix.shape[1]:
+        if len(query_vector) != table.matrix.shape[1]:
             return Likeness(nothing, None, notice)
-        products = (kept.matrix @ asked).tolist()
-        rows = map(kept.rows.get, (fact.id for fact in facts))
+        products = (table.matrix @ query_vector).tolist()
+        rows = map(table.rows.get, (fact.id for fact in facts))
         return Likeness([None if row is None else products[row] for row in rows], provider.calibration, notice)
 
-    def _vectors(self, provider: "EmbeddingProvider") -> _Kept:
+    def _vectors(self, provider: "EmbeddingProvider") -> _VectorTable:
         model = ModelName(provider.id, provider.model, provider.key)
         stamp = self._rows.stamp()
         known = self._known
         if known is None or (known.stamp, known.model) != (stamp, model):
-            known = self._known = _Kept.of(stamp, model, self._rows.vectors(model))
+            known = self._known = _VectorTable.of(stamp, model, self._rows.vectors(model))
         return known
 
     def _complete(self, provider: "EmbeddingProvider", facts: Sequence[Fact], cancel: CancelToken | None) -> str:
@@ -375,19 +375,19 @@ class FactVectors:
         """
         with self._embedding:  # concurrent queries must not be billed twice
             rows = self._vectors(provider).rows
-            lacking = [fact for fact in facts if fact.remembered and fact.id not in rows][:_AT_ONCE]
-            if not lacking or self._rows.problem:
+            missing = [fact for fact in facts if fact.remembered and fact.id not in rows][:_AT_ONCE]
+            if not missing or self._rows.problem:
                 return ""
             from engine.store.vector_encoding import encode
 
             model = ModelName(provider.id, provider.model, provider.key)
             step = provider.limits.inputs
             try:
-                for start in range(0, len(lacking), step):
-                    some = lacking[start : start + step]
+                for start in range(0, len(missing), step):
+                    some = missing[start : start + step]
                     made = encode(provider.embed_documents([fact.text for fact in some], cancel=cancel))
-                    told = zip(some, made, strict=True)
-                    self._rows.keep_vectors(model, [(fact.id, fact.text, vector) for fact, vector in told])
+                    pairs = zip(some, made, strict=True)
+                    self._rows.save_vectors(model, [(fact.id, fact.text, vector) for fact, vector in pairs])
             except ProviderError as error:
                 self._note_failure(str(error))
                 return str(error)

@@ -72,26 +72,26 @@ class Health:
         """
         selection = self._selection()
         subject = self._subject(selection)
-        yield environment.look_at_index(self._store)
-        yield environment.look_at_writer(self._store, updating=self._indexing.current() is not None)
-        yield from self._look_inside(subject, selection)
-        yield self._look_at_user_data()
+        yield environment.check_index(self._store)
+        yield environment.check_writer(self._store, updating=self._indexing.current() is not None)
+        yield from self._check_database(subject, selection)
+        yield self._check_user_data()
         if ask:
-            yield from provider.look_at_keys(self._settings)
-        yield provider.look_at_provider(self._settings, selection, self._context.provider.error, self._cancel, ask=ask)
+            yield from provider.check_keys(self._settings)
+        yield provider.check_provider(self._settings, selection, self._context.provider.error, self._cancel, ask=ask)
         if deep and selection.provider is not None:
-            yield provider.look_at_agreement(subject, selection.provider)
-        if ask or subject.wants_table():
-            yield environment.look_at_extension(subject)
+            yield provider.check_agreement(subject, selection.provider)
+        if ask or subject.prefers_table():
+            yield environment.check_extension(subject)
         if (watcher := self._indexing.watcher_status()) is not None:
-            yield environment.look_at_watcher(watcher, wanted=self._settings.sync.watch)
+            yield environment.check_watcher(watcher, wanted=self._settings.sync.watch)
 
     def glance(self) -> tuple[HealthFinding, ...]:
         """Return the findings that only need a few counts. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
-        return environment.look_at_index(self._store), *(check.finding(subject) for check in _CHEAP)
+        return environment.check_index(self._store), *(check.finding(subject) for check in _CHEAP)
 
-    def _look_inside(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
+    def _check_database(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Reading the database file"), 0, 0)
         try:
             damage = database.damage(subject)
@@ -103,26 +103,26 @@ class Health:
         yield fine(database.DATABASE, tr(_DATABASE), database.sound(subject))
         try:
             for check in _CHECKS:
-                subject.step(tr(check.looking), 0, 0)
+                subject.step(tr(check.progress_text), 0, 0)
                 yield check.finding(subject)
-            yield from self._look_at_sources(subject, selection)
+            yield from self._check_sources(subject, selection)
         except IndexCorrupt as error:
             yield failed(database.DATABASE, tr(_DATABASE), str(error), repair=tr(_REBUILD))
 
-    def _look_at_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
+    def _check_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Looking through the folders"), 0, 0)
         found = find_transcripts(self._settings, cancel=self._cancel)
         with self._store.read(self._cancel) as snapshot:
             known = transcripts(snapshot)
-        yield from sources.look_at_stores(self._settings, found, known)
-        yield sources.look_at_notes(subject)
+        yield from sources.check_stores(self._settings, found, known)
+        yield sources.check_notes(subject)
         with self._store.read(self._cancel) as snapshot:
-            inside = [sources.look_at_transcripts(self._settings, found, snapshot), *sources.look_at_issues(snapshot)]
+            inside = [sources.check_transcripts(self._settings, found, snapshot), *sources.check_issues(snapshot)]
         yield from inside
         if subject.name is not None:
-            yield self._look_at_meaning(subject, subject.name)
+            yield self._check_vectors(subject, subject.name)
 
-    def _look_at_meaning(self, subject: Subject, name: ModelName) -> HealthFinding:
+    def _check_vectors(self, subject: Subject, name: ModelName) -> HealthFinding:
         """Report how many chunks have no vector, and what they wait for."""
         with self._store.read(self._cancel) as snapshot:
             pending = snapshot.pending_vectors(snapshot.stored_model(*name))
@@ -146,9 +146,9 @@ class Health:
             return degraded(id_, title, f"{detail} {waits}", advice=advice, count=pending)
         return degraded(id_, title, detail, repair=tr(UPDATE), count=pending)
 
-    def _look_at_user_data(self) -> HealthFinding:
+    def _check_user_data(self) -> HealthFinding:
         try:
-            return environment.look_at_user_data(self._user)
+            return environment.check_user_data(self._user)
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as error:
@@ -168,7 +168,7 @@ class Health:
         subject = self._subject(self._selection())
         done: list[str] = []
         if ids is None or environment.USER_DATA in ids:
-            done += self._restore(asked=ids is not None)
+            done += self._restore(requested=ids is not None)
         damage = self._damage(subject) if ids is None or database.DATABASE in ids else ""
         if damage and self._store.repair(IndexCorrupt(damage)):
             self._updates.replaced()
@@ -180,7 +180,7 @@ class Health:
         if ids is None or damage or _UPDATED.intersection(ids):
             report = self._update()
             problem = report.error
-            done += _said(report)
+            done += _summary(report)
         copies = [check for check in _COPIES if _chosen(check, ids)]
         if copies:
             with self._alone():
@@ -189,9 +189,9 @@ class Health:
             self._updates.notify()
         return HealthRepair(done=tuple(filter(None, done)), problem=problem)
 
-    def _restore(self, *, asked: bool) -> Iterator[str]:
+    def _restore(self, *, requested: bool) -> Iterator[str]:
         status = self._user.status()
-        if status is not None and (asked or status.backup is not None):
+        if status is not None and (requested or status.backup is not None):
             yield self._user.restore()
 
     def _damage(self, subject: Subject) -> str:
@@ -202,15 +202,15 @@ class Health:
 
     def _repair(self, subject: Subject, checks: list[HealthCheck]) -> Iterator[str]:
         for check in checks:
-            subject.step(tr(check.looking), 0, 0)
+            subject.step(tr(check.progress_text), 0, 0)
             if check.repair is not None and check.look(subject).count:
                 yield check.repair(subject)
 
     def _update(self) -> SyncReport:
-        def tell(update: MemorySyncProgressUpdate) -> None:
+        def forward(update: MemorySyncProgressUpdate) -> None:
             self._report(HealthProgress(step=update.label, done=update.completed, total=update.total))
 
-        report = self._updates.run("manual", force=False, progress=tell, cancel=self._cancel, approve=False)
+        report = self._updates.run("manual", force=False, progress=forward, cancel=self._cancel, approve=False)
         self._cancel.checkpoint()
         return report
 
@@ -232,7 +232,7 @@ def _chosen(check: HealthCheck, ids: Collection[str] | None) -> bool:
     return ids is None or check.id in ids
 
 
-def _said(report: SyncReport) -> Iterator[str]:
+def _summary(report: SyncReport) -> Iterator[str]:
     if report.full or report.files_indexed or report.files_removed or report.vectors_embedded or report.chunks_indexed:
         yield tr("The index was brought up to date with the notes.")
     if report.awaiting is not None:

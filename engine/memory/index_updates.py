@@ -187,7 +187,7 @@ class Approvals:
                 self._user.approve(name, tokens)
             else:
                 self._user.end_approval(name)
-            if self._user.keeps:
+            if self._user.can_save:
                 return
         except MnemoscopeError as error:
             log.warning("An approval could not be kept: %s", type(error).__name__)

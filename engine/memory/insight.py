@@ -249,8 +249,8 @@ class IndexInsight:
     def _health(self, cancel: CancelToken | None, progress: "Callable[[HealthProgress], None] | None") -> "Health":
         from engine.memory.health import Health
 
-        tell = progress or (lambda _: None)
-        return Health(self._context, self._updates, self._selection, cancel or CancelToken(), tell)
+        notify = progress or (lambda _: None)
+        return Health(self._context, self._updates, self._selection, cancel or CancelToken(), notify)
 
     def hidden_duplicates(self) -> frozenset[str]:
         """Return the keys of the duplicate groups that the user has hidden."""

@@ -78,7 +78,7 @@ class MemoryContext(msgspec.Struct, frozen=True):
     threads: BackgroundExecutor
 
 
-class Questions(Protocol):
+class QueryAnswerer(Protocol):
     """Interface for answering queries: `Searcher`, or its replacement in a backend."""
 
     def search(
@@ -89,11 +89,11 @@ class Questions(Protocol):
 
     def known_vector(self, query: str) -> "Vectors | None": ...
 
-    def remember_as(self, remembering: ResultCacheSettings) -> None: ...
+    def set_cache_settings(self, cache_settings: ResultCacheSettings) -> None: ...
 
 
 class IndexOverride(NamedTuple):
-    questions: Questions
+    questions: QueryAnswerer
     """Handles queries instead of the built-in searcher."""
     sharing: "Sharing"
     """Takes part in every sync."""

@@ -32,7 +32,7 @@ _KEYS = {
     "source-off": "sources",
 }
 """Settings key of each rule that the user can set; all other rules are built in."""
-_NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.said())
+_NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.message())
 _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
@@ -42,7 +42,7 @@ NEW = marked("The file is new: the next update indexes it.")
 CHANGED = marked("The file has changed since it was indexed. Until the next update, searches find its old text.")
 GONE = marked("The file was deleted. Searches find its text until the next update.")
 
-_NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.said(), skip_reasons.OUTSIDE_MEMORY.said()})
+_NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.message(), skip_reasons.OUTSIDE_MEMORY.message()})
 """Reasons that already tell the user to add the path to `extra_paths`."""
 
 
@@ -59,14 +59,14 @@ class PathStates:
     ) -> PathState:
         """Return why a path is indexed or not; see `MemorySearchManager.explain_path`."""
         finder = PathFinder(self._workspace, self._settings)
-        standing = finder.find(asked)
-        if standing.match is None and standing.source == "memory" and "memory" not in self._settings.sources:
-            standing = msgspec.structs.replace(standing, match=_NO_NOTES)
-        open_folder = standing.kind == "folder" and standing.source is not None and standing.match is None
-        listing = finder.list_folder(standing, cancel) if open_folder else None
-        origin = _origin(standing.match, self._settings, self._workspace, config)
+        status = finder.find(asked)
+        if status.match is None and status.source == "memory" and "memory" not in self._settings.sources:
+            status = msgspec.structs.replace(status, match=_NO_NOTES)
+        open_folder = status.kind == "folder" and status.source is not None and status.match is None
+        listing = finder.list_folder(status, cancel) if open_folder else None
+        origin = _origin(status.match, self._settings, self._workspace, config)
         with self._store.read(cancel) as snapshot:
-            return _Explanation(asked, finder, standing, listing, origin, snapshot, provider).make()
+            return _Explanation(asked, finder, status, listing, origin, snapshot, provider).make()
 
 
 def _origin(match: Match | None, settings: Settings, workspace: Path, config: Path | None) -> RuleOrigin | None:
@@ -88,7 +88,7 @@ class _Explanation:
         self,
         asked: str,
         finder: PathFinder,
-        standing: PathStatus,
+        status: PathStatus,
         listing: Listing | None,
         origin: RuleOrigin | None,
         snapshot: Snapshot,
@@ -96,31 +96,31 @@ class _Explanation:
     ) -> None:
         self._asked = asked
         self._finder = finder
-        self._standing = standing
+        self._status = status
         self._listing = listing
         self._origin = origin
         self._snapshot = snapshot
         self._provider = provider
 
     def make(self) -> PathState:
-        standing = self._standing
-        if standing.kind == "missing":
+        status = self._status
+        if status.kind == "missing":
             return self._missing()
-        if standing.source is None:
-            wanted = self._finder.would_take(standing)
+        if status.source is None:
+            wanted = self._finder.would_index(status)
             return self._state("outside", outside_message(wanted), "add" if wanted else None)
-        if standing.match is not None:
-            return self._excluded(standing.match, self._origin or _BUILT_IN)
+        if status.match is not None:
+            return self._excluded(status.match, self._origin or _BUILT_IN)
         if self._listing is not None:
             contents = self._contents(self._listing)
             waits = contents.waiting or contents.gone
             return self._state("folder", folder_message(contents), "sync" if waits else None, contents=contents)
-        return self._transcript() if standing.source == "sessions" else self._note()
+        return self._transcript() if status.source == "sessions" else self._note()
 
     # --- missing and excluded paths -------------------------------------------------------------------------------
 
     def _missing(self) -> PathState:
-        for name in dict.fromkeys((self._standing.name, self._asked.strip())):
+        for name in dict.fromkeys((self._status.name, self._asked.strip())):
             for source in get_args(Source):
                 found = held(self._snapshot, source, shown(name)) if name else None
                 if found is not None:
@@ -129,28 +129,28 @@ class _Explanation:
 
     def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:
         remedy: PathRemedy | None = "settings" if origin.key else None
-        if not origin.key and self._standing.source == "memory" and self._finder.would_take(self._standing):
+        if not origin.key and self._status.source == "memory" and self._finder.would_index(self._status):
             remedy = "add"
         state: PathStateKind = "too-large" if match.rule == "too-large" else "excluded"
-        sentence = excluded_message(self._standing, match.detail, origin, addable=remedy == "add")
-        at = self._standing.barred or self._standing.name
+        sentence = excluded_message(self._status, match.detail, origin, addable=remedy == "add")
+        at = self._status.barred or self._status.name
         return self._state(state, sentence, remedy, rule=match.rule, rule_path=shown(at), origin=origin)
 
     # --- included paths -------------------------------------------------------------------------------------------
 
     def _note(self) -> PathState:
-        name = self._standing.name
+        name = self._status.name
         found = held(self._snapshot, "memory", name)
         if found is None:
             return self._unknown(issue_of(self._snapshot, "failed", name))
-        state = Path(self._standing.path).lstat()
+        state = Path(self._status.path).lstat()
         changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (found.mtime_ns, found.size)
         return self._known(
             [found.id], changed=changed, title=found.title, size=found.size, modified=found.mtime_ns / 1e9
         )
 
     def _transcript(self) -> PathState:
-        name = self._standing.name
+        name = self._status.name
         stored = sessions.transcripts(self._snapshot).get(name)
         if stored is None:
             return self._unknown(issue_of(self._snapshot, "failed", name))
@@ -159,13 +159,13 @@ class _Explanation:
             return self._unknown(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
         if stored.rule and not wanted:
             return self._excluded(Match(stored.rule, stored.detail), _BUILT_IN)
-        if self._standing.key:
-            one = session_name(name, self._standing.key)
+        if self._status.key:
+            one = session_name(name, self._status.key)
             if one not in wanted:
                 return self._state("missing", tr(MISSING), None, path="", source=None)
             wanted = {one: wanted[one]}
         rows = [row for row in (held(self._snapshot, "sessions", session) for session in wanted) if row is not None]
-        size, changed_ns = last_change(self._standing.path, Path(self._standing.path).lstat())
+        size, changed_ns = last_change(self._status.path, Path(self._status.path).lstat())
         return self._known(
             [row.id for row in rows],
             changed=(min(changed_ns, LATEST_NS), size) != (stored.mtime_ns, stored.size),
@@ -192,17 +192,17 @@ class _Explanation:
         model = None if provider is None else self._snapshot.stored_model(*name_of(provider))
         chunks, with_vector = count_chunks(self._snapshot, ids, model)
         vectors = None if provider is None else with_vector
-        refused = issue_of(self._snapshot, "not embedded", self._standing.name)
+        refused = issue_of(self._snapshot, "not embedded", self._status.name)
         why = tr_reason(refused.detail if refused else problem)
-        said = indexed_message(chunks, vectors, facts.get("sessions", 0), why)
+        message = indexed_message(chunks, vectors, facts.get("sessions", 0), why)
         facts |= {"chunks": chunks, "vectors": vectors, "changed": changed}
         if changed:
             return self._state("pending", tr(CHANGED), "sync", **facts)
-        return self._state("indexed", said, "open", **facts)
+        return self._state("indexed", message, "open", **facts)
 
     def _contents(self, listing: Listing) -> FolderContents:
         kept_out: dict[str, FileIssue] = {}
-        if self._standing.source == "sessions":
+        if self._status.source == "sessions":
             stored = sessions.transcripts(self._snapshot)
             for file in listing.files:
                 if (one := stored.get(file.name)) and one.rule:
@@ -216,7 +216,7 @@ class _Explanation:
         current = sum(known.get(file.name) == (file.mtime_ns, file.size) for file in files)
         failed = sum(file.name in failures and file.name not in known for file in files)
         there = {file.name for file in listing.files}
-        gone = [name for name in known if name not in there and self._finder.is_in(self._standing, name)]
+        gone = [name for name in known if name not in there and self._finder.is_in(self._status, name)]
         return FolderContents(
             indexed=current,
             waiting=len(files) - current - failed,
@@ -228,16 +228,16 @@ class _Explanation:
         )
 
     def _state(self, state: PathStateKind, sentence: str, remedy: PathRemedy | None, **facts: Any) -> PathState:
-        standing = self._standing
-        name = session_name(standing.name, standing.key) if standing.key else standing.name
-        values = {"path": name, "source": standing.source} | facts
+        status = self._status
+        name = session_name(status.name, status.key) if status.key else status.name
+        values = {"path": name, "source": status.source} | facts
         values["path"] = shown(values["path"])
         return PathState(
             asked=shown(self._asked),
             state=state,
             sentence=shown(sentence),
             remedy=remedy,
-            file=shown(standing.path),
+            file=shown(status.path),
             **values,
         )
 
@@ -261,19 +261,19 @@ def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: st
     return f"{partly} {refused}".rstrip()
 
 
-def excluded_message(standing: PathStatus, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
+def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
     """Return the message for a path that a rule excludes, with the folder that the rule applies to and where it is set.
 
     `addable`: the path would be indexed as an extra path.
     """
-    said = tr_reason(detail)
-    if standing.barred and standing.barred != standing.name:
-        goes_on = _lowered(said) if said == detail else said
-        said = tr("The path is in {folder}: {reason}", folder=standing.barred, reason=goes_on)
+    message = tr_reason(detail)
+    if status.barred and status.barred != status.name:
+        goes_on = _lowered(message) if message == detail else message
+        message = tr("The path is in {folder}: {reason}", folder=status.barred, reason=goes_on)
     if addable and detail not in _NAME_EXTRA_PATHS:
         advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
-        return f"{said} {advice}"
-    return f"{said} {_set_at(origin)}"
+        return f"{message} {advice}"
+    return f"{message} {_set_at(origin)}"
 
 
 def outside_message(wanted: bool) -> str:
@@ -285,9 +285,9 @@ def outside_message(wanted: bool) -> str:
 def folder_message(contents: FolderContents) -> str:
     known = contents.indexed + contents.waiting + contents.failed
     if not known and not contents.gone:
-        said = tr("A folder without files to index")
+        message = tr("A folder without files to index")
     else:
-        said = tr_count(
+        message = tr_count(
             "A folder with {count:,} indexed file",
             "A folder with {count:,} indexed files",
             contents.indexed,
@@ -298,7 +298,7 @@ def folder_message(contents: FolderContents) -> str:
     failed = tr_count("{count:,} failed", "{count:,} failed", contents.failed)
     gone = tr_count("{count:,} deleted from the disk", "{count:,} deleted from the disk", contents.gone)
     more = ((waiting, contents.waiting), (failed, contents.failed), (gone, contents.gone))
-    sentences = [", ".join((said, *(words for words, count in more if count))) + ".", *_passed(contents)]
+    sentences = [", ".join((message, *(words for words, count in more if count))) + ".", *_passed(contents)]
     if not contents.whole:
         sentences.append(tr("The folder is too large to check completely."))
     return " ".join(sentences)

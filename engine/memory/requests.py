@@ -14,7 +14,7 @@ from engine.records import (
     Source,
 )
 from engine.search.chunk_filter import Filter
-from engine.search.result_set import MOST_KEPT
+from engine.search.result_set import LARGEST_SCOPE
 from engine.search.search_context import Explain, OnKeywords, SearchRequest
 from engine.search.session_keys import is_shared_session
 from engine.settings.query_options import QuerySettings
@@ -72,7 +72,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         check_length(question.query)
         earlier = SearchRequest(
             query=question.query,
-            max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # MOST_KEPT candidates per leg
+            max_results=max(1, LARGEST_SCOPE // settings.hybrid.candidate_multiplier),  # that many candidates per leg
             min_score=_or(question.min_score, settings.min_score),
             hybrid=settings.hybrid,
             filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),

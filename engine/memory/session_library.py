@@ -46,20 +46,20 @@ def likeness(
     if own is None:
         return {}
     common = _common(snapshot, model, [file_id, *others.values()])
-    wanted = own - common
-    length = float(np.linalg.norm(wanted))
+    direction = own - common
+    length = float(np.linalg.norm(direction))
     if not length:
         return {}
-    wanted = (wanted / length).astype(np.float32)
+    direction = (direction / length).astype(np.float32)
     # Without this limit, most results would be the session's own chunks and notes: a long session would be similar to
     # none.
     allowed = snapshot.chunks_of_files(list(others.values()))
-    ids, _ = vectors.search(snapshot, model, wanted, _CANDIDATES, allowed=allowed)
+    ids, _ = vectors.search(snapshot, model, direction, _CANDIDATES, allowed=allowed)
     paths = {id_: chunk.path for id_, chunk in snapshot.chunks(ids.tolist()).items()}
     best: dict[str, float] = {}
     for id_, row in snapshot.vectors(model.id, model.dims, list(paths)):
         rest = decode([row], model.dims)[0] - common
-        cosine = float(rest @ wanted) / (float(np.linalg.norm(rest)) or 1.0)
+        cosine = float(rest @ direction) / (float(np.linalg.norm(rest)) or 1.0)
         if cosine >= max(LEAST, best.get(paths[id_], 0.0)):
             best[paths[id_]] = cosine
     return best
@@ -215,7 +215,7 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
     return {session.path: name(session) for session in known}
 
 
-def wanted_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
+def find_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
     """Return the session with this stable name, id, or prefix of an id.
 
     Raises `MnemoscopeError` unless there is exactly one.

@@ -17,8 +17,8 @@ def consequences_of(workspace: Path, before: Settings, after: Settings) -> Setti
     """Return how this change of settings affects the next sync. Accesses no files."""
     return SettingsConsequences(
         full_rebuild=fingerprint(before) != fingerprint(after),
-        other_files=_wanted(workspace, before) != _wanted(workspace, after),
-        other_index=_place(workspace, before) != _place(workspace, after),
+        other_files=_indexed_by(workspace, before) != _indexed_by(workspace, after),
+        other_index=_index_location(workspace, before) != _index_location(workspace, after),
     )
 
 
@@ -30,12 +30,12 @@ def options_of_index() -> dict[str, SettingsConsequences]:
     return {key: follows for key, follows in found.items() if follows.any}
 
 
-def _wanted(workspace: Path, settings: Settings) -> tuple[Any, ...]:
+def _indexed_by(workspace: Path, settings: Settings) -> tuple[Any, ...]:
     """Return the settings that determine which files are indexed."""
     return PathGuard(workspace, settings).rules, settings.max_file_bytes, frozenset(settings.sources)
 
 
-def _place(workspace: Path, settings: Settings) -> tuple[Any, ...]:
+def _index_location(workspace: Path, settings: Settings) -> tuple[Any, ...]:
     """Return the settings that determine where the index is."""
     return settings.backend, index_files(workspace, settings.store.path)
 

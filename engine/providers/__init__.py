@@ -42,7 +42,7 @@ class Calibration(msgspec.Struct, frozen=True):
         """The calibration for facts, which are shorter than passages."""
         return self.sentences or self
 
-    def among(self, chunks: int) -> "Calibration":
+    def for_size(self, chunks: int) -> "Calibration":
         """The calibration for this number of chunks: with more chunks, the nearest unrelated one is nearer."""
         risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
         return msgspec.structs.replace(self, low=self.low + risen, high=self.high + risen)

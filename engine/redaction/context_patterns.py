@@ -26,11 +26,11 @@ from engine.redaction.non_secrets import (
     is_option_token,
     is_ordinary,
     is_password,
+    is_password_in_prose,
     is_personal_token,
     is_short_password,
-    is_spoken_password,
-    is_spoken_token,
     is_token,
+    is_token_in_prose,
     value_of,
 )
 from engine.redaction.secret_pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
@@ -39,7 +39,7 @@ from engine.redaction.token_patterns import LONG_AFTER_COLON
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
 _OPTION = r"[ \t]{1,4}"
 _LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
-_SPOKEN_LINK = (
+_PROSE_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|für|von|zu|zum|zur|am|im)\b[^.:;!?{LINE_END}]{{1,60}}?)?"
     r"[ \t]{1,4}(?P<sign>is|was|will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
     r"[ \t]{0,4}:?[ \t]{0,4}"
@@ -49,9 +49,9 @@ _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
 _FOREIGN_LINK = (
     r"(?i:[ \t]{1,4}(?:es|est|è|é|er|är|on|is|jest|je|ist)\b[ \t]{0,4}:?[ \t]{0,4}|[ \t]{1,4}[—–-][ \t]{1,4})"
 )
-_BARE_SPOKEN = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
+_BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
 
-TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
+CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Password by name",
         "`password`, `passwd`, `pwd`, `passphrase`, `Passwort`, `Kennwort` before `=` or `:`, in any case and quoting",
@@ -165,20 +165,20 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
             "password is **«hunter2»**",
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}{_SPOKEN_LINK}{_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
-        rf"|{_BARE_SPOKEN})",
+        rf"{_PASSWORD_NAME}{_PROSE_LINK}{_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
+        rf"|{_BARE_IN_PROSE})",
         "whole",
-        is_spoken_password,
+        is_password_in_prose,
     ),
     SecretPattern(
         "Passphrase in speech",
         "all words up to the end of the sentence after `passphrase:` and `the passphrase is`",
         ("passphrase: «correct horse battery staple»", "The passphrase is «correct horse battery staple». Keep it."),
         ("pass",),
-        rf"(?i:passphrase)(?:[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_SPOKEN_LINK.replace('<sign>', '<verb>')})"
+        rf"(?i:passphrase)(?:[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_PROSE_LINK.replace('<sign>', '<verb>')})"
         rf"(?![\"'`„“«*_])((?:[^{LINE_END}.!?;\"“”»]|[.!?;](?=[^\s\"'“”»])){{1,400}}+)",
         "whole",
-        is_spoken_password,
+        is_password_in_prose,
     ),
     SecretPattern(
         "Token or pin in speech",
@@ -191,8 +191,8 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
         ),
         ("token", "key", "secret", "pin"),
         r"(?i:token|key|secret|(?<![a-z])pin(?:[ -]?(?:code|number))?)"
-        rf"{_SPOKEN_LINK}{_TYPED}(?:{QUOTED}|{_BARE_SPOKEN})",
-        judge=is_spoken_token,
+        rf"{_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})",
+        judge=is_token_in_prose,
     ),
     SecretPattern(
         "Short password name",
@@ -353,7 +353,7 @@ def is_identified(before: str, match: re.Match[str]) -> bool:
     return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
 
 
-TOLD_BY_SYNTAX: tuple[SecretPattern, ...] = (
+SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Login of a program",
         "`curl -u user:x`, `--user user:x`, `http -a user:x`",

@@ -10,11 +10,11 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
-from engine.redaction.context_patterns import TOLD_BY_SURROUNDINGS, TOLD_BY_SYNTAX
+from engine.redaction.context_patterns import CONTEXT_PATTERNS, SYNTAX_PATTERNS
 from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, secret_span
 from engine.redaction.secret_pattern import SecretPattern
 from engine.redaction.service_tokens import SERVICES
-from engine.redaction.token_patterns import TOLD_BY_FORM
+from engine.redaction.token_patterns import FORM_PATTERNS
 
 HIDDEN = "***"
 """Replacement for a secret that is hidden completely."""
@@ -48,7 +48,7 @@ _INDENTED = lazy_pattern(r"([ \t]*+)([^\r\n]*+)\r?\n?")
 _LONG_RUN = lazy_pattern(rf"{_BASE64}{{16}}")
 _LONGEST_BLOCK = 20_000  # lines of a private key
 _BLANK_LINES = 2
-PATTERNS: tuple[SecretPattern, ...] = (*TOLD_BY_SURROUNDINGS, *TOLD_BY_SYNTAX, *TOLD_BY_FORM, *SERVICES)
+PATTERNS: tuple[SecretPattern, ...] = (*CONTEXT_PATTERNS, *SYNTAX_PATTERNS, *FORM_PATTERNS, *SERVICES)
 
 
 class _Span(NamedTuple):

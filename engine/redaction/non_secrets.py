@@ -178,7 +178,7 @@ def is_option_password(before: str, match: re.Match[str]) -> bool:
     return _is_option(before) and is_password(before, match)
 
 
-def is_spoken_password(before: str, match: re.Match[str]) -> bool:
+def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the password is …` is a secret."""
     value = value_of(match).strip(_EDGES)
     if is_ordinary(value) or _is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
@@ -196,8 +196,8 @@ def is_token(before: str, match: re.Match[str]) -> bool:
     name, parts = _name(before, match), _parts(before)
     if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
-    telling = bool(parts) or name.isupper() or _in_quotes(match)
-    return _is_random(value_of(match), 6) or _is_written_out(before, match, name, telling=telling)
+    clear_name = bool(parts) or name.isupper() or _in_quotes(match)
+    return _is_random(value_of(match), 6) or _is_written_out(before, match, name, clear_name=clear_name)
 
 
 def is_key(before: str, match: re.Match[str]) -> bool:
@@ -208,8 +208,8 @@ def is_key(before: str, match: re.Match[str]) -> bool:
     if _is_random(value_of(match), 12):
         return True
     last = parts[-1] if parts else ""
-    telling = last in SECRET_KEYS or (_is_variable(name, match) and last not in STORES)
-    return telling and _is_written_out(before, match, name, telling=True)
+    clear_name = last in SECRET_KEYS or (_is_variable(name, match) and last not in STORES)
+    return clear_name and _is_written_out(before, match, name, clear_name=True)
 
 
 def is_short_password(before: str, match: re.Match[str]) -> bool:
@@ -346,7 +346,7 @@ def is_authorization(before: str, match: re.Match[str]) -> bool:
     return not scheme or scheme in AUTHORIZATION_SCHEMES or _is_random(value, 8) or len(value) >= 24
 
 
-def is_spoken_token(before: str, match: re.Match[str]) -> bool:
+def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the token is …`, `API key is …` or `PIN is …` looks random, and so is a secret."""
     value = value_of(match).strip(_EDGES)
     if match[0][:3].lower() == "pin":
@@ -400,16 +400,16 @@ def _is_random(value: str, least: int) -> bool:
     return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
 
 
-def _is_written_out(before: str, match: re.Match[str], name: str, *, telling: bool) -> bool:
-    """Return whether the value is a literal, not a variable. `telling`: the name alone is strong evidence."""
+def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name: bool) -> bool:
+    """Return whether the value is a literal, not a variable. `clear_name`: the name alone is strong evidence."""
     value, sign = value_of(match), match["sign"].rstrip(" \t*")
     compares = "==" in sign or "!" in sign
     if match["quoted"] is not None:
-        return telling or (not compares and value.isalnum())
+        return clear_name or (not compares and value.isalnum())
     following = match.string[match.end() : match.end() + 1]
     if _is_code(value) or following in ("(", "[") or (value.endswith(".") and following.strip()):
         return False
-    if telling and (
+    if clear_name and (
         name.isupper()
         or not value.isidentifier()
         or (len(value) >= 10 and "_" not in value and not _CAMEL.search(value))

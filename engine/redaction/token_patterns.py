@@ -16,7 +16,7 @@ def _starting(*prefixes: str, body: str) -> str:
     return rf"{_START}((?:{'|'.join(prefixes)}){body})"
 
 
-TOLD_BY_FORM: tuple[SecretPattern, ...] = (
+FORM_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Bearer token",
         "`Bearer` and at least 18 characters of a token",

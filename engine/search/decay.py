@@ -87,8 +87,8 @@ def decayed(score: float, age_days: float, half_life_days: float) -> float:
 
 def _dated(file: _File, *, by_file_time: bool) -> tuple[float, DateOrigin] | None:
     if file.source == "sessions":
-        said = file.ended if file.ended is not None else file.started
-        return (file.modified, "modified") if said is None else (said, "session")
+        session_time = file.ended if file.ended is not None else file.started
+        return (file.modified, "modified") if session_time is None else (session_time, "session")
     if file.evergreen:
         return None
     if dated := date_in_name(file.path):

@@ -33,23 +33,23 @@ class Chosen(NamedTuple):
     """Rank by score of the most similar result chosen before; None for the first result, or if no other is similar."""
 
 
-def diversify(scores: Sequence[float], likeness: Likeness, weight: float, wanted: int) -> list[Chosen]:
-    """Return the `wanted` best results in an order that moves similar ones apart.
+def diversify(scores: Sequence[float], likeness: Likeness, weight: float, count: int) -> list[Chosen]:
+    """Return the `count` best results in an order that moves similar ones apart.
 
     `scores` are descending; `weight` is lambda. Ties are decided by score.
     """
-    wanted = min(wanted, len(scores))
+    count = min(count, len(scores))
     lowest, spread = min(scores, default=0.0), max(scores, default=0.0) - min(scores, default=0.0)
     relevance = [(score - lowest) / spread if spread else 1.0 for score in scores]
     left = list(range(len(scores)))
     nearest = [0.0] * len(scores)
     like: list[int | None] = [None] * len(scores)
     chosen: list[Chosen] = []
-    while len(chosen) < wanted:
+    while len(chosen) < count:
         best = max(left, key=lambda index: (weight * relevance[index] - (1 - weight) * nearest[index], -index))
         left.remove(best)
         chosen.append(Chosen(best, (1 - weight) * nearest[best], like[best]))
-        if len(chosen) == wanted:
+        if len(chosen) == count:
             break
         for index, value in zip(left, likeness(best, left), strict=True):
             if value > nearest[index]:

@@ -19,7 +19,7 @@ from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Phrase, Query
 
-Ask = Callable[[SearchRequest], SearchOutcome]
+RunQuery = Callable[[SearchRequest], SearchOutcome]
 
 _MOST_DEMANDS = 4
 """Most conditions that are dropped one at a time, since each needs a search."""
@@ -42,18 +42,18 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
 """For each limit: the name of its remedy, the advice, and the filter's fields without the limit."""
 
 
-def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, ask: Ask) -> SearchOutcome:
+def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, run_query: RunQuery) -> SearchOutcome:
     """Return an empty answer with remedies that the user can try, and the name of the stage that removed all results.
 
-    `ask` runs another query on the same snapshot.
+    `run_query` runs another query on the same snapshot.
     """
     explanation = outcome.explanation
     if explanation is None:
         return outcome
     stage = emptied_by(explanation.stages)
-    remedies = tuple(_Advice(work, stage, snapshot, ask).remedies())
-    told = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
-    return msgspec.structs.replace(outcome, explanation=told)
+    remedies = tuple(_Advice(work, stage, snapshot, run_query).remedies())
+    with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
+    return msgspec.structs.replace(outcome, explanation=with_remedies)
 
 
 def emptied_by(stages: tuple[SearchStage, ...]) -> str:
@@ -74,12 +74,12 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
 class _Advice:
     """Finds remedies for one empty answer by trying changed queries."""
 
-    def __init__(self, work: SearchContext, stage: str, snapshot: Snapshot, ask: Ask) -> None:
+    def __init__(self, work: SearchContext, stage: str, snapshot: Snapshot, run_query: RunQuery) -> None:
         self._work = work
         self._request = work.request
         self._stage = stage
         self._snapshot = snapshot
-        self._ask = ask
+        self._run_query = run_query
 
     def remedies(self) -> Iterator[SearchRemedy]:
         if self._stage == "index":
@@ -168,11 +168,11 @@ class _Advice:
         `advice` is the remedy's message, with the placeholder {results}.
         """
         # A trial query is not sent anywhere, and a failing provider is not called again.
-        words_alone = self._request.keyword_only or self._work.capabilities is not None or "query" in changes
+        words_alone = self._request.keyword_only or self._work.vector_remedy is not None or "query" in changes
         other = msgspec.structs.replace(
             self._request, explain=False, max_results=1, keyword_only=words_alone, **changes
         )
-        outcome = self._ask(other)
+        outcome = self._run_query(other)
         if not outcome.results:
             return
         yield SearchRemedy(
@@ -213,8 +213,8 @@ class _Advice:
         """Suggest how to get vectors, if some or all are missing."""
         work = self._work
         name: RemedyName
-        if work.capabilities is not None:
-            yield self._of_index(work.capabilities, tr(_HELPS[work.capabilities]))
+        if work.vector_remedy is not None:
+            yield self._of_index(work.vector_remedy, tr(_HELPS[work.vector_remedy]))
         elif work.vectors_ready < 1:
             name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
             advice = tr(

@@ -338,7 +338,7 @@ def _of_scores(
         fresh_score=scored.fresh,
         time="" if scored.lift is None else time_words(scored.lift.time),
         time_lift=1.0 if scored.lift is None else scored.lift.factor,
-        beside_time=scored.lift is not None and scored.lift.beside,
+        beside_time=scored.lift is not None and scored.lift.adjacent,
         min_score=grounds.min_score,
         bm25=parts.bm25,
         full_bm25=parts.full,

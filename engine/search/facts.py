@@ -134,14 +134,14 @@ class FactTable:
         """
         terms = [term for term in analyse_query(query, self._languages).terms if not term.stop]
         texts = self._text_scores(terms)
-        personal = asks_about_self(query)
+        personal = is_about_user(query)
         implied = self._implied(terms) if personal else {}
         if calibration is None:
             found = {
                 place: FactScore(text, text, None, _holds_all(held, terms)) for place, (text, held) in texts.items()
             }
             return _raised(found, implied)
-        scale = calibration.for_sentences.among(len(self._facts))
+        scale = calibration.for_sentences.for_size(len(self._facts))
         same = scale.low + _SAME_MEANING * (1 - scale.low)
         if personal:
             nearer = _NEARER * (scale.high - scale.low)
@@ -159,14 +159,14 @@ class FactTable:
 
     def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
         """Return the share of the query's terms that each fact contains or answers, by the fact's position."""
-        asked = [term for term in terms if not _NAMING.intersection(term.stems)] or list(terms)
+        query_terms = [term for term in terms if not _NAMING.intersection(term.stems)] or list(terms)
         shares: dict[int, float] = {}
-        for term in asked:
+        for term in query_terms:
             places = set(self._count(term))
             for stem in _answers().keys() & term.stems:
                 places.update(*(self._stems.get(answer, {}) for answer in _answers()[stem]))
             for place in places:
-                shares[place] = shares.get(place, 0.0) + 1 / len(asked)
+                shares[place] = shares.get(place, 0.0) + 1 / len(query_terms)
         return shares
 
     def _text_scores(self, terms: Sequence[QueryTerm]) -> dict[int, tuple[float, float]]:
@@ -178,14 +178,14 @@ class FactTable:
         scale, scores = Scale.of(idfs), {}
         for place in set().union(*counts):
             norm = length_norm(self._facts[place].length, self._average)
-            told = text_parts(
+            parts = text_parts(
                 [
                     term_score(idf, held[place], norm) if place in held else 0.0
                     for idf, held in zip(idfs, counts, strict=True)
                 ],
                 scale,
             )
-            scores[place] = told.score, told.covered
+            scores[place] = parts.score, parts.covered
         return scores
 
     def _count(self, term: QueryTerm) -> _Counts:
@@ -193,15 +193,15 @@ class FactTable:
         the fact's position.
         """
         token = term.word if isinstance(term.word, str) else " ".join(term.word)
-        found = [_held(self._words, token, lambda place: self._facts[place].words, beginning=term.prefix_ok)]
-        found += [_held(self._stems, stem, lambda place: self._facts[place].stems) for stem in term.stems]
+        found = [_occurrences(self._words, token, lambda place: self._facts[place].words, beginning=term.prefix_ok)]
+        found += [_occurrences(self._stems, stem, lambda place: self._facts[place].stems) for stem in term.stems]
         return reduce(_larger, found) or self._count_looser(term)
 
     def _count_looser(self, term: QueryTerm) -> _Counts:
         """Return how often looser forms of a term occur in each fact; used if no fact contains the term itself."""
 
         def held(form: str, places: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
-            return _held(places, form.removesuffix("*"), stream, beginning=form.endswith("*"))
+            return _occurrences(places, form.removesuffix("*"), stream, beginning=form.endswith("*"))
 
         found = [held(" ".join(form), self._words, lambda place: self._facts[place].words) for form in term.loose]
         found += [
@@ -211,7 +211,7 @@ class FactTable:
         return reduce(_larger, found, {})
 
 
-def asks_about_self(query: str) -> bool:
+def is_about_user(query: str) -> bool:
     """Whether a query is about the user: "where do I live", "my wife's name", but not "how do I do this"."""
     text = " ".join(query.casefold().replace("\u2019", "'").split()).strip(" ?¿!.")
     if text.count(" ") >= _MOST_WORDS or not _SELF.search(text):
@@ -223,9 +223,9 @@ def asks_about_self(query: str) -> bool:
 def _answers() -> dict[str, frozenset[str]]:
     """Return the stems of words in facts that answer a query, by the stem of the query's word."""
     answers: dict[str, frozenset[str]] = {}
-    for asked, answering in _ANSWERS.items():
+    for query_terms, answering in _ANSWERS.items():
         stems = frozenset(analyse(answering, "en").stems.split())
-        for stem in analyse(asked, "en").stems.split():
+        for stem in analyse(query_terms, "en").stems.split():
             answers[stem] = answers.get(stem, frozenset()) | stems
     return answers
 
@@ -252,7 +252,7 @@ def _places(streams: Iterable[str]) -> dict[str, _Counts]:
     return found
 
 
-def _held(
+def _occurrences(
     places: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
 ) -> _Counts:
     """Return how often a phrase's tokens occur next to each other in each fact; with `beginning` the last may be a

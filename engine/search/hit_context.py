@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engine.corpus.transcripts.chunk_packing import SPEAKERS
-from engine.corpus.transcripts.message_offsets import MessageOffset, read_places
+from engine.corpus.transcripts.message_offsets import MessageOffset, read_offsets
 from engine.records import MemorySearchResult, MessageContext
 from engine.store.snapshot import Snapshot, StoredChunk
 
@@ -41,7 +41,7 @@ def context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChun
 
 def _messages(chunk: StoredChunk) -> Iterator[tuple[MessageOffset, str]]:
     """Yield each message of a session's chunk with its location, without the speaker's name."""
-    places = read_places(chunk.places or b"")
+    places = read_offsets(chunk.places or b"")
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     for place, end in zip(places, ends, strict=True):
         yield place, chunk.text[place.offset : end].removeprefix(_label(place))

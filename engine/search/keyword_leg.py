@@ -15,7 +15,7 @@ from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import CountsOf, WordCounts
-from engine.search.term_counts import CHOICE_WEIGHTS, Asked, Match, ask
+from engine.search.term_counts import CHOICE_WEIGHTS, CountedPhrases, Match, count_terms
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
@@ -35,7 +35,7 @@ ranked.
 _WIDEST_BEGINNING = 5_000
 """Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
 of all words again for each statement, and twice for each ranking."""
-_STAND_INS = 24
+_MOST_SUBSTITUTES = 24
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _STEM_ONLY = 0.9
@@ -58,7 +58,7 @@ class KeywordLeg:
         self._counts = frequencies.of(snapshot)
         self.chunks = self._counts.total
         """Number of indexed chunks."""
-        self._at_hand = snapshot.chunk_count()
+        self._snapshot_chunks = snapshot.chunk_count()
         """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         self._average_length = self._counts.average_length
         terms = [term for term in question.terms if not term.stop]
@@ -68,7 +68,7 @@ class KeywordLeg:
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Known terms, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
-        self._choosing = _rarest(self._known)
+        self._selective = _rarest(self._known)
         groups = tuple(term.group for term in question.terms if not term.stop)
         self._groups = groups if any(groups) else ()
 
@@ -81,36 +81,36 @@ class KeywordLeg:
         rarest = scoring.inverse_document_frequency(self.chunks, 1)
         self.terms = _weighed(self.terms, self._fillers, rarest, pairs.union(similar))
 
-    def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
-        """Return the ids of the best chunks within the filter `among`, by FTS5's own ranking, best first.
+    def candidates(self, limit: int, scope: ChunkFilter) -> list[int]:
+        """Return the ids of the best chunks within the filter `scope`, by FTS5's own ranking, best first.
 
         Fewer than `limit` matches are not ranked. Chunks with all terms come first if a frequent term that occurs often
         would outrank them, or if even the rarest term is common.
         """
         known, found = self._known, list[int]()
-        if not known or not self._at_hand:
+        if not known or not self._snapshot_chunks:
             return []
-        if (every_match := self._few(limit, among)) is not None:
+        if (every_match := self._few(limit, scope)) is not None:
             return every_match
         if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
-            every = self._at_hand * math.prod(term.matches / self._at_hand for term in known)
-            found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, among)
-        found += self._exact(limit, among)
+            every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
+            found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, scope)
+        found += self._exact(limit, scope)
         if len(found) >= limit:
             return list(dict.fromkeys(found))
-        matches = sum(term.matches for term in self._choosing)
-        return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
+        matches = sum(term.matches for term in self._selective)
+        return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, scope)))
 
     def titled(self) -> list[int] | None:
         """Return the ids of chunks that include all whose titles, aliases or file names contain every term but fillers.
 
         None if there are too many.
         """
-        telling = [term for term, filler in zip(self.terms, self._fillers, strict=True) if not filler]
-        if not all(term.chunks for term in telling):
+        distinctive = [term for term, filler in zip(self.terms, self._fillers, strict=True) if not filler]
+        if not all(term.chunks for term in distinctive):
             return []
-        telling.sort(key=lambda term: term.matches)
-        rarest = (" OR ".join(term.stemmed + term.plain) for term in telling[:2])
+        distinctive.sort(key=lambda term: term.matches)
+        rarest = (" OR ".join(term.stemmed + term.plain) for term in distinctive[:2])
         expression = " AND ".join(f"({phrases})" for phrases in rarest if phrases)
         if not expression:
             return []
@@ -119,17 +119,17 @@ class KeywordLeg:
         found = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
         return found if len(found) <= _MOST_TITLED else None
 
-    def _few(self, limit: int, among: ChunkFilter) -> list[int] | None:
+    def _few(self, limit: int, scope: ChunkFilter) -> list[int] | None:
         """Return the ids of all matching chunks, in no order; None if there may be `limit` or more."""
         if sum(term.matches for term in self._known) >= limit:
             return None
-        expression, condition, values = self._within(_any_of(self._known), among)
+        expression, condition, values = self._within(_any_of(self._known), scope)
         fts = self._tables.fts
         query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT {limit}"
         found = [id_ for (id_,) in self._snapshot.connection.execute(query, (expression, *values))]
         return found if len(found) < limit else None
 
-    def _exact(self, limit: int, among: ChunkFilter) -> list[int]:
+    def _exact(self, limit: int, scope: ChunkFilter) -> list[int]:
         """Return candidates by the exact forms of terms alone if looser forms match many chunks: FTS5 ranks both the
         same.
         """
@@ -137,7 +137,7 @@ class KeywordLeg:
         if not exact or sum(term.loose for term in exact) <= limit // 2:
             return []
         expression = " OR ".join(phrase for term in exact for phrase in term.stemmed + term.plain)
-        return self._ranked(expression, sum(term.matches for term in exact), limit, among)
+        return self._ranked(expression, sum(term.matches for term in exact), limit, scope)
 
     def score(
         self,
@@ -153,14 +153,14 @@ class KeywordLeg:
         chunks, to which these are added.
         """
         result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
-        wanted = set(ids).difference(result.scores) if self._known else set()
-        asked = Asked(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
-        if len(self._choosing) < len(self._known):
+        unscored = set(ids).difference(result.scores) if self._known else set()
+        counted = CountedPhrases(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
+        if len(self._selective) < len(self._known):
             # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms.
-            chosen = sum(len(term.kinds) for term in self._choosing)
-            self._count(self._ranking(), asked._replace(skipped=chosen), wanted, result)
-            wanted.difference_update(result.scores)
-        self._count(_any_of(self._known), asked, wanted, result)
+            chosen = sum(len(term.kinds) for term in self._selective)
+            self._count(self._ranking(), counted._replace(skipped=chosen), unscored, result)
+            unscored.difference_update(result.scores)
+        self._count(_any_of(self._known), counted, unscored, result)
         return result
 
     def _neighbours(self) -> tuple[tuple[int, int], ...]:
@@ -177,17 +177,17 @@ class KeywordLeg:
     def _ranking(self) -> str:
         """Return the FTS5 expression for chunks with one of the rarest terms, ranked by all terms."""
         every = _any_of(self._known)
-        return every if len(self._choosing) == len(self._known) else f"({_any_of(self._choosing)}) AND ({every})"
+        return every if len(self._selective) == len(self._known) else f"({_any_of(self._selective)}) AND ({every})"
 
-    def _count(self, expression: str, asked: Asked, wanted: set[int], result: KeywordScores) -> None:
-        """Compute the keyword scores of those chunks in `wanted` that match, and add them to `result`."""
-        if not wanted:
+    def _count(self, expression: str, counted: CountedPhrases, unscored: set[int], result: KeywordScores) -> None:
+        """Compute the keyword scores of those chunks in `unscored` that match, and add them to `result`."""
+        if not unscored:
             return
         places = [(index, term.idf, _only_kind(term), term) for index, term in self._places]
         count, known_average = len(self.terms), self._average_length
         half = result.scale.total / 2
         norm_of = cache(length_norm)
-        pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
+        pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in counted.neighbours]
 
         def take(
             id_: int, length: int, average: float, matches: list[Match], around: bool, distances: list[tuple[int, int]]
@@ -222,15 +222,15 @@ class KeywordLeg:
             if in_names >= half:
                 result.titled.add(id_)
 
-        ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted, take)
+        count_terms(self._snapshot.connection, self._tables.fts, counted, expression, unscored, take)
 
-    def _ranked(self, expression: str, matches: int, limit: int, among: ChunkFilter) -> list[int]:
+    def _ranked(self, expression: str, matches: int, limit: int, scope: ChunkFilter) -> list[int]:
         """Return the ids of the best matches of an FTS5 expression, best first.
 
         `matches`: their approximate number. If there are too many to rank, title matches come first, then the most
         recently indexed matches.
         """
-        expression, condition, values = self._within(expression, among)
+        expression, condition, values = self._within(expression, scope)
         if condition or matches <= max(_MOST_RANKED, limit):
             return self._best(expression, limit, condition, values)
         oldest, newest = self._snapshot.chunk_id_range()
@@ -239,15 +239,15 @@ class KeywordLeg:
         recent = self._best(expression, limit, f"AND rowid > {newest - last}")
         return list(dict.fromkeys(titled + recent))
 
-    def _within(self, expression: str, among: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
-        """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `among`."""
-        if among.match is not None:
-            expression = among.match.within(expression)
-        elif among.chunks is not None:
-            return expression, "AND +rowid IN (SELECT value FROM carray(?))", (many(among.chunks),)
-        if among.files is None:
+    def _within(self, expression: str, scope: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
+        """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`."""
+        if scope.match is not None:
+            expression = scope.match.within(expression)
+        elif scope.chunks is not None:
+            return expression, "AND +rowid IN (SELECT value FROM carray(?))", (many(scope.chunks),)
+        if scope.files is None:
             return expression, "", ()
-        files = ",".join(map(str, among.files))
+        files = ",".join(map(str, scope.files))
         return expression, f"AND +rowid IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({files}))", ()
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
@@ -300,12 +300,12 @@ class KeywordLeg:
             stemmed=tuple(map(_quoted, stems)),
             plain=plain,
             chunks=chunks,
-            matches=min(matches, self._at_hand),
+            matches=min(matches, self._snapshot_chunks),
             idf=idf,
             weak_stems=weak_stems,
             weak_words=weak_words,
             weak=_WEAK if known else 1.0,
-            loose=min(loose, self._at_hand),
+            loose=min(loose, self._snapshot_chunks),
             irregular=irregular,
             irregular_idf=scoring.inverse_document_frequency(self.chunks, in_irregular) if irregular else 0.0,
         )
@@ -314,7 +314,7 @@ class KeywordLeg:
         """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one."""
         phrases, matches = [], 0
         for form in forms:
-            chunks = self._at_hand
+            chunks = self._snapshot_chunks
             for token in form:
                 chunks = min(chunks, self._counts.loose(token, column)) if chunks else 0
             if chunks and (chunks <= _WIDEST_BEGINNING or not form[-1].endswith("*")):
@@ -329,9 +329,9 @@ class KeywordLeg:
         """
         words = self._counts.words(start)
         chunks = sum(word.chunks for word in words)
-        if min(chunks, self._at_hand) <= _WIDEST_BEGINNING:
+        if min(chunks, self._snapshot_chunks) <= _WIDEST_BEGINNING:
             return chunks, chunks, (f"{_quoted(start)} *",)
-        representing = [word for word in _stand_ins(words, start) if word.token not in stems]
+        representing = [word for word in _prefix_substitutes(words, start) if word.token not in stems]
         return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
@@ -396,7 +396,7 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tupl
     return given, strength or 1.0
 
 
-def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
+def _prefix_substitutes(words: Sequence[Word], start: str) -> list[Word]:
     """Select words to search instead of a prefix that has too many matches.
 
     These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches. The
@@ -405,7 +405,7 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
     chosen = {word for word in words if word.token == start} | {max(words, key=lambda word: word.chunks)}
     room = _WIDEST_BEGINNING
     for word in sorted(words, key=lambda word: (-word.titled, -word.chunks)):
-        if len(chosen) == _STAND_INS:
+        if len(chosen) == _MOST_SUBSTITUTES:
             break
         if word not in chosen and word.chunks <= room:
             chosen.add(word)
@@ -421,8 +421,8 @@ def _weighed(
     Fillers, whose weight is low, don't lower these: "best pizza recipe" is as far from a recipe as "pizza recipe".
     """
     known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
-    telling = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
-    likely_error, missing = scoring.unknown_weight(telling), scoring.unknown_weight(telling, rarest)
+    distinctive = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
+    likely_error, missing = scoring.unknown_weight(distinctive), scoring.unknown_weight(distinctive, rarest)
     return tuple(
         term if term.chunks else msgspec.structs.replace(term, idf=likely_error if term.surface in similar else missing)
         for term in terms

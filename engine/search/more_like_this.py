@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.base.errors import PassageMissing
 from engine.base.language import tr
 from engine.corpus.ignore import is_unusable, shown
-from engine.corpus.transcripts.message_offsets import read_places
+from engine.corpus.transcripts.message_offsets import read_offsets
 from engine.records import LAST_LINE, Passage, Source
 from engine.redaction.masks import beginning_of, redact
 from engine.search.keyword_leg import KeywordLeg
@@ -19,7 +19,7 @@ from engine.text import QueryAnalysis, QueryTerm, passage_terms
 
 LONGEST = 4096
 """Most code points of a selection that are used."""
-_TELLING_WORDS = 20
+_MOST_DISTINCTIVE = 20
 _MOST_COUNTED = 200
 """Number of a passage's words, most frequent first, whose frequency in the index is looked up."""
 _WHOLE_SHARE = 0.9
@@ -33,7 +33,7 @@ class LikedPassage(NamedTuple):
     """The indexed text, or the selected text with secrets masked: it may be sent to a provider."""
     own: frozenset[int]
     """Ids of the chunks that contain the passage, which are excluded from the results."""
-    stands_for: tuple[int, ...]
+    vector_chunks: tuple[int, ...]
     """Ids of the chunks whose vectors represent the passage; empty if it must be embedded itself."""
 
 
@@ -84,7 +84,7 @@ def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
     return {
         id_: chunk
         for id_, chunk in found.items()
-        if chunk.places is not None and any(place.ordinal == ordinal for place in read_places(chunk.places))
+        if chunk.places is not None and any(place.ordinal == ordinal for place in read_offsets(chunk.places))
     }
 
 
@@ -104,8 +104,8 @@ def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
 
 def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -> Vectors | None:
     """Return the mean direction (dims,) of a passage's stored vectors; None unless all its chunks are embedded."""
-    rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, liked.stands_for)]
-    if not rows or len(rows) < len(liked.stands_for):
+    rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, liked.vector_chunks)]
+    if not rows or len(rows) < len(liked.vector_chunks):
         return None
     import numpy as np
 
@@ -124,15 +124,15 @@ def distinctive_words(snapshot: Snapshot, liked: LikedPassage, frequencies: Coun
             first.setdefault((term.word, term.stems), term)
             times[term.word, term.stems] += 1
     often = times.most_common(_MOST_COUNTED)
-    asked = tuple(first[name] for name, _ in often)
-    counted = KeywordLeg(snapshot, QueryAnalysis(asked, languages), frequencies).terms
+    frequent_terms = tuple(first[name] for name, _ in often)
+    counted = KeywordLeg(snapshot, QueryAnalysis(frequent_terms, languages), frequencies).terms
     weighed = [
         (term.idf * (1 + math.log(count)), place)
         for place, (term, (_, count)) in enumerate(zip(counted, often, strict=True))
         if term.chunks > len(liked.own)
     ]
     weighed.sort(reverse=True)
-    return QueryAnalysis(tuple(asked[place] for _, place in weighed[:_TELLING_WORDS]), languages)
+    return QueryAnalysis(tuple(frequent_terms[place] for _, place in weighed[:_MOST_DISTINCTIVE]), languages)
 
 
 def _missing(passage: Passage) -> str:

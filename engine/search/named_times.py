@@ -16,9 +16,9 @@ from engine.text.time_expressions import TimeExpression, read_dates, read_times
 
 _LIFT = 0.6
 """Share of its score that a chunk gains if its date is within a named time."""
-_BESIDE = 0.5
+_ADJACENT = 0.5
 """Share of that lift for days next to the time: a session may end after midnight, or be about the day before."""
-_BESIDE_DAYS = 3
+_ADJACENT_DAYS = 3
 CANDIDATES = 50
 """Number of candidates that keywords, and vectors, each contribute from files of a named time."""
 _ISO_DAY = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
@@ -33,7 +33,7 @@ class Lift(NamedTuple):
 
     factor: float
     time: TimeExpression
-    beside: bool
+    adjacent: bool
     """Whether the chunk is dated next to that time, not within it."""
 
 
@@ -62,11 +62,11 @@ class NamedTimes:
         self._nearest: dict[Span, tuple[int, int]] = {}
         """Cache by period: the fewest days to a time of the query, and the position of that time."""
 
-    def files(self, snapshot: Snapshot, among: Sequence[int] | None) -> list[int]:
-        """Return the ids of files dated within a time of the query, limited to the ids in `among`."""
+    def files(self, snapshot: Snapshot, file_ids: Sequence[int] | None) -> list[int]:
+        """Return the ids of files dated within a time of the query, limited to the ids in `file_ids`."""
         dates = self._dates.of(snapshot)
-        limited = dates if among is None else dates.keys() & among
-        return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.beside)
+        limited = dates if file_ids is None else dates.keys() & file_ids
+        return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.adjacent)
 
     def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
         """Return, by chunk id, the factor for chunks dated within or next to a time of the query; other chunks are left
@@ -78,17 +78,19 @@ class NamedTimes:
         new = [id_ for id_ in ids if id_ not in self._known]
         if new:
             dates = self._dates.of(snapshot)
-            spans = {id_: [*dates.get(file, ()), *_said(heading)] for id_, file, heading in _chunks(snapshot, new)}
+            spans = {
+                id_: [*dates.get(file, ()), *_dates_in_name(heading)] for id_, file, heading in _chunks(snapshot, new)
+            }
             undated = [id_ for id_, known in spans.items() if not known]
             spans.update(_dates_in_texts(snapshot, undated, self.times))
             self._known.update((id_, self._lift(known)) for id_, known in spans.items())
         return {id_: lift for id_ in ids if (lift := self._known.get(id_)) is not None}
 
     def _lift(self, spans: Sequence[Span]) -> Lift | None:
-        days, which = min(map(self._near, spans), default=(_BESIDE_DAYS + 1, 0))
-        if days > _BESIDE_DAYS:
+        days, which = min(map(self._near, spans), default=(_ADJACENT_DAYS + 1, 0))
+        if days > _ADJACENT_DAYS:
             return None
-        return Lift(1 + _LIFT * (_BESIDE if days else 1.0), self.times[which], days > 0)
+        return Lift(1 + _LIFT * (_ADJACENT if days else 1.0), self.times[which], days > 0)
 
     def _near(self, span: Span) -> tuple[int, int]:
         found = self._nearest.get(span)
@@ -108,7 +110,7 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
     )
     found: dict[int, list[Span]] = {}
     for file, path, title, source, dated, started, ended in rows:
-        spans = list(_said(title))
+        spans = list(_dates_in_name(title))
         if source == "sessions":
             begin, end = (ended if started is None else started), (started if ended is None else ended)
             if begin is not None:
@@ -136,9 +138,9 @@ def _dates_in_texts(
     needles = [needle for time in times if (needle := _iso_beginning(time))]
     if not ids or not needles:
         return
-    told = " OR ".join("instr(text, ?)" for _ in needles)
+    matches = " OR ".join("instr(text, ?)" for _ in needles)
     rows = snapshot.connection.execute(
-        f"SELECT id, text FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?)) AND ({told})",
+        f"SELECT id, text FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?)) AND ({matches})",
         (many(ids), *needles),
     )
     for id_, text in rows:
@@ -154,7 +156,7 @@ def _iso_beginning(time: TimeExpression) -> str:
 
 
 @lru_cache(4096)
-def _said(name: str) -> tuple[Span, ...]:
+def _dates_in_name(name: str) -> tuple[Span, ...]:
     """Return the dates in a title or heading as (first day, last day)."""
     if _YEAR.search(name) is None:
         return ()

@@ -14,7 +14,7 @@ from engine.records import Source
 from engine.search.chunk_filter import Match
 from engine.search.search_context import SearchContext
 from engine.store.links import files_linked_from, files_linking_to
-from engine.store.schema import spoken_by
+from engine.store.schema import role_condition
 from engine.store.sessions import machine_of, machines
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
@@ -104,7 +104,7 @@ class Conditions:
     def _matching(self, conditions: Iterable[_Condition], files: Sequence[int] | None, most: int = -1) -> list[int]:
         parts = list(conditions)
         if files is not None:
-            parts.append(_among_files(files))
+            parts.append(_in_files(files))
         rows = self._snapshot.connection.execute(
             f"""SELECT c.id FROM {self._tables.chunks} c
                 WHERE {" AND ".join(part.sql for part in parts)} LIMIT {most}""",
@@ -146,8 +146,8 @@ class Conditions:
             "path": self._path,
             "title": self._title,
             "tag": self._tag,
-            "links": lambda value: _among_files(files_linking_to(self._snapshot, value)),
-            "backlinks": lambda value: _among_files(files_linked_from(self._snapshot, value)),
+            "links": lambda value: _in_files(files_linking_to(self._snapshot, value)),
+            "backlinks": lambda value: _in_files(files_linked_from(self._snapshot, value)),
             "source": self._source,
             "agent": self._agent,
             "project": self._project,
@@ -167,12 +167,12 @@ class Conditions:
         """Return the condition that a file's path contains `value`, or matches it as a glob pattern."""
         globs, part = Globs((value,)), fold(value)
         rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files}")
-        return _among_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
+        return _in_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
 
     def _title(self, value: str) -> _Condition:
         part = fold(value)
         rows = self._snapshot.connection.execute(f"SELECT id, title FROM {self._tables.files}")
-        return _among_files([id_ for id_, title in rows if part in fold(title)])
+        return _in_files([id_ for id_, title in rows if part in fold(title)])
 
     def _tag(self, value: str) -> _Condition:
         """Return the condition that a note has this tag or one nested in it."""
@@ -192,13 +192,13 @@ class Conditions:
 
     def _sessions(self, column: str, fits: Callable[[str], bool]) -> _Condition:
         rows = self._snapshot.connection.execute(f"SELECT file_id, {column} FROM {self._tables.sessions}")
-        return _among_files([id_ for id_, value in rows if fits(fold(value))])
+        return _in_files([id_ for id_, value in rows if fits(fold(value))])
 
     def _file(self, value: str) -> _Condition:
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
         from engine.store.tool_uses import sessions_with
 
-        return _among_files(sessions_with(self._snapshot, *file_matcher(value)))
+        return _in_files(sessions_with(self._snapshot, *file_matcher(value)))
 
     def _command(self, value: str) -> _Condition:
         part = re.sub(r"([\\%_])", r"\\\1", value.encode("utf-8", "replace").decode())
@@ -208,11 +208,11 @@ class Conditions:
     def _machine(self, value: str) -> _Condition:
         names = machines(self._snapshot)
         rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files} WHERE source = 'sessions'")
-        return _among_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])
+        return _in_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])
 
     def _role(self, value: str) -> _Condition:
-        spoken = spoken_by(ROLE_NAMES[value.casefold()])
-        return _Condition(f"c.id IN (SELECT id FROM {self._tables.chunks} WHERE {spoken})")
+        role_sql = role_condition(ROLE_NAMES[value.casefold()])
+        return _Condition(f"c.id IN (SELECT id FROM {self._tables.chunks} WHERE {role_sql})")
 
     def _after(self, value: str) -> _Condition:
         period = parse_period(value)
@@ -230,7 +230,7 @@ class Conditions:
         return self._files("mtime_ns >= ? AND mtime_ns < ?", _nanoseconds(start), _nanoseconds(end))
 
 
-def wanted_roles(query: Query) -> frozenset[str]:
+def required_roles(query: Query) -> frozenset[str]:
     """Return the roles (user, assistant, tool) whose messages the query is limited to; empty for all."""
     for clause in query.required:
         names = [atom.value for atom in clause.alternatives if isinstance(atom, Field) and atom.name == "role"]
@@ -248,7 +248,7 @@ def many(ids: Collection[int]) -> object:
     return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 
 
-def _among_files(ids: Sequence[int]) -> _Condition:
+def _in_files(ids: Sequence[int]) -> _Condition:
     return _Condition("c.file_id IN (SELECT value FROM carray(?))", (many(ids),))
 
 

@@ -26,7 +26,7 @@ class QueryVectorCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, str, str, str], Vectors] = {}
+        self._cached: dict[tuple[str, str, str, str], Vectors] = {}
         """Ordered by last use."""
 
     def of(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None = None) -> Vectors:
@@ -39,18 +39,18 @@ class QueryVectorCache:
             return vector
         vector = provider.embed_query(text, cancel=cancel)
         with self._lock:
-            self._kept[name] = vector
-            if len(self._kept) > _MOST:
-                del self._kept[next(iter(self._kept))]
+            self._cached[name] = vector
+            if len(self._cached) > _MOST:
+                del self._cached[next(iter(self._cached))]
         return vector
 
     def known(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
         """Return the cached vector of a query; None if there is none. Nothing is sent."""
         name = (provider.id, provider.model, provider.key, text)
         with self._lock:
-            vector = self._kept.pop(name, None)
+            vector = self._cached.pop(name, None)
             if vector is not None:
-                self._kept[name] = vector
+                self._cached[name] = vector
             return vector
 
 
@@ -63,7 +63,7 @@ class QueryEmbedder:
         self._note_failure = note_failure
         self._questions = QueryVectorCache()
 
-    def take_vector(
+    def set_query_vector(
         self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str = ""
     ) -> None:
         """Set `work.vector` to the query's vector: the stored one of a passage, else one from the provider.
@@ -71,7 +71,7 @@ class QueryEmbedder:
         After a failure the provider is not called again: neither for this query, if `failure` says why it could not be
         embedded, nor if embedding another query of this search has failed.
         """
-        if any(level.capabilities is not None for level in work.levels):
+        if any(level.vector_remedy is not None for level in work.levels):
             return
         stored, text = self._stored(snapshot, provider, work)
         if stored is not None:
@@ -83,7 +83,7 @@ class QueryEmbedder:
         with work.timed("embed"):
             vector = failure or self._embed(provider, text, work.cancel)
         if isinstance(vector, str):
-            work.by_words_only(vector, "settings")
+            work.note_keywords_only(vector, "settings")
             return
         work.stages.add_first("question", 1, 1, EmbeddedQuery(provider.model, len(vector)))
         # A vector of zeros has no direction: everything would be equally near.
@@ -95,9 +95,9 @@ class QueryEmbedder:
         """
         if not self.has_vectors(snapshot, provider):
             return []
-        wanted = (self._stored(snapshot, provider, level) for level in work.levels)
+        pairs = (self._stored(snapshot, provider, level) for level in work.levels)
         return [
-            text for stored, text in wanted if stored is None and text.strip() and self.known(provider, text) is None
+            text for stored, text in pairs if stored is None and text.strip() and self.known(provider, text) is None
         ]
 
     def embed(self, provider: "EmbeddingProvider", texts: Iterable[str], cancel: CancelToken | None) -> str:
@@ -144,7 +144,7 @@ class QueryEmbedder:
             return True
         waits = stored_models.awaiting(snapshot)
         if waits is not None and waits.name == (provider.id, provider.model, provider.key):
-            work.by_words_only(tr("the embedding has not been approved yet."), "embed")
+            work.note_keywords_only(tr("the embedding has not been approved yet."), "embed")
         else:
-            work.by_words_only(tr("nothing has been embedded yet."), "sync")
+            work.note_keywords_only(tr("nothing has been embedded yet."), "sync")
         return False

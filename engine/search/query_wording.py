@@ -25,7 +25,7 @@ def understood(query: Query) -> str:
 
     For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
     """
-    words = [_shown(atom) for _, atom in query.wanted()]
+    words = [_shown(atom) for _, atom in query.searched_atoms()]
     demands = [demand(clause) for clause in query.required]
     if words:
         said = tr("Searched for {words}.", words=", ".join(words))

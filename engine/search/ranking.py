@@ -16,7 +16,7 @@ from engine.search.keyword_scores import KeywordScores
 from engine.search.named_times import CANDIDATES, FileDates, NamedTimes
 from engine.search.pipeline_stages import TimesNamed, VectorsReady
 from engine.search.query_conditions import Conditions
-from engine.search.result_set import Kept, leave_out
+from engine.search.result_set import EarlierResults, leave_out
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.title_matches import definition_of, name_matches, named_chunks
@@ -44,8 +44,8 @@ class KeywordPart(msgspec.Struct):
     liked: "LikedPassage | None"
     question: QueryAnalysis
     demands: Conditions
-    among: ChunkFilter
-    within: Kept | None
+    scope: ChunkFilter
+    within: EarlierResults | None
     leg: KeywordLeg
     times: NamedTimes
     candidates: list[int] | None = None
@@ -72,14 +72,14 @@ class Ranker:
         self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> list[int]:
         """Return the ids of all candidate chunks, by keywords and by vectors."""
-        leg, among = part.leg, part.among
+        leg, scope = part.leg, part.scope
         limit = min(work.request.candidates, max(1, leg.chunks))
         by_words: list[int] = []
         if meaning is None or work.request.hybrid.enabled:
             if part.candidates is None:
                 with work.timed("keyword"):
-                    part.candidates = leg.candidates(limit, among)
-                    if len(part.candidates) >= limit and among == ChunkFilter():
+                    part.candidates = leg.candidates(limit, scope)
+                    if len(part.candidates) >= limit and scope == ChunkFilter():
                         named = named_chunks(snapshot, work.query, part.question, leg.titled())
                         part.candidates = list(dict.fromkeys([*named, *part.candidates]))
             by_words = part.candidates
@@ -87,7 +87,7 @@ class Ranker:
         by_meaning: list[int] = []
         if meaning is not None:
             with work.timed("vector"):
-                by_meaning = meaning.candidates(limit, among, work.cancel)
+                by_meaning = meaning.candidates(limit, scope, work.cancel)
             ready = None
             if work.request.explain and (rows := meaning.rows()) < leg.chunks:
                 work.vectors_ready = rows / leg.chunks
@@ -95,7 +95,7 @@ class Ranker:
             work.stages.add("vectors", leg.chunks, len(by_meaning), ready)
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         of_time: list[int] = []
-        if part.times.times and leg.chunks > limit and among.chunks is None:
+        if part.times.times and leg.chunks > limit and scope.chunks is None:
             with work.timed("keyword"):
                 of_time = self._of_named_times(part, meaning, snapshot, work)
         ids = list(dict.fromkeys(by_words + by_meaning + of_time))
@@ -106,10 +106,10 @@ class Ranker:
         part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> list[int]:
         """Return the ids of the best chunks in files dated within a time that the query names."""
-        files = part.times.files(snapshot, part.among.files)
+        files = part.times.files(snapshot, part.scope.files)
         if not files:
             return []
-        dated = part.among._replace(files=files)
+        dated = part.scope._replace(files=files)
         found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
         return found if meaning is None else found + meaning.candidates(CANDIDATES, dated, work.cancel)
 

@@ -74,7 +74,7 @@ _MUCH = 0.5
 """Weight of meaning from which it counts more than usual with every model."""
 _DIFFERS = marked("Some words are missing and the meaning differs, so only {share:.0%} of the words' score counts.")
 _OF_TIME = marked("The passage dates from the time in the query, {time}: × {lift:.2f} = {score:.2f}.")
-_BESIDE_TIME = marked(
+_ADJACENT_TIME = marked(
     "The passage dates from the days next to the time in the query, {time}: × {lift:.2f} = {score:.2f}."
 )
 _REACHED = marked("The score of {score:.2f} reaches the minimum of {least:g}.")
@@ -202,7 +202,7 @@ def _mixture(of: ResultExplanation) -> str:
 def _time(of: ResultExplanation) -> str:
     if not of.time:
         return ""
-    said = _BESIDE_TIME if of.beside_time else _OF_TIME
+    said = _ADJACENT_TIME if of.beside_time else _OF_TIME
     return tr(said, time=of.time, lift=of.time_lift, score=of.lifted_score)
 
 

@@ -57,7 +57,7 @@ class ResultCache(Generic[Value]):
         self._clock = clock
         self._lock = threading.Lock()
         self._index: IndexMoment | None = None
-        self._kept: dict[tuple[Moment, Hashable], tuple[float, Value]] = {}
+        self._cached: dict[tuple[Moment, Hashable], tuple[float, Value]] = {}
         """Time of storing, and the answer. Ordered by last use."""
         self.begin(settings)
 
@@ -66,7 +66,7 @@ class ResultCache(Generic[Value]):
         with self._lock:
             self._seconds = settings.ttl_seconds
             self._most = settings.max_entries if settings.enabled and settings.ttl_seconds else 0
-            self._kept.clear()
+            self._cached.clear()
 
     @property
     def enabled(self) -> bool:
@@ -75,14 +75,14 @@ class ResultCache(Generic[Value]):
     def get(self, moment: Moment, question: Hashable) -> tuple[Value, float] | None:
         """Return the cached answer to a request and its age in seconds; None if there is none."""
         with self._lock:
-            self._be_at(moment.indexed)
-            found = self._kept.pop((moment, question), None)
+            self._clear_if_changed(moment.indexed)
+            found = self._cached.pop((moment, question), None)
             if found is None:
                 return None
             age = self._clock() - found[0]
             if age >= self._seconds:
                 return None
-            self._kept[moment, question] = found
+            self._cached[moment, question] = found
             return found[1], age
 
     def put(self, moment: Moment, question: Hashable, answer: Value) -> None:
@@ -90,16 +90,16 @@ class ResultCache(Generic[Value]):
         if not self.enabled:
             return
         with self._lock:
-            self._be_at(moment.indexed)
+            self._clear_if_changed(moment.indexed)
             now = self._clock()
             # An answer that is not used again must be released soon.
-            self._kept = {name: kept for name, kept in self._kept.items() if now - kept[0] < self._seconds}
-            self._kept.pop((moment, question), None)
-            self._kept[moment, question] = now, answer
-            if len(self._kept) > self._most:
-                del self._kept[next(iter(self._kept))]
+            self._cached = {name: entry for name, entry in self._cached.items() if now - entry[0] < self._seconds}
+            self._cached.pop((moment, question), None)
+            self._cached[moment, question] = now, answer
+            if len(self._cached) > self._most:
+                del self._cached[next(iter(self._cached))]
 
-    def _be_at(self, index: IndexMoment) -> None:
+    def _clear_if_changed(self, index: IndexMoment) -> None:
         if index != self._index:
-            self._kept.clear()
+            self._cached.clear()
             self._index = index

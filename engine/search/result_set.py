@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import VectorLeg
 
-MOST_KEPT = 1000
+LARGEST_SCOPE = 1000
 """Most results that can be the scope of another query."""
 _LONGEST_NAME = 60
 
@@ -36,12 +36,12 @@ class FoundSet(msgspec.Struct, frozen=True):
     """Scored chunks, best first."""
     total: int
     grounds: Grounds
-    within: "Kept | None"
+    within: "EarlierResults | None"
     lasting: bool
     """Whether the results stay valid while the index is unchanged."""
 
 
-class Kept(NamedTuple):
+class EarlierResults(NamedTuple):
     """The results of an earlier query that a search is limited to."""
 
     ids: tuple[int, ...]
@@ -53,8 +53,8 @@ class Kept(NamedTuple):
     """The query, for messages."""
 
     @classmethod
-    def of(cls, found: FoundSet, work: SearchContext) -> "Kept":
-        best = found.kept[:MOST_KEPT]
+    def of(cls, found: FoundSet, work: SearchContext) -> "EarlierResults":
+        best = found.kept[:LARGEST_SCOPE]
         least = any(scored.id in work.weakest for scored in found.kept)
         answer = EarlierAnswer(passages=len(best), total=found.total, total_is_least=least)
         above = () if found.within is None else found.within.answers
@@ -62,7 +62,10 @@ class Kept(NamedTuple):
 
 
 def is_lasting(
-    provider: "EmbeddingProvider | None", meaning: "VectorLeg | None", within: Kept | None, work: SearchContext
+    provider: "EmbeddingProvider | None",
+    meaning: "VectorLeg | None",
+    within: EarlierResults | None,
+    work: SearchContext,
 ) -> bool:
     """Whether an answer may be cached while the index is unchanged.
 
@@ -73,15 +76,15 @@ def is_lasting(
     return whole and not work.notice and (within is None or within.lasting)
 
 
-def narrow(snapshot: Snapshot, among: ChunkFilter, within: Kept, work: SearchContext) -> ChunkFilter:
+def narrow(snapshot: Snapshot, scope: ChunkFilter, within: EarlierResults, work: SearchContext) -> ChunkFilter:
     """Limit a filter to the results of an earlier query."""
-    ids = within.ids if among.chunks is None else tuple(sorted(set(within.ids).intersection(among.chunks)))
-    if among.files is not None:
-        files = frozenset(among.files)
+    ids = within.ids if scope.chunks is None else tuple(sorted(set(within.ids).intersection(scope.chunks)))
+    if scope.files is not None:
+        files = frozenset(scope.files)
         ids = tuple(id_ for id_, file in snapshot.files_of_chunks(ids) if file in files)
     answer = within.answers[-1]
     work.stages.add("within", snapshot.chunk_count(), len(ids), Scope(within.name, answer.passages, answer.total))
-    return ChunkFilter(among.files, ids)
+    return ChunkFilter(scope.files, ids)
 
 
 def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> list[int]:
@@ -93,11 +96,11 @@ def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> lis
 
 
 def list_newest(
-    demands: Conditions, among: ChunkFilter, within: Kept | None, work: SearchContext, *, lasting: bool
+    demands: Conditions, scope: ChunkFilter, within: EarlierResults | None, work: SearchContext, *, lasting: bool
 ) -> FoundSet:
     """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
-    ids, files = demands.newest(among.chunks or (), work.request.max_results)
-    work.stages.add("newest", len(among.chunks or ()), files)
+    ids, files = demands.newest(scope.chunks or (), work.request.max_results)
+    work.stages.add("newest", len(scope.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]
     grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)
     return FoundSet(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import apsw
 import msgspec
 
-from engine.corpus.transcripts.message_offsets import MessageOffset, is_among, read_places
+from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
 from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.pipeline_stages import Term
@@ -41,7 +41,7 @@ def make_result(
         spans = _spans(chunk, roles)
         ranges = _inside(ranges, spans) or [(start, start) for start, _ in spans[:1]]
     snippet = make_snippet(chunk.text, ranges)
-    place = None if chunk.places is None else _place(chunk.places, snippet.place)
+    place = None if chunk.places is None else _offset_at(chunk.places, snippet.place)
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -120,7 +120,7 @@ def ranges_of(
     return ranges, around
 
 
-def said_by(chunk: StoredChunk, question: QueryAnalysis, roles: frozenset[str]) -> bool:
+def matches_in_roles(chunk: StoredChunk, question: QueryAnalysis, roles: frozenset[str]) -> bool:
     """Whether a word of the query is in a message of these roles; also true if no message contains one."""
     ranges = _matches(chunk, question)
     return not ranges or bool(_inside(ranges, _spans(chunk, roles)))
@@ -132,7 +132,7 @@ def _matches(chunk: StoredChunk, question: QueryAnalysis) -> list[FileRange]:
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
     """Return the (start, end) offsets of messages by these roles in a session's chunk."""
-    places = () if chunk.places is None else read_places(chunk.places)
+    places = () if chunk.places is None else read_offsets(chunk.places)
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     return [(place.offset, end) for place, end in zip(places, ends, strict=False) if place.role in roles]
 
@@ -148,15 +148,15 @@ def _message(place: MessageOffset, chunk: StoredChunk) -> MessagePlace:
         role=place.role,
         agent=chunk.agent,
         project=chunk.project,
-        rewound=is_among(place.line, chunk.rewound),
+        rewound=in_ranges(place.line, chunk.rewound),
     )
 
 
-def _place(encoded: bytes, offset: int) -> MessageOffset:
+def _offset_at(encoded: bytes, offset: int) -> MessageOffset:
     """Return the message that contains `offset` of a session's chunk; `encoded` are the chunk's
     stored message offsets.
     """
-    places = read_places(encoded)
+    places = read_offsets(encoded)
     return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]
 
 

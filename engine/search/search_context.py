@@ -71,7 +71,7 @@ class SearchContext(msgspec.Struct, eq=False):
     understood: str = ""
     best: float = 0.0
     """The highest score or keyword score of all candidates."""
-    capabilities: RemedyName | None = None
+    vector_remedy: RemedyName | None = None
     """Remedy that would enable comparing meaning; `notice` has the reason why it was not compared."""
     vectors_ready: float = 1.0
     """Share of the chunks that have a vector; counted if the answer is explained."""
@@ -121,9 +121,9 @@ class SearchContext(msgspec.Struct, eq=False):
         finally:
             self.spent[stage] = self.spent.get(stage, 0.0) + (time.perf_counter() - start) * 1000
 
-    def by_words_only(self, reason: str, remedy: RemedyName) -> None:
+    def note_keywords_only(self, reason: str, remedy: RemedyName) -> None:
         """Note that only keywords are searched, with the reason and a remedy; `reason` ends with a full stop."""
-        self.capabilities = remedy
+        self.vector_remedy = remedy
         self.notice = tr("Searched by words only: {reason}", reason=reason)
         self.stages.add_first("question", 1, 0, self.notice)
 

@@ -75,7 +75,7 @@ class CountsOf(Protocol):
     def of(self, snapshot: Snapshot) -> WordCounts: ...
 
 
-class Bring(Protocol):
+class CandidateLoader(Protocol):
     """Copies a query's candidates from an external index into the local one that is searched."""
 
     def by_words(self, work: "SearchContext") -> None: ...
@@ -91,5 +91,5 @@ class SearchSources(NamedTuple):
     vectors: NearVectors
     frequencies: CountsOf | None = None
     """Word counts of the whole external index, if `store` holds only candidates from it; None to count in `store`."""
-    bring: Bring | None = None
+    load: CandidateLoader | None = None
     """Copies candidates of an external index to `store`; None for the local index."""

@@ -18,13 +18,13 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
-from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
+from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.query_wording import demand, remarks_of, understood
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_cache import Moment, ResultCache
-from engine.search.result_set import FoundSet, Kept, is_lasting, list_newest, narrow
-from engine.search.results import at_tool_call, make_result, matched_fields, said_by
+from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
+from engine.search.results import at_tool_call, make_result, matched_fields, matches_in_roles
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, evident, likely, supported, without_words
@@ -47,15 +47,15 @@ def restrict(
 
     `listed`: their ids are needed, not only an FTS5 expression.
     """
-    among = ChunkFilter(files)
+    scope = ChunkFilter(files)
     if demands:
         match = demands.match()
         listed = listed or match is None or bool(work.request.explain)
-        among = ChunkFilter(files, demands.chunks(files) if listed else None, match)
+        scope = ChunkFilter(files, demands.chunks(files) if listed else None, match)
     if not work.query.plain:
         chunks = snapshot.chunk_count()
         note = understood(work.query)
-        some = not demands or (demands.some(files) if among.chunks is None else bool(among.chunks))
+        some = not demands or (demands.some(files) if scope.chunks is None else bool(scope.chunks))
         if not some and (unmet := demands.unmet(files)):
             demanded = any_of(map(demand, unmet))
             if files is None:
@@ -66,8 +66,8 @@ def restrict(
             work.tags_wait = True
             note += " " + tr("Tags can be searched after the next update has read all notes again.")
         work.understood = note
-        work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
-    return among
+        work.stages.add("query", chunks, chunks if scope.chunks is None else len(scope.chunks), note)
+    return scope
 
 
 _FROM_NOTES = ("tag", "links", "backlinks")
@@ -81,13 +81,15 @@ def _has_tags(snapshot: Snapshot) -> bool:
     return indexed_by(snapshot.meta("fingerprint"))
 
 
-def said(
+def in_roles(
     snapshot: Snapshot, question: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: SearchContext
 ) -> list[Scored]:
     """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
     with work.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in kept])
-        found = [scored for scored in kept if scored.id in chunks and said_by(chunks[scored.id], question, roles)]
+        found = [
+            scored for scored in kept if scored.id in chunks and matches_in_roles(chunks[scored.id], question, roles)
+        ]
     work.stages.add("role", len(kept), len(found), roles)
     return found
 
@@ -97,13 +99,13 @@ class Searcher:
 
     def __init__(
         self,
-        remembering: ResultCacheSettings,
+        cache_settings: ResultCacheSettings,
         sources: SearchSources,
         provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
         guard: PathGuard,
     ) -> None:
-        """`remembering`: settings of the result cache.
+        """`cache_settings`: settings of the result cache.
 
         `note_failure` receives the reason why a query could not be embedded, or None after success.
         """
@@ -111,18 +113,18 @@ class Searcher:
         self._vectors = sources.vectors
         self._provider = provider
         self._frequencies = Frequencies() if sources.frequencies is None else sources.frequencies
-        self._bring = sources.bring
+        self._loader = sources.load
         self._spelling = Spelling()
         self._embedder = QueryEmbedder(guard, note_failure)
-        self._answers = ResultCache[SearchOutcome](remembering)
-        self._earlier = ResultCache[Kept](remembering)
+        self._answers = ResultCache[SearchOutcome](cache_settings)
+        self._earlier = ResultCache[EarlierResults](cache_settings)
         self._guard = guard
         self._ranker = Ranker(guard.in_extra_paths)
 
-    def remember_as(self, remembering: ResultCacheSettings) -> None:
+    def set_cache_settings(self, cache_settings: ResultCacheSettings) -> None:
         """Apply new settings of the result cache, and drop cached answers."""
-        self._answers.begin(remembering)
-        self._earlier.begin(remembering)
+        self._answers.begin(cache_settings)
+        self._earlier.begin(cache_settings)
 
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
@@ -200,7 +202,7 @@ class Searcher:
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
                 on_keywords(self._by_words(snapshot, part, work))
-            self._take_vector(snapshot, provider, work, failure)
+            self._set_query_vector(snapshot, provider, work, failure)
         found = self._find(snapshot, provider, part, work)
         outcome = self._advised(snapshot, provider, self._outcome(snapshot, found, provider, work), work)
         if found.lasting:
@@ -215,10 +217,10 @@ class Searcher:
             return outcome
         from engine.search.empty_result_advice import advised
 
-        def ask(other: SearchRequest) -> SearchOutcome:
+        def run_query(other: SearchRequest) -> SearchOutcome:
             return self._answer(snapshot, None if other.keyword_only else provider, other, work.cancel)
 
-        return advised(outcome, work, snapshot, ask)
+        return advised(outcome, work, snapshot, run_query)
 
     def _correction(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext
@@ -256,12 +258,12 @@ class Searcher:
         first = work.by_words()
         return self._outcome(snapshot, self._find(snapshot, None, part, first), None, first)
 
-    def _take_vector(
+    def _set_query_vector(
         self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str
     ) -> None:
-        self._embedder.take_vector(snapshot, provider, work, failure)
-        if self._bring is not None:
-            self._bring.by_vector(work, provider)
+        self._embedder.set_query_vector(snapshot, provider, work, failure)
+        if self._loader is not None:
+            self._loader.by_vector(work, provider)
 
     @staticmethod
     def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> Moment:
@@ -271,23 +273,23 @@ class Searcher:
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str = ""
     ) -> KeywordPart:
         """Analyse the query, select the chunks it is limited to, and look up its words."""
-        if self._bring is not None:
-            self._bring.by_words(work)
-        within = None if work.earlier is None else self._kept_by(snapshot, provider, work.earlier, failure)
+        if self._loader is not None:
+            self._loader.by_words(work)
+        within = None if work.earlier is None else self._earlier_results(snapshot, provider, work.earlier, failure)
         with work.timed("analysis"):
             liked, question = self.question_of(snapshot, work)
             demands = Conditions(snapshot, work.query, question.languages)
             listed = provider is not None or within is not None or not question.terms
-            among = restrict(snapshot, demands, files_to_search(snapshot, self._guard, work), work, listed=listed)
+            scope = restrict(snapshot, demands, files_to_search(snapshot, self._guard, work), work, listed=listed)
             if within is not None:
-                among = narrow(snapshot, among, within, work)
+                scope = narrow(snapshot, scope, within, work)
         with work.timed("keyword"):
             leg = KeywordLeg(snapshot, question, self._frequencies)
         if liked is None and question.terms:
             with work.timed("analysis"):
-                work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
+                work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, scope)
                 leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
-        return KeywordPart(liked, question, demands, among, within, leg, self._ranker.times_of(work))
+        return KeywordPart(liked, question, demands, scope, within, leg, self._ranker.times_of(work))
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext
@@ -300,7 +302,7 @@ class Searcher:
             work.stages.add("index", 0, 0, work.notice)
         lasting = is_lasting(provider, meaning, within, work)
         if part.demands and not question.terms:
-            return list_newest(part.demands, part.among, within, work, lasting=lasting)
+            return list_newest(part.demands, part.scope, within, work, lasting=lasting)
         work.stages.add_terms(part.leg.terms, [term.surface for term in question.terms if term.stop])
         ids = self._ranker.candidates(part, meaning, snapshot, work)
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
@@ -311,8 +313,8 @@ class Searcher:
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
             language = question.languages[0]
             kept = without_chance_matches(snapshot, kept, words, language, work.request.min_score, work.stages)
-        if roles := wanted_roles(work.query):
-            kept = said(snapshot, question, kept, roles, work)
+        if roles := required_roles(work.query):
+            kept = in_roles(snapshot, question, kept, roles, work)
         if work.request.diverse:
             with work.timed("merge"):
                 kept = self._ranker.spread(kept, snapshot, meaning, work)
@@ -331,9 +333,9 @@ class Searcher:
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
         return liked, distinctive_words(snapshot, liked, self._frequencies)
 
-    def _kept_by(
+    def _earlier_results(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str
-    ) -> Kept:
+    ) -> EarlierResults:
         """Return the results of an earlier query that this search is limited to, from the cache if possible."""
         moment = self._moment(snapshot, provider, work)
         remembered = self._earlier.get(moment, work.request)
@@ -341,8 +343,8 @@ class Searcher:
             return remembered[0]
         part = self._keyword_part(snapshot, provider, work, failure)
         if provider is not None:
-            self._take_vector(snapshot, provider, work, failure)
-        kept = Kept.of(self._find(snapshot, provider, part, work), work)
+            self._set_query_vector(snapshot, provider, work, failure)
+        kept = EarlierResults.of(self._find(snapshot, provider, part, work), work)
         if kept.lasting:
             self._earlier.put(moment, work.request, kept)
         return kept
@@ -377,11 +379,11 @@ class Searcher:
                 now=len(query),
                 before=model.dims,
             )
-            work.by_words_only(reason, "settings")
+            work.note_keywords_only(reason, "settings")
             return None
         scale = provider.calibration
         chunks = self._frequencies.of(snapshot).total
-        calibration = scale.between_passages if work.stored else scale.among(chunks).for_query(work.query.question)
+        calibration = scale.between_passages if work.stored else scale.for_size(chunks).for_query(work.query.question)
         return VectorLeg(snapshot, self._vectors, model, calibration, query)
 
     def _outcome(
@@ -392,7 +394,7 @@ class Searcher:
             shown, more = at_most_per_file(snapshot, kept, work.request)
             chunks = snapshot.chunks([scored.id for scored in shown])
             shown = [scored for scored in shown if scored.id in chunks]
-            results, roles = [], wanted_roles(work.query)
+            results, roles = [], required_roles(work.query)
             for scored in shown:
                 if work.cancel is not None:
                     work.cancel.checkpoint()

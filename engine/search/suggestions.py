@@ -28,9 +28,9 @@ _MOST_COMPARED = 3_000
 _MOST_WORDS = 3
 """Most words that are looked up, and most suggestions."""
 _MOST_REMEMBERED = 512
-_SHORTEST_CORRECTED, _SHORTEST_TWO_SLIPS = 5, 8
+_SHORTEST_CORRECTED, _SHORTEST_TWO_TYPOS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
-_TELLING = 1.0
+_LEAST_IDF = 1.0
 """Least idf of a word that supports a correction: that of a word in a third of all chunks."""
 _FEWEST_SUPPORTING, _BEST = 2, 3
 """Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
@@ -46,7 +46,7 @@ class Near(NamedTuple):
     token: str
     chunks: int
     """Number of chunks that contain the word."""
-    slips: int
+    typos: int
 
 
 class Spelling:
@@ -61,7 +61,7 @@ class Spelling:
         query: str,
         question: QueryAnalysis,
         terms: Sequence[Term],
-        among: ChunkFilter,
+        scope: ChunkFilter,
     ) -> tuple[QuerySuggestion, ...]:
         """Return at most three other queries, most likely first; `terms` are the query's terms that were searched.
 
@@ -70,7 +70,7 @@ class Spelling:
         """
         nowhere = {term.surface for term in terms if not term.chunks}
         unknown = [term for term in question.terms if not term.stop and term.surface in nowhere][:_MOST_WORDS]
-        meanings = ((term.surface, list(self._meant(snapshot, term, among))) for term in unknown)
+        meanings = ((term.surface, list(self._meant(snapshot, term, scope))) for term in unknown)
         choices = [(word, meant) for word, meant in meanings if meant]
         if not choices:
             return ()
@@ -81,20 +81,20 @@ class Spelling:
             ways += [[(word, *other)] for other in meant[1:]]
         return tuple(found for way in ways if (found := _suggestion(query, way)).query != query)
 
-    def _meant(self, snapshot: Snapshot, term: QueryTerm, among: ChunkFilter) -> Iterator[tuple[str, int]]:
+    def _meant(self, snapshot: Snapshot, term: QueryTerm, scope: ChunkFilter) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks."""
-        token, korean = _sought(term)
+        token, korean = _search_word(term)
         if not token:
             return
         found = 0
         for near in self._near(snapshot, token, korean=korean):
             if found == _MOST_WORDS:
                 return
-            text = _text_with(snapshot, near.token, "stems" if korean else "words", among)
+            text = _text_containing(snapshot, near.token, "stems" if korean else "words", scope)
             if text is None or (word := spelling.written(text, near.token)) is None:
                 continue
             found += 1
-            yield term.surface.replace(token, word) if korean else _in_case_of(term.surface, word), near.chunks
+            yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), near.chunks
 
     def _near(self, snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
@@ -132,8 +132,8 @@ def _is_likely(word: str, meant: str) -> bool:
     folded, other = fold(word), fold(meant)
     if not folded.isascii():
         return True
-    most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_SLIPS else 2
-    return spelling.slips(folded, other, most) is not None
+    most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
+    return spelling.typos(folded, other, most) is not None
 
 
 def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
@@ -142,15 +142,15 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
     A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
     """
     ways = [(fold(word), fold(meant)) for word, meant in correction.words]
-    near = all(spelling.slips(word, meant, 1) for word, meant in ways)
-    clear = all(len(word) >= _SHORTEST_CLEAR and _keeps_letters(word, meant) for word, meant in ways)
+    near = all(spelling.typos(word, meant, 1) for word, meant in ways)
+    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, meant) for word, meant in ways)
     corrected = [any(meant in term.surface for _, meant in correction.words) for term in words.terms]
     if not near or not any(corrected):
         return False
-    telling = [not of and term.idf > _TELLING for of, term in zip(corrected, words.terms, strict=True)]
+    distinctive = [not of and term.idf > _LEAST_IDF for of, term in zip(corrected, words.terms, strict=True)]
     for id_ in best[:_BEST]:
         held = words.contributions.get(id_, ())
-        if all(compress(held, corrected)) and sum(map(bool, compress(held, telling))) >= (
+        if all(compress(held, corrected)) and sum(map(bool, compress(held, distinctive))) >= (
             1 if clear else _FEWEST_SUPPORTING
         ):
             return True
@@ -178,17 +178,17 @@ def _is_evident(word: str, meant: str) -> bool:
         word.islower()
         and len(folded) >= _SHORTEST_EVIDENT
         and folded[:1] == other[:1]
-        and _keeps_letters(folded, other)
-        and spelling.slips(folded, other, 1) is not None
+        and _same_letters(folded, other)
+        and spelling.typos(folded, other, 1) is not None
     )
 
 
-def _keeps_letters(word: str, meant: str) -> bool:
+def _same_letters(word: str, meant: str) -> bool:
     """Whether letters of `meant` were added, omitted or swapped, but none replaced by another."""
     return len(word) != len(meant) or sorted(word) == sorted(meant)
 
 
-def _sought(term: QueryTerm) -> tuple[str, bool]:
+def _search_word(term: QueryTerm) -> tuple[str, bool]:
     """Return the folded word to find similar words of, and whether it is Korean; "" if it isn't a plain word."""
     if not term.stems or " " in term.stems[0]:
         return "", False
@@ -203,16 +203,16 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
     """Return the indexed words with the fewest typos compared with `token`, the most frequent first."""
     if korean:
         letters = spelling.jamo(token)
-        candidates = _beginning_so(snapshot, token, 1, "stems")
-        compared = [(*near, spelling.slips(letters, spelling.jamo(near[0]), 1)) for near in candidates.items()]
+        candidates = _words_with_prefix(snapshot, token, 1, "stems")
+        compared = [(*near, spelling.typos(letters, spelling.jamo(near[0]), 1)) for near in candidates.items()]
     else:
-        most = spelling.most_slips(token)
-        candidates = _beginning_so(snapshot, token, _SHORTEST_HEAD, "words")
+        most = spelling.most_typos(token)
+        candidates = _words_with_prefix(snapshot, token, _SHORTEST_HEAD, "words")
         candidates |= dict(_looked_up(snapshot, spelling.variants(token, _LONGEST_HEAD)))
-        compared = [(*near, spelling.slips(token, near[0], most)) for near in candidates.items()]
-    found = [Near(word, chunks, slips) for word, chunks, slips in compared if slips and spelling.is_plain(word)]
-    fewest = min((near.slips for near in found), default=0)
-    return sorted((near for near in found if near.slips == fewest), key=lambda near: (-near.chunks, near.token))
+        compared = [(*near, spelling.typos(token, near[0], most)) for near in candidates.items()]
+    found = [Near(word, chunks, typos) for word, chunks, typos in compared if typos and spelling.is_plain(word)]
+    fewest = min((near.typos for near in found), default=0)
+    return sorted((near for near in found if near.typos == fewest), key=lambda near: (-near.chunks, near.token))
 
 
 def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]]:
@@ -222,7 +222,7 @@ def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]
     return list(snapshot.connection.execute(query, listed))
 
 
-def _beginning_so(snapshot: Snapshot, token: str, head: int, column: str) -> dict[str, int]:
+def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -> dict[str, int]:
     """Return indexed words with the first `head` characters of `token`, or more of them if too many match.
 
     The values are numbers of chunks.
@@ -240,14 +240,14 @@ def _beginning_so(snapshot: Snapshot, token: str, head: int, column: str) -> dic
         head += 1
 
 
-def _text_with(snapshot: Snapshot, token: str, column: str, among: ChunkFilter) -> str | None:
-    """Return the text of a chunk, within the filter `among`, that contains `token`; None if there is none."""
+def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter) -> str | None:
+    """Return the text of a chunk, within the filter `scope`, that contains `token`; None if there is none."""
     tables = snapshot.tables
-    inside = "" if among.files is None else f"AND c.file_id IN ({','.join(map(str, among.files))})"
+    inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
     values: tuple[object, ...] = (f'{column} : "{token}"',)
-    if among.chunks:
+    if scope.chunks:
         inside += " AND c.id IN (SELECT value FROM carray(?))"
-        values = (*values, many(among.chunks))
+        values = (*values, many(scope.chunks))
     row = snapshot.connection.execute(
         f"""SELECT c.text FROM {tables.fts} f CROSS JOIN {tables.chunks} c ON c.id = f.rowid
             WHERE {tables.fts} MATCH ? {inside} LIMIT 1""",
@@ -256,7 +256,7 @@ def _text_with(snapshot: Snapshot, token: str, column: str, among: ChunkFilter) 
     return None if row is None else row[0]
 
 
-def _in_case_of(surface: str, word: str) -> str:
+def _match_case(surface: str, word: str) -> str:
     if surface.islower():
         return word.lower()
     if surface.isupper():

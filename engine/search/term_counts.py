@@ -32,7 +32,7 @@ _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
 
-class Asked(NamedTuple):
+class CountedPhrases(NamedTuple):
     """The phrases of one FTS5 expression whose occurrences are counted."""
 
     skipped: int
@@ -45,13 +45,13 @@ class Asked(NamedTuple):
 
 
 Match = tuple[int, list[float]]
-"""A term that a chunk contains: its position in `Asked.kinds`; and its frequencies, weighted by column, of its stems,
-its words, the stems of weaker forms, the words of weaker forms and its irregular forms, with a last number above 0 if
-the title or the file name contains it."""
+"""A term that a chunk contains: its position in `CountedPhrases.kinds`; and its frequencies, weighted by column, of its
+stems, its words, the stems of weaker forms, the words of weaker forms and its irregular forms, with a last number above
+0 if the title or the file name contains it."""
 Take = Callable[[int, int, float, list[Match], bool, list[tuple[int, int]]], None]
 """Receives the contents of one chunk: its id, its length and the average length of all chunks in tokens, the terms,
 whether a title, a heading, the path or an alias contains any of them, and for each pair of neighbours in it the
-position in `Asked.neighbours` and the distance of their nearest occurrences in tokens."""
+position in `CountedPhrases.neighbours` and the distance of their nearest occurrences in tokens."""
 
 
 def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
@@ -65,8 +65,8 @@ def register(connection: apsw.Connection, name: str, function: Callable[..., str
         registered.add(name)
 
 
-def ask(
-    connection: apsw.Connection, table: str, asked: Asked, expression: str, ids: Collection[int], take: Take
+def count_terms(
+    connection: apsw.Connection, table: str, counted: CountedPhrases, expression: str, ids: Collection[int], take: Take
 ) -> None:
     """Count terms in those chunks (`ids`) that match an FTS5 expression, and pass the counts of each
     chunk to `take`.
@@ -75,7 +75,7 @@ def ask(
     if counter is None:
         counter = _counters[connection] = _Counter()
         register(connection, _REGISTERED, counter)
-    counter.begin(asked, take)
+    counter.begin(counted, take)
     # The unary plus keeps SQLite from running the whole match once for every id.
     query = f"""SELECT {_REGISTERED}({table}) FROM {table}
         WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM carray(?))"""
@@ -89,11 +89,11 @@ class _Counter:
     registered function takes memory until the connection is closed.
     """
 
-    def begin(self, asked: Asked, take: Take) -> None:
+    def begin(self, counted: CountedPhrases, take: Take) -> None:
         """Set the terms to count, and the receiver of the counts."""
-        kinds = [(place, kind) for place, of_term in enumerate(asked.kinds) for kind in of_term]
-        self._phrases = [(place, number, *_KINDS[kind]) for number, (place, kind) in enumerate(kinds, asked.skipped)]
-        self._neighbours = asked.neighbours
+        kinds = [(place, kind) for place, of_term in enumerate(counted.kinds) for kind in of_term]
+        self._phrases = [(place, number, *_KINDS[kind]) for number, (place, kind) in enumerate(kinds, counted.skipped)]
+        self._neighbours = counted.neighbours
         self._average = 0.0
         self._take = take
 

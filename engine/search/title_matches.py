@@ -44,7 +44,7 @@ _LONGEST_START = 80
 """Most characters before the name in such a line."""
 
 
-def called(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids: Collection[int]) -> dict[int, int]:
+def chunks_named(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids: Collection[int]) -> dict[int, int]:
     """Return the ids of chunks whose file has a title, alias or name equal to the query, each with its file id.
 
     The query counts with and without its function words and fillers. Such a chunk has all its other words, and a match
@@ -60,13 +60,13 @@ def called(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids: Colle
 
 
 def called_in(snapshot: Snapshot, query: Query, question: QueryAnalysis, words: KeywordScores) -> dict[int, int]:
-    """Return what `called` returns for all scored chunks."""
+    """Return what `chunks_named` returns for all scored chunks."""
     telling = [not term.filler for term in question.terms if not term.stop]
     ids = words.complete & words.around
     if not all(telling):
         scored = words.around.intersection(words.contributions)
         ids |= {id_ for id_ in scored if all(compress(words.contributions[id_], telling))}
-    return called(snapshot, query, question, ids)
+    return chunks_named(snapshot, query, question, ids)
 
 
 def named_chunks(snapshot: Snapshot, query: Query, question: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:
@@ -78,7 +78,7 @@ def named_chunks(snapshot: Snapshot, query: Query, question: QueryAnalysis, titl
     """
     if titled is not None:
         first: dict[int, int] = {}
-        for id_, file in called(snapshot, query, question, titled).items():
+        for id_, file in chunks_named(snapshot, query, question, titled).items():
             first[file] = min(id_, first.get(file, id_))
         return list(first.values())[:_MOST_NAMED]
     tables, found = snapshot.tables, list[int]()

@@ -26,11 +26,11 @@ class VectorLeg:
     """Cosines of candidates, within a few thousandths."""
     _exact: dict[int, float] = field(default_factory=dict)
 
-    def candidates(self, limit: int, among: ChunkFilter, cancel: CancelToken | None) -> list[int]:
+    def candidates(self, limit: int, scope: ChunkFilter, cancel: CancelToken | None) -> list[int]:
         """Return the ids of the chunks nearest to the query, best first."""
-        allowed = among.chunks
-        if allowed is None and among.files is not None:
-            allowed = self.snapshot.chunks_of_files(among.files)
+        allowed = scope.chunks
+        if allowed is None and scope.files is not None:
+            allowed = self.snapshot.chunks_of_files(scope.files)
         found = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
         ids, cosines = (values.tolist() for values in found)
         self._near.update(zip(ids, cosines, strict=True))

@@ -143,26 +143,26 @@ def set_settings_aside(config: Path | None = None, now: datetime | None = None) 
     path = config or settings_path()
     day = f"{now or datetime.now():%Y-%m-%d}"
     for number in itertools.count(1):
-        kept = path.with_name(f"{path.stem}-{day}{'' if number == 1 else f'-{number}'}{path.suffix}")
-        if _moved(path, kept):
+        backup = path.with_name(f"{path.stem}-{day}{'' if number == 1 else f'-{number}'}{path.suffix}")
+        if _moved(path, backup):
             break
-    write_aside(path, f"# The previous contents are in {kept.name}.\nversion = {SETTINGS_VERSION}\n")
-    return kept
+    write_aside(path, f"# The previous contents are in {backup.name}.\nversion = {SETTINGS_VERSION}\n")
+    return backup
 
 
-def _moved(path: Path, kept: Path) -> bool:
+def _moved(path: Path, backup: Path) -> bool:
     """Rename a file unless the new name exists; returns whether it was renamed."""
-    if os.path.lexists(kept):
+    if os.path.lexists(backup):
         return False
     # Done in one step, so that two programs that do this concurrently can't replace each other's file.
     try:
-        os.close(os.open(kept, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         return False
     try:
-        os.replace(path, kept)
+        os.replace(path, backup)
     except OSError:
-        os.unlink(kept)
+        os.unlink(backup)
         raise
     return True
 

@@ -127,13 +127,13 @@ def _clamp(value: float, low: float | None, high: float | None) -> float:
 SectionT = TypeVar("SectionT", bound=Section)
 
 
-def answering_as(own: SectionT, wanted: SectionT) -> SectionT:
-    """Return `own` with the answering options of `wanted`."""
+def answering_as(own: SectionT, new: SectionT) -> SectionT:
+    """Return `own` with the answering options of `new`."""
     if own.APPLIES == "answering":
-        return wanted
+        return new
     taken = {}
     for name in _answering(type(own)):
-        mine, theirs = getattr(own, name), getattr(wanted, name)
+        mine, theirs = getattr(own, name), getattr(new, name)
         taken[name] = answering_as(mine, theirs) if isinstance(mine, Section) else theirs
     return msgspec.structs.replace(own, **taken)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from engine.base.private_files import create_private, temporary_beside
+from engine.base.private_files import create_private, temporary_path
 from engine.store.connection import number, open_connection
 from engine.store.integrity import Column, columns_of, unreadable
 from engine.store.schema import version_of
@@ -101,7 +101,7 @@ class Backups:
 
 def copy_database(connection: apsw.Connection, target: Path) -> None:
     """Copy a database atomically to a private file without a log. Raises OSError and apsw's errors."""
-    aside = temporary_beside(target)
+    aside = temporary_path(target)
     try:
         create_private(aside)
         with contextlib.closing(apsw.Connection(str(aside))) as copy:

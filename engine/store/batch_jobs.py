@@ -44,7 +44,7 @@ class BatchJobs:
     @property
     def usable(self) -> bool:
         """Whether jobs can be recorded; if not, none must be created."""
-        return self._user.keeps
+        return self._user.can_save
 
     def open(self) -> tuple[StoredJob, ...]:
         """Return all unfinished jobs of all models, oldest first."""

@@ -15,7 +15,7 @@ from engine.store.user_data import UserData
 
 _COLUMNS = ", ".join(Fact.__struct_fields__)
 _MARKS = ", ".join("?" * len(Fact.__struct_fields__))
-_NOT_KEPT = marked(
+_NOT_SAVED = marked(
     "The folder of the index is read-only, so no fact can be saved: make it writable or choose another one with "
     "`store.path` in the settings."
 )
@@ -31,7 +31,7 @@ class FactRows:
     @property
     def problem(self) -> str:
         """Why nothing can be saved; empty if saving works."""
-        return "" if self._user.keeps else self._user.problem or tr(_NOT_KEPT)
+        return "" if self._user.can_save else self._user.problem or tr(_NOT_SAVED)
 
     @property
     def unreadable(self) -> str:
@@ -64,10 +64,10 @@ class FactRows:
         Both happen in one write transaction. Returns the result of `decide`.
         """
         with self._writing() as connection:
-            kept = decide(_all(connection))
-            if not kept.duplicate:
-                _put(connection, (kept.fact,))
-        return kept
+            saved = decide(_all(connection))
+            if not saved.duplicate:
+                _put(connection, (saved.fact,))
+        return saved
 
     def erase(self, ids: Sequence[str]) -> None:
         """Delete the facts with these ids from the database and all backups."""
@@ -84,7 +84,7 @@ class FactRows:
         query = "SELECT id FROM facts WHERE forgotten < ?"
         with self._user.reading() as connection:
             old = [id_ for (id_,) in connection.execute(query, (before,))]
-        if old and self._user.keeps:
+        if old and self._user.can_save:
             self.erase(old)
 
     def settle(self) -> None:
@@ -101,13 +101,13 @@ class FactRows:
         with self._user.reading() as connection:
             return {str(id_): bytes(vector) for id_, vector in connection.execute(query, model)}
 
-    def keep_vectors(self, model: ModelName, made: Iterable[tuple[str, str, bytes]]) -> None:
+    def save_vectors(self, model: ModelName, made: Iterable[tuple[str, str, bytes]]) -> None:
         """Save vectors, given as (fact id, embedded text, vector); those of a fact with another text by now are
         dropped.
 
         Does nothing if nothing can be saved.
         """
-        if not self._user.keeps:
+        if not self._user.can_save:
             return
         with self._writing() as connection:
             connection.executemany(

@@ -122,7 +122,7 @@ WORDS_TO_FORGET = "words to forget"
 """Key in `meta` that is set while the keyword index still contains words of removed files."""
 
 
-def give_back() -> None:
+def return_memory() -> None:
     """Make glibc return freed memory to the system.
 
     It holds on to freed pages below one in use, some 50 MB after a full index. Other allocators return them
@@ -339,7 +339,7 @@ class IndexStore:
             self._readers.shrink()
             if self._writer is not None:
                 self._writer.pragma("shrink_memory")
-        give_back()
+        return_memory()
 
     def sizes(self) -> IndexSizes:
         """Return the sizes of the index files on disk, in bytes."""

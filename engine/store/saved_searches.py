@@ -17,8 +17,8 @@ from engine.redaction.masks import redact
 from engine.store.user_data import UserData
 
 LONGEST_NAME = 200
-_KEPT = 200
-_NOT_KEPT = marked(
+_MOST_RECENT = 200
+_NOT_SAVED = marked(
     "The folder of the index cannot be written, so no search can be saved: make it writable or choose another one with "
     "`store.path` in the settings."
 )
@@ -63,15 +63,15 @@ class SavedSearches:
                 (name, search.used, question),
             )
 
-    def rename(self, name: str, wanted: str) -> None:
+    def rename(self, name: str, new_name: str) -> None:
         """Rename a search, replacing one that already has the new name. Does nothing if `name` does not exist."""
-        wanted = _checked(wanted)
+        new_name = _checked(new_name)
         with self._writing() as connection:
-            connection.execute("UPDATE OR REPLACE saved_searches SET name = ? WHERE name = ?", (wanted, name))
+            connection.execute("UPDATE OR REPLACE saved_searches SET name = ? WHERE name = ?", (new_name, name))
 
     def touch(self, name: str) -> None:
         """Set the time of last use of a saved search to now."""
-        if self._user.keeps:
+        if self._user.can_save:
             with self._user.writing() as connection:
                 connection.execute("UPDATE saved_searches SET used = ? WHERE name = ?", (time.time(), name))
 
@@ -91,7 +91,7 @@ class SavedSearches:
         Queries with secrets are not saved. Does nothing if nothing can be saved.
         """
         text = _json(question)
-        if not self._user.keeps or _holds_secret(question) or text is None:
+        if not self._user.can_save or _holds_secret(question) or text is None:
             return
         with self._user.writing() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC").fetchall()
@@ -102,12 +102,12 @@ class SavedSearches:
             connection.execute(
                 """DELETE FROM recent_searches
                    WHERE id NOT IN (SELECT id FROM recent_searches ORDER BY id DESC LIMIT ?)""",
-                (_KEPT,),
+                (_MOST_RECENT,),
             )
 
     def forget_recent(self, question: QueryRecord | None = None) -> None:
         """Remove a query from the history, in the database and all backups; with None, the whole history."""
-        if not self._user.keeps:
+        if not self._user.can_save:
             return
         with self._user.writing() as connection:
             if question is None:
@@ -121,8 +121,8 @@ class SavedSearches:
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
-        if not self._user.keeps:
-            raise IndexReadOnly(self._user.problem or tr(_NOT_KEPT))
+        if not self._user.can_save:
+            raise IndexReadOnly(self._user.problem or tr(_NOT_SAVED))
         with self._user.writing() as connection:
             yield connection
 

@@ -250,7 +250,7 @@ def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
     for role in ROLES:
         connection.execute(
             f"""CREATE INDEX IF NOT EXISTS {tables.chunks}_{role} ON {tables.chunks} (id)
-                WHERE {spoken_by(role)}"""
+                WHERE {role_condition(role)}"""
         )
 
 
@@ -319,7 +319,7 @@ def _create_links(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.link_names}_file ON {tables.link_names} (file_id)")
 
 
-def spoken_by(role: str) -> str:
+def role_condition(role: str) -> str:
     """Return an SQL condition that a chunk contains text of this role, written as in the role's partial index.
 
     A place is a JSON array that ends with the role; quotation marks inside JSON strings are always escaped.

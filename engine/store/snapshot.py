@@ -17,7 +17,7 @@ HEADING_SEPARATOR = "\x1f"
 MOST_FREE = 0.25
 """Share of empty pages above which they are returned to the disk; fewer are left for new notes."""
 _GROUP = 400
-_KEPT_CHUNKS = 100
+_CACHED_CHUNKS = 100
 """Number of chunks that a snapshot caches, since a search first reads the best ones and then shows them."""
 _CHUNK_TYPES = tuple(
     (int, str, str, str, str, int, int, int, str, str, places, str, str, str) for places in (type(None), bytes)
@@ -189,8 +189,8 @@ class Snapshot:
                 found[id_] = StoredChunk(
                     id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, *session
                 )
-        if len(found) <= _KEPT_CHUNKS:
-            self._chunks = found | self._chunks if len(self._chunks) <= _KEPT_CHUNKS else found
+        if len(found) <= _CACHED_CHUNKS:
+            self._chunks = found | self._chunks if len(self._chunks) <= _CACHED_CHUNKS else found
         return found
 
     def chunks_of_files(self, file_ids: Sequence[int]) -> list[int]:

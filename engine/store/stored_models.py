@@ -66,7 +66,7 @@ def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredM
     return tuple(sorted(found, key=lambda info: (-info.vectors, info.provider, info.model, info.key)))
 
 
-def lack(snapshot: Snapshot, name: ModelName) -> MissingVectors:
+def missing_vectors(snapshot: Snapshot, name: ModelName) -> MissingVectors:
     """Count the missing vectors of this model. Reads every text without a vector."""
     model = snapshot.stored_model(*name)
     id_ = -1 if model is None else model.id

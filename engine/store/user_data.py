@@ -20,7 +20,7 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.base.errors import IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import marked, tr
-from engine.base.private_files import create_private, temporary_beside
+from engine.base.private_files import create_private, temporary_path
 from engine.records import StoredSync, SyncSummary, UserDataStatus, WrittenNote
 from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
@@ -75,7 +75,7 @@ class UserData:
         return self._path
 
     @property
-    def keeps(self) -> bool:
+    def can_save(self) -> bool:
         """Whether data can be saved."""
         return not self._read_only and not self.problem
 
@@ -102,7 +102,7 @@ class UserData:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """Open an exclusive transaction, across threads and processes. Only valid if `keeps` is true.
+        """Open an exclusive transaction, across threads and processes. Only valid if `can_save` is true.
 
         Raises `IndexReadOnly` if the file has disappeared, even during the write; then nothing was saved.
         """
@@ -141,7 +141,7 @@ class UserData:
                 # Stop reading from and writing to the damaged file.
                 self._connection.close()
                 self._connection = _empty()
-                self._leave_alone()
+                self._mark_damaged()
                 raise IndexCorrupt(self._problem) from None
             finally:
                 self._within = within
@@ -169,7 +169,7 @@ class UserData:
                 return ""
             if self._read_only:
                 raise IndexReadOnly(unwritable(self._path.parent))
-            made = temporary_beside(self._path)
+            made = temporary_path(self._path)
             try:
                 source = self._copy_newest(made)
                 try:
@@ -207,7 +207,7 @@ class UserData:
         return tr("from the backup of {time}; later changes are lost", time=made)
 
     def add_sync(self, summary: StoredSync) -> None:
-        if not self.keeps:
+        if not self.can_save:
             return
         with self.writing() as connection:
             connection.execute(
@@ -237,14 +237,14 @@ class UserData:
 
     def approve(self, name: ModelName, tokens: int) -> None:
         """Store the user's approval to embed this many tokens with a model, replacing an earlier approval."""
-        if not self.keeps:
+        if not self.can_save:
             return
         with self.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?)", (*name, time.time(), tokens))
 
     def end_approval(self, name: ModelName) -> None:
         """Remove the approval of a model."""
-        if not self.keeps:
+        if not self.can_save:
             return
         with self.writing() as connection:
             connection.execute("DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name)
@@ -285,9 +285,9 @@ class UserData:
         if found is not None and found != _NO_CONTENT:
             self._open_again()
         elif not self._problem:
-            self._lose(found)
+            self._on_file_lost(found)
 
-    def _lose(self, found: "tuple[int, int] | None") -> None:
+    def _on_file_lost(self, found: "tuple[int, int] | None") -> None:
         """Handle a file that was deleted or emptied while open."""
         self._opened = found
         self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
@@ -316,10 +316,10 @@ class UserData:
                 self._connection = _for_reading(self._path) if self._read_only else self._for_writing()
         except IndexCorrupt:
             self._connection = _empty()
-            self._leave_alone()
+            self._mark_damaged()
         self._opened = _identity(self._path)
 
-    def _leave_alone(self) -> None:
+    def _mark_damaged(self) -> None:
         self._problem = tr(_DAMAGED, file=self._path)
 
     def _for_writing(self) -> apsw.Connection:
@@ -365,7 +365,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 def _create(path: Path) -> None:
     """Create the database atomically, since an empty file always counts as data loss. Raises apsw's errors."""
-    aside = temporary_beside(path)
+    aside = temporary_path(path)
     try:
         create_private(aside)
         with contextlib.closing(apsw.Connection(str(aside))) as connection:
@@ -412,7 +412,8 @@ def _empty() -> apsw.Connection:
 def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, UserData]:
     """Return the index files of a workspace, the same for every backend, and its opened `user.sqlite`.
 
-    In a read-only folder the file is opened for reading only, and `UserData.keeps` is false. Raises the store's errors.
+    In a read-only folder the file is opened for reading only, and `UserData.can_save` is false. Raises the store's
+    errors.
     """
     files = usable_index_files(workspace.resolve(), settings.store.path)
     try:
@@ -425,7 +426,7 @@ def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, Use
         return files, UserData(files.user, read_only=True)
 
 
-_KEPT = 50
+_MOST_UNSEEN = 50
 
 
 class UnseenNotes:
@@ -441,7 +442,7 @@ class UnseenNotes:
             return tuple(_note(*row) for row in rows)
 
     def add(self, note: WrittenNote) -> None:
-        if not self._user.keeps:
+        if not self._user.can_save:
             return
         with self._user.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO unseen_notes VALUES (?, ?, ?, ?)", msgspec.structs.astuple(note))
@@ -449,7 +450,7 @@ class UnseenNotes:
 
     def seen(self, paths: tuple[str, ...]) -> None:
         """Mark these notes as seen by the user."""
-        if self._user.keeps:
+        if self._user.can_save:
             with self._user.writing() as connection:
                 connection.executemany("DELETE FROM unseen_notes WHERE path = ?", [(path,) for path in paths])
 
@@ -461,5 +462,5 @@ def _note(path: str, session: str, written: float, digest: str) -> WrittenNote:
 def _forget_oldest(connection: apsw.Connection) -> None:
     connection.execute(
         "DELETE FROM unseen_notes WHERE path NOT IN (SELECT path FROM unseen_notes ORDER BY written DESC LIMIT ?)",
-        (_KEPT,),
+        (_MOST_UNSEEN,),
     )

@@ -39,7 +39,7 @@ def _user_4_agreed_tokens(connection: apsw.Connection) -> None:
     connection.execute("ALTER TABLE approvals ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
 
 
-def _user_5_kept_searches(connection: apsw.Connection) -> None:
+def _user_5_saved_searches(connection: apsw.Connection) -> None:
     # Queries are stored as JSON, which survives new fields (engine/records/search.py).
     connection.execute(
         "CREATE TABLE saved_searches (name TEXT PRIMARY KEY, used REAL NOT NULL, question TEXT NOT NULL)"
@@ -82,7 +82,7 @@ USER_MIGRATIONS: tuple[Migration, ...] = (
     _user_2_approvals,
     _user_3_batch_jobs,
     _user_4_agreed_tokens,
-    _user_5_kept_searches,
+    _user_5_saved_searches,
     _user_6_hidden_duplicates,
     _user_7_facts,
     _user_8_unseen_notes,

@@ -211,7 +211,7 @@ class _Draft:
             return
         for number, rows, _ in by_block(self._lookup.slots[places]):
             self._blocks[number] = self._blocks[number].without(rows)
-        self._lookup = self._lookup.capabilities(places)
+        self._lookup = self._lookup.excluding(places)
         self._clear_out()
 
     def append(self, ids: Ids, codes: Codes, scales: Floats) -> None:

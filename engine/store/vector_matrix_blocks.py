@@ -196,7 +196,7 @@ class RowIndex:
         new = ~found
         return RowIndex(np.insert(self.ids, places[new], ids[new]), np.insert(moved, places[new], slots[new]))
 
-    def capabilities(self, places: Rows) -> "RowIndex":
+    def excluding(self, places: Rows) -> "RowIndex":
         return RowIndex(np.delete(self.ids, places), np.delete(self.slots, places))
 
 

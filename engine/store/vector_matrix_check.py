@@ -29,18 +29,18 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
 
     A missing file is a problem only if it would have been worth saving.
     """
-    wanted = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
+    indexed = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
     found = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
     if found is None:
         if path.exists():
             return MatrixState(tr("The file is damaged or outdated."))
-        many = len(wanted) >= WORTH_SAVING
+        many = len(indexed) >= WORTH_SAVING
         return MatrixState(tr("The file is missing, so each start reads all vectors.") if many else "")
     stamp, ids, scales, codes = found
     if codes.shape[1] != model.dims or stamp > snapshot.stamp:
         return MatrixState(tr("The file doesn't match the database."))
-    behind = len(np.setdiff1d(wanted, ids, assume_unique=True))
-    gone = len(np.setdiff1d(ids, wanted, assume_unique=True))
+    behind = len(np.setdiff1d(indexed, ids, assume_unique=True))
+    gone = len(np.setdiff1d(ids, indexed, assume_unique=True))
     if stamp == snapshot.stamp and (behind or gone):
         return MatrixState(
             tr("{behind:,} vectors are missing from the file, and {gone:,} are obsolete.", behind=behind, gone=gone)

@@ -156,12 +156,12 @@ class MatrixEngine:
     def _reconcile(self, matrix: "QuantisedMatrix", snapshot: Snapshot, model: StoredModel) -> None:
         import numpy as np
 
-        wanted = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
+        indexed = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
         present = matrix.ids()
-        gone = np.setdiff1d(present, wanted, assume_unique=True)
-        missing = np.setdiff1d(wanted, present, assume_unique=True)
-        matrix.remove(gone)
-        self._unsaved += len(gone) + len(missing)
+        obsolete = np.setdiff1d(present, indexed, assume_unique=True)
+        missing = np.setdiff1d(indexed, present, assume_unique=True)
+        matrix.remove(obsolete)
+        self._unsaved += len(obsolete) + len(missing)
         self._add(matrix, snapshot, model.id, missing.tolist())
 
     @staticmethod

@@ -87,7 +87,7 @@ class VectorIndex:
     def choice(self, snapshot: Snapshot, model: StoredModel | None) -> EngineChoice:
         """Return the engine that searches of this snapshot use. Tries to load sqlite-vec if its table is required."""
         limit = None if model is None or self._chosen != "auto" else self._limit(snapshot, model)
-        if model is None or not self.wants_table(snapshot, model):
+        if model is None or not self.prefers_table(snapshot, model):
             if limit is None:
                 return EngineChoice("numpy", tr("Chosen in the settings.") if self._chosen == "numpy" else "", None)
             more = tr(
@@ -107,7 +107,7 @@ class VectorIndex:
             return EngineChoice("numpy", tr("sqlite-vec can't be loaded, so vectors are compared in memory."), None)
         return EngineChoice("numpy", tr("The next update fills the table of sqlite-vec."), limit)
 
-    def wants_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
+    def prefers_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether the settings, or with `auto` the index size, select the table of sqlite-vec."""
         from engine.store.sqlite_vec_engine import MOST_DIMENSIONS
 
@@ -179,7 +179,7 @@ class VectorIndex:
             self._matrix.changed(snapshot, before, model, added=added, new=new, removed=removed)
             if self._chosen == "numpy" or model is None:
                 return
-            follows = self._table.in_step(snapshot, model, before) and self.wants_table(snapshot, model)
+            follows = self._table.in_step(snapshot, model, before) and self.prefers_table(snapshot, model)
         if follows:
             import numpy as np
 
@@ -193,7 +193,7 @@ class VectorIndex:
         `discard_unused`. Raises `Cancelled`; the next sync does the remaining work.
         """
         with self._store.read(cancel) as snapshot:
-            wanted = self.wants_table(snapshot, model)
+            wanted = self.prefers_table(snapshot, model)
         if wanted and self._table.settle(model, cancel):
             self._matrix.discard()
             return
@@ -226,7 +226,7 @@ class VectorIndex:
         there = sqlite_vec_engine.has_table(snapshot.connection)
         if model is None:
             return tr("An unused vector table takes up space.") if there and self._chosen == "numpy" else ""
-        if not self.wants_table(snapshot, model):
+        if not self.prefers_table(snapshot, model):
             return tr("An unused vector table takes up space.") if there else ""
         if self._chosen == "auto" and not self._table.in_step(snapshot, model):
             return ""  # searches use the matrix until the next update
@@ -237,7 +237,7 @@ class VectorIndex:
     def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:
         """Recreate the table of sqlite-vec, or drop an unused one. The caller must hold the writer lock."""
         with self._store.read(cancel) as snapshot:
-            wanted = model is not None and self.wants_table(snapshot, model)
+            wanted = model is not None and self.prefers_table(snapshot, model)
         if model is not None and wanted:
             self._table.refill(model, cancel)
         else:
@@ -252,7 +252,7 @@ class VectorIndex:
         with self._store.read() as snapshot:
             if not sqlite_vec_engine.has_table(snapshot.connection):
                 return
-            if model is not None and self.wants_table(snapshot, model):
+            if model is not None and self.prefers_table(snapshot, model):
                 return
         self._table.discard()
 

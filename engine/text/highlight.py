@@ -17,7 +17,7 @@ from engine.text.tokens import RUN, Group, Piece, cluster_spans, groups, pieces,
 Range = tuple[int, int]
 
 _MOST_REMEMBERED = 1 << 14
-_KEPT_BEGINNINGS = frozenset({"", "english", "french", "german", "italian", "portuguese", "spanish"})
+_PREFIX_LANGUAGES = frozenset({"", "english", "french", "german", "italian", "portuguese", "spanish"})
 """Languages in which a stem begins with the first two letters of its word; in others Snowball removes
 prefixes."""
 _COMMON_LETTERS = 2
@@ -132,7 +132,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._language = languages[0] if alone else None
         """The language whose streams suffice to tell that a run doesn't match; parts of a phrase need their
         position."""
-        self._beginnings = self._beginnings_of_matches() if alone and languages[0] in _KEPT_BEGINNINGS else None
+        self._beginnings = self._beginnings_of_matches() if alone and languages[0] in _PREFIX_LANGUAGES else None
         """First two letters of all plain words that match; None where they are not known."""
 
     def _beginnings_of_matches(self) -> frozenset[str] | None:
@@ -218,7 +218,7 @@ class _Matcher(dict[str, _RunMatches | None]):
                     rooted.append(((group.start, group.end), self._all_stems("".join(_cluster_tokens(text)))))
             else:
                 self._match_word(text, group, ranges, rooted)
-        ranges += [span for span, stems in rooted if self._is_wanted(stems)]
+        ranges += [span for span, stems in rooted if self._matches_stem(stems)]
         phrase_stems = [
             (index, span, stems)
             for index, (span, stems) in enumerate(rooted)
@@ -247,7 +247,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         if tuple(piece.token for piece in found) in self._tokens:
             ranges.append((group.start, group.end))
 
-    def _is_wanted(self, stems: frozenset[str]) -> bool:
+    def _matches_stem(self, stems: frozenset[str]) -> bool:
         if not stems.isdisjoint(self._stems):
             return True
         return bool(self._stem_prefixes) and any(stem.startswith(self._stem_prefixes) for stem in stems)

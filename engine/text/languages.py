@@ -50,7 +50,7 @@ _BULGARIAN = frozenset(
     "най ние няма повече са се сега си сме със съм също тази така тези този това той тя ще че".split()
 )
 _LEAST_BULGARIAN = 2
-_TELLING_LETTERS = {
+_LETTER_LANGUAGES = {
     letter: tuple(languages.replace("unknown", "").split(" "))
     for letters, languages in (
         ("ß", "german"),
@@ -105,8 +105,8 @@ def _by_letters(script: str, letters: str, sample: str) -> str:
     def share(of: frozenset[str]) -> float:
         return sum(counts[letter] for letter in of) / total
 
-    for of_script, telling, least, language in _WITHIN_SCRIPT:
-        if script == of_script and share(telling) >= least:
+    for of_script, distinctive, least, language in _WITHIN_SCRIPT:
+        if script == of_script and share(distinctive) >= least:
             return language
     if script == "cyrillic" and share(_NOT_BULGARIAN) <= _MOST_NOT_BULGARIAN:
         words = set(_WORD.findall(sample.lower()))
@@ -119,13 +119,13 @@ def _by_words(sample: str, likely: Sequence[str], letters: set[str]) -> str:
     """Return the Latin language with most votes: each function word counts once, shared among its languages."""
     owners = languages_by_word()
     words = set(_WORD.findall(sample.lower()))
-    telling = [_TELLING_LETTERS[letter] for letter in _TELLING_LETTERS.keys() & letters]
+    distinctive = [_LETTER_LANGUAGES[letter] for letter in _LETTER_LANGUAGES.keys() & letters]
     votes = {"english": 0.0}
-    for voters in (*(owners[word] for word in owners.keys() & words), *telling):
+    for voters in (*(owners[word] for word in owners.keys() & words), *distinctive):
         for language in voters:
             votes[language] = votes.get(language, 0.0) + 1 / len(voters)
     best = max(votes, key=lambda language: (votes[language], language in likely))
     if not votes[best] and letters and len(words) >= _ENOUGH_WORDS:
         return ""
-    enough = best in likely or votes[best] >= (_LEAST_VOTES_WITH_LETTERS if telling else _LEAST_VOTES)
+    enough = best in likely or votes[best] >= (_LEAST_VOTES_WITH_LETTERS if distinctive else _LEAST_VOTES)
     return best if enough and votes[best] > votes["english"] else "english"

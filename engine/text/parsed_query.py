@@ -144,21 +144,21 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
 
     @cached_property
-    def asked(self) -> str:
+    def searched_text(self) -> str:
         """The query's text with everything that is not searched replaced by spaces, so that offsets stay the same."""
         if self.plain:
             return self.text
         kept = [" "] * len(self.text)
-        for _, atom in self.wanted():
+        for _, atom in self.searched_atoms():
             kept[atom.start : atom.end] = self.text[atom.start : atom.end]
         return "".join(kept)
 
     @cached_property
     def question(self) -> str:
         """The query without operators, for an embedding model. May be empty."""
-        return self.text if self.plain else " ".join(self.asked.split())
+        return self.text if self.plain else " ".join(self.searched_text.split())
 
-    def wanted(self) -> Iterator[tuple[int, Word | Phrase]]:
+    def searched_atoms(self) -> Iterator[tuple[int, Word | Phrase]]:
         """Yield all words and phrases to search, each with the number of its clause."""
         for number, clause in enumerate(self.clauses):
             if not clause.negated:

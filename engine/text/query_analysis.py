@@ -146,11 +146,11 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     no terms.
     """
     query = Query(query) if isinstance(query, str) else query
-    text = query.asked[:LONGEST]
+    text = query.searched_text[:LONGEST]
     # Exclusions have a language, too.
     own = detect_language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))
-    place = _placing(query)
+    place = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
     for term in map(place, _all_terms(text, known)):
         earlier = found.get((term.word, term.stems), term)
@@ -163,7 +163,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, own):
         terms = tuple(term._replace(stop=False) for term in terms)
     terms = _with_fillers(terms, text, known[0])
-    phrases = (phrase_tokens(atom.text) for _, atom in query.wanted() if isinstance(atom, Phrase))
+    phrases = (phrase_tokens(atom.text) for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
     terms = loosened(text, _most_informative(terms), known)
     return QueryAnalysis(terms, known, tuple(phrase for phrase in phrases if phrase.tokens))
 
@@ -172,7 +172,7 @@ def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
     """Return the terms of a single word, all of which must match."""
     text = f"{word.text} "  # the word is complete
     alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
-    return tuple(map(_placing(alone), _all_terms(text, tuple(languages))))
+    return tuple(map(_term_marker(alone), _all_terms(text, tuple(languages))))
 
 
 def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
@@ -195,17 +195,17 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
             word_end = -1 if kind else end
 
 
-def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
+def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
     """Return a function that marks a term as part of a phrase, an alternative or a prefix, by where it
     is in the query.
     """
     if query.plain:
         return lambda term: term
-    wanted = list(query.wanted())
-    starts = [atom.start for _, atom in wanted]
+    searched_atoms = list(query.searched_atoms())
+    starts = [atom.start for _, atom in searched_atoms]
 
     def place(term: QueryTerm) -> QueryTerm:
-        number, atom = wanted[bisect_right(starts, term.start) - 1]
+        number, atom = searched_atoms[bisect_right(starts, term.start) - 1]
         if isinstance(atom, Phrase):
             return term._replace(phrased=True)
         if len(query.clauses[number].alternatives) > 1:

@@ -28,7 +28,7 @@ _SYLLABLES = range(0xAC00, 0xD7A4)
 _MEDIALS, _FINALS = 21, 28
 
 
-def most_slips(word: str) -> int:
+def most_typos(word: str) -> int:
     """Return the most typos that a word of this length may have."""
     return 1 if len(word) <= _ONE_SLIP else 2
 
@@ -56,7 +56,7 @@ def variants(word: str, head: int) -> set[str]:
 
 # rapidfuzz 3.14.6 (OSA) returns the same for 500,000 pairs and compares 3,000 words, the most per query, in 0.9 ms
 # instead of 3.2, but takes 45 ms to import and 3.3 MB of a bundle whose limit leaves 1.4.
-def slips(word: str, other: str, most: int) -> int | None:
+def typos(word: str, other: str, most: int) -> int | None:
     """Return the edit distance of two words: characters omitted, added, replaced or swapped with the next.
 
     None if it exceeds `most`. No character is part of two edits.

@@ -166,7 +166,7 @@ _SEASONS = _numbered(_SEASON_NAMES)
 _AGO = _inverted(_DAYS_AGO)
 _UNIT_OF = _inverted(_UNITS)
 _NUMBER_OF = _inverted(_NUMBERS)
-_TELLING = frozenset(
+_TIME_WORDS = frozenset(
     part
     for name in (*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, *_CHRISTMAS.split())
     for part in re.findall(r"[^\W\d_]+", name)
@@ -287,7 +287,7 @@ def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ..
     plain = "".join(map(_plain, text))
     if relative:
         plain += _rest_of_time(plain)
-    if not _may_tell(plain):
+    if not _may_name_time(plain):
         return ()
     found: list[tuple[int, TimeExpression]] = []
     for pattern, reader in _patterns(relative):
@@ -325,8 +325,8 @@ def _rest_of_time(plain: str) -> str:
     return names[0][len(begun["word"]) :] if whole else ""
 
 
-def _may_tell(plain: str) -> bool:
-    if re.search("[0-9]", plain) or not _TELLING.isdisjoint(re.findall(r"[^\W\d_]+", plain)):
+def _may_name_time(plain: str) -> bool:
+    if re.search("[0-9]", plain) or not _TIME_WORDS.isdisjoint(re.findall(r"[^\W\d_]+", plain)):
         return True
     return not plain.isascii() and any(word in plain for word in _AGO if not word.isascii())
 

@@ -49,7 +49,7 @@ class MemoryPool:
         self._idle_seconds = idle_seconds
         self._most_open = most_open
         self._lock = threading.Lock()
-        self._kept: dict[str, _Kept] = {}
+        self._entries: dict[str, _PoolEntry] = {}
         """Open memories by folder, ordered by last use."""
         self._threads = BackgroundExecutor(executor)
         self._cancel_timer: Cancel | None = None
@@ -59,23 +59,23 @@ class MemoryPool:
     def open_folders(self) -> tuple[str, ...]:
         """Folders with open memories, the last used at the end."""
         with self._lock:
-            return tuple(folder for folder, kept in self._kept.items() if kept.memory is not None)
+            return tuple(folder for folder, entry in self._entries.items() if entry.memory is not None)
 
     @contextmanager
     def using(self, folder: str) -> "Iterator[MemorySearchManager]":
         """Yield the memory of a folder, open at least during the block. Raises the errors of opening it."""
-        kept = self._take(folder)
+        entry = self._acquire(folder)
         try:
-            with kept.opening:
+            with entry.opening:
                 changes = self._changes
-                if kept.memory is None:
-                    kept.memory = self._open(folder, self._settings_of(folder))
-                elif kept.changes != changes:
-                    kept.memory.answer_as(self._settings_of(folder))
-                kept.changes = changes
-            yield kept.memory
+                if entry.memory is None:
+                    entry.memory = self._open(folder, self._settings_of(folder))
+                elif entry.changes != changes:
+                    entry.memory.answer_as(self._settings_of(folder))
+                entry.changes = changes
+            yield entry.memory
         finally:
-            self._give_back(folder, kept)
+            self._release(folder, entry)
 
     def settings_changed(self) -> None:
         """Make each memory answer its next query by its folder's settings at that time."""
@@ -92,20 +92,20 @@ class MemoryPool:
         _close(unused)
         self._threads.close()
 
-    def _take(self, folder: str) -> "_Kept":
+    def _acquire(self, folder: str) -> "_PoolEntry":
         with self._lock:
             if self._closed:
                 raise Closed
-            kept = self._kept[folder] = self._kept.pop(folder) if folder in self._kept else _Kept()
-            kept.users += 1
-            return kept
+            entry = self._entries[folder] = self._entries.pop(folder) if folder in self._entries else _PoolEntry()
+            entry.users += 1
+            return entry
 
-    def _give_back(self, folder: str, kept: "_Kept") -> None:
+    def _release(self, folder: str, entry: "_PoolEntry") -> None:
         with self._lock:
-            kept.users -= 1
-            kept.used = time.monotonic()
+            entry.users -= 1
+            entry.used = time.monotonic()
             unused = self._without(0.0, 0) if self._closed else self._without(self._idle_seconds, self._most_open)
-            self._watch_the_clock()
+            self._schedule_closing()
         _close(unused)
 
     def _close_idle(self) -> None:
@@ -114,27 +114,27 @@ class MemoryPool:
             if self._closed:
                 return
             unused = self._without(self._idle_seconds, self._most_open)
-            self._watch_the_clock()
+            self._schedule_closing()
         _close(unused)
 
-    def _watch_the_clock(self) -> None:
-        if self._cancel_timer is None and self._kept and not self._closed:
+    def _schedule_closing(self) -> None:
+        if self._cancel_timer is None and self._entries and not self._closed:
             self._cancel_timer = self._threads.later(self._idle_seconds, self._close_idle)
 
     def _without(self, seconds: float, most: int) -> "list[MemorySearchManager]":
         """Remove memories that were unused for so long, exceed the limit, or failed to open."""
         now = time.monotonic()
-        idle = [folder for folder, kept in self._kept.items() if not kept.users]
-        surplus = len(self._kept) - most
+        idle = [folder for folder, entry in self._entries.items() if not entry.users]
+        surplus = len(self._entries) - most
         due = [
             folder
             for place, folder in enumerate(idle)
-            if place < surplus or self._kept[folder].memory is None or now - self._kept[folder].used >= seconds
+            if place < surplus or self._entries[folder].memory is None or now - self._entries[folder].used >= seconds
         ]
-        return [memory for folder in due if (memory := self._kept.pop(folder).memory) is not None]
+        return [memory for folder in due if (memory := self._entries.pop(folder).memory) is not None]
 
 
-class _Kept:
+class _PoolEntry:
     def __init__(self) -> None:
         self.opening = threading.Lock()
         self.memory: MemorySearchManager | None = None

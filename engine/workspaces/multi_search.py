@@ -67,7 +67,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
     different, repeated = _different(found)
     best = _with_rest(different[:most], different[most:])
     first = parts[0].outcome
-    told = [*notices, *_models(parts), *_notices(parts)]
+    messages = [*notices, *_models(parts), *_notices(parts)]
     return _replace(
         first,
         results=tuple(one.result for one in best),
@@ -75,7 +75,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
         total_is_least=any(part.outcome.total_is_least for part in parts),
         mode=_mode([part.outcome.mode for part in parts]),
         timings=_timings(parts, milliseconds),
-        notice=" ".join(told),
+        notice=" ".join(messages),
         explanation=_explanation(parts, best),
         remote=any(part.outcome.remote for part in parts),
         suggestions=first.suggestions if not best else (),
@@ -146,25 +146,27 @@ def _models(parts: Sequence[Part]) -> list[str]:
             by_model.setdefault(part.outcome.model, []).append(part.workspace.name)
     if len(by_model) < 2:
         return []
-    told = "; ".join(
+    messages = "; ".join(
         tr("{model} in {workspaces}", model=model, workspaces=", ".join(names)) for model, names in by_model.items()
     )
     return [
         tr(
             "Meaning is compared by different models ({models}), so these scores can be compared only roughly.",
-            models=told,
+            models=messages,
         )
     ]
 
 
 def _notices(parts: Sequence[Part]) -> list[str]:
     """Return the notices of the workspaces, each sentence once."""
-    told: dict[str, list[str]] = {}
+    messages: dict[str, list[str]] = {}
     for part in parts:
         if part.outcome.notice:
-            told.setdefault(part.outcome.notice, []).append(part.workspace.name)
+            messages.setdefault(part.outcome.notice, []).append(part.workspace.name)
     everybody = len(parts)
-    return [notice if len(names) == everybody else f"{', '.join(names)}: {notice}" for notice, names in told.items()]
+    return [
+        notice if len(names) == everybody else f"{', '.join(names)}: {notice}" for notice, names in messages.items()
+    ]
 
 
 def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplanation | None:
@@ -251,55 +253,58 @@ class AllWorkspaces:
         begun = time.monotonic()
         token = CancelToken()
         every: SearchOptions = {**options, "max_results": most}
-        asked: list[_Asked] = []
+        running: list[_WorkspaceSearch] = []
         away = [one.name for one in others if one.index_bytes and not one.present]
         notices = [tr("The folder of {name} is missing, so it was not searched.", name=name) for name in away]
 
-        def ask(memory: "MemorySearchManager") -> SearchOutcome:
+        def search_memory(memory: "MemorySearchManager") -> SearchOutcome:
             return memory.search(query, cancel=token, **every)
 
         forget = cancel.on_cancel(token.cancel) if cancel is not None else lambda: None
         try:
-            asked += [self._start(one, ask, token) for one in others if one.present and one.index_bytes]
-            first = _Asked(workspace)
-            first.run(lambda: ask(here))
-            self._wait(asked, begun, token)
-            return _put_together([first, *asked], notices, most, begun, self._deadline)
+            running += [self._start(one, search_memory, token) for one in others if one.present and one.index_bytes]
+            first = _WorkspaceSearch(workspace)
+            first.run(lambda: search_memory(here))
+            self._wait(running, begun, token)
+            return _put_together([first, *running], notices, most, begun, self._deadline)
         finally:
             forget()
             token.cancel()  # the results of late ones are not used any more
 
     def _start(
-        self, workspace: KnownWorkspace, ask: "Callable[[MemorySearchManager], SearchOutcome]", token: CancelToken
-    ) -> "_Asked":
-        asked = _Asked(workspace)
+        self,
+        workspace: KnownWorkspace,
+        search_memory: "Callable[[MemorySearchManager], SearchOutcome]",
+        token: CancelToken,
+    ) -> "_WorkspaceSearch":
+        running = _WorkspaceSearch(workspace)
         with self._lock:
             if workspace.folder in self._hanging:
-                return asked
+                return running
             self._hanging.add(workspace.folder)
-        asked.started = True
+        running.started = True
 
         def work() -> SearchOutcome:
             token.checkpoint()  # it may have waited for a thread
             with self._pool.using(workspace.folder) as memory:
-                return ask(memory)
+                return search_memory(memory)
 
         def run() -> None:
             try:
-                asked.run(work)
+                running.run(work)
             finally:
                 with self._lock:
                     self._hanging.discard(workspace.folder)
-                asked.done.set()
+                running.done.set()
 
         if self._executor is None:
             threading.Thread(target=run, name="mnemoscope-workspace", daemon=True).start()
         else:
             self._executor.submit(run)
-        return asked
+        return running
 
-    def _wait(self, asked: "Sequence[_Asked]", begun: float, token: CancelToken) -> None:
-        for one in asked:
+    def _wait(self, running: "Sequence[_WorkspaceSearch]", begun: float, token: CancelToken) -> None:
+        for one in running:
             while not one.done.is_set() and one.started:
                 token.checkpoint()
                 left = self._deadline - (time.monotonic() - begun)
@@ -309,7 +314,7 @@ class AllWorkspaces:
         token.checkpoint()
 
 
-class _Asked:
+class _WorkspaceSearch:
     """One workspace with its result."""
 
     def __init__(self, workspace: KnownWorkspace) -> None:
@@ -329,20 +334,20 @@ class _Asked:
 
 
 def _put_together(
-    asked: Sequence[_Asked], notices: list[str], most: int, begun: float, deadline: float
+    running: Sequence[_WorkspaceSearch], notices: list[str], most: int, begun: float, deadline: float
 ) -> SearchOutcome:
-    parts = [Part(one.workspace, one.outcome) for one in asked if one.outcome is not None]
-    for one in asked:
+    parts = [Part(one.workspace, one.outcome) for one in running if one.outcome is not None]
+    for one in running:
         if isinstance(one.error, Cancelled):
             raise one.error
         if one.outcome is None:
             notices.append(_missing(one, deadline))
     if not parts:
-        raise next(one.error for one in asked if one.error is not None)
+        raise next(one.error for one in running if one.error is not None)
     return merged(parts, most, notices, (time.monotonic() - begun) * 1000)
 
 
-def _missing(one: _Asked, deadline: float) -> str:
+def _missing(one: _WorkspaceSearch, deadline: float) -> str:
     if one.error is None:
         return tr(
             "{name} did not answer within {seconds:g} s, so its results are missing.",

@@ -82,7 +82,7 @@ class MultiWorkspaceInsight:
         found = self._everywhere.at(
             home, lambda memory, there: _inside(memory).linked_text(target, anchor, there, cancel)
         )
-        return None if found is None else _replace(found, path=_beside(home, found.path))
+        return None if found is None else _replace(found, path=_name_in_workspace(home, found.path))
 
     def images_of(self, home: str) -> "NoteImages":
         return self._everywhere.at(home, lambda memory, there: _inside(memory).images_of(there))
@@ -99,14 +99,14 @@ def _inside(memory: "MemorySearchManager") -> "IndexInsight":
     return insight
 
 
-def _beside(home: str, path: str) -> str:
+def _name_in_workspace(home: str, path: str) -> str:
     """The name of a file in the workspace of `home`."""
     workspace = split_name(home)[0]
     return name_in(workspace, path) if workspace else path
 
 
 def _named_as(home: str, links: Sequence[NoteLinkInfo]) -> tuple[NoteLinkInfo, ...]:
-    return tuple(_replace(link, path=_beside(home, link.path)) if link.path else link for link in links)
+    return tuple(_replace(link, path=_name_in_workspace(home, link.path)) if link.path else link for link in links)
 
 
 _replace = msgspec.structs.replace
@@ -157,16 +157,16 @@ class MultiWorkspaceMemory:
         names = {one.folder: one.name for one in others}
         on_keywords, explain = options.pop("on_keywords", None), options.pop("explain", False)
 
-        def ask(**more: "Unpack[SearchOptions]") -> SearchOutcome:
-            asked: SearchOptions = {**options, **more}
-            return _renamed(self._all.search(self._here, mine, others, query, asked, most, cancel), names)
+        def search_all(**more: "Unpack[SearchOptions]") -> SearchOutcome:
+            merged_options: SearchOptions = {**options, **more}
+            return _renamed(self._all.search(self._here, mine, others, query, merged_options, most, cancel), names)
 
         if on_keywords is not None:
             # The workspaces are searched in parallel, so no single one waits while a first answer is shown.
-            on_keywords(ask(mode="keyword"))
-        outcome = ask(explain=explain is True)
+            on_keywords(search_all(mode="keyword"))
+        outcome = search_all(explain=explain is True)
         # Only an answer that is empty everywhere is explained.
-        return outcome if outcome.results or explain != "if empty" else ask(explain=True)
+        return outcome if outcome.results or explain != "if empty" else search_all(explain=True)
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"

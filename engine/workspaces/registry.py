@@ -121,8 +121,8 @@ def _remove_index(files: IndexFiles) -> int:
         if not lock.acquire():
             raise IndexBusy(tr("The index is being written now: try again when its update has ended."))
         size = _index_bytes(files)
-        beside = [files.database.with_name(files.database.name + end) for end in ("-wal", "-shm")]
-        for path in (files.database, *beside, files.matrix, files.map):
+        wal_files = [files.database.with_name(files.database.name + end) for end in ("-wal", "-shm")]
+        for path in (files.database, *wal_files, files.matrix, files.map):
             path.unlink(missing_ok=True)
         return size
     except OSError as error:

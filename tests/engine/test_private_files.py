@@ -19,7 +19,7 @@ from engine.base.private_files import (
     remove_leftovers,
     replace_file,
     replacing,
-    temporary_beside,
+    temporary_path,
     temporary_prefix,
     tidy_folder,
 )
@@ -175,7 +175,7 @@ def test_kill_while_settings_are_written_is_cleaned_up(user_config: Path) -> Non
 
 
 def test_leftovers_of_running_processes_stay(tmp_path: Path) -> None:
-    ours = temporary_beside(tmp_path / "file")
+    ours = temporary_path(tmp_path / "file")
     ours.touch()
     other = tmp_path / f".file.mnemoscope-{os.getppid()}-0123abcd.tmp"
     other.touch()

@@ -17,7 +17,7 @@ def english_again() -> Iterator[None]:
 
 def test_stored_reason_english_and_unchanged() -> None:
     language.speak("en-XA")
-    kept = skip_reasons.TOO_LARGE.said(size=12_480, limit=1000)
+    kept = skip_reasons.TOO_LARGE.message(size=12_480, limit=1000)
     assert kept == "12,480 bytes; files of more than 1,000 bytes (max_file_bytes) are left out."
     language.speak("en")
     assert tr_reason(kept) == kept
@@ -26,10 +26,13 @@ def test_stored_reason_english_and_unchanged() -> None:
 @pytest.mark.parametrize(
     ("kept", "told"),
     [
-        (skip_reasons.LINK.said(), language.marked("Links are not followed.")),
-        (skip_reasons.EXCLUDED.said(pattern="a {b} (c) *.md"), 'Excluded by the pattern "a {b} (c) *.md".'),
-        (skip_reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md"), "1 file; only .md files are indexed."),
-        (skip_reasons.OTHER_EXTENSIONS.said(count=2000, extensions=".md"), "2,000 files; only .md files are indexed."),
+        (skip_reasons.LINK.message(), language.marked("Links are not followed.")),
+        (skip_reasons.EXCLUDED.message(pattern="a {b} (c) *.md"), 'Excluded by the pattern "a {b} (c) *.md".'),
+        (skip_reasons.OTHER_EXTENSIONS.message(count=1, extensions=".md"), "1 file; only .md files are indexed."),
+        (
+            skip_reasons.OTHER_EXTENSIONS.message(count=2000, extensions=".md"),
+            "2,000 files; only .md files are indexed.",
+        ),
     ],
 )
 def test_stored_reason_translated_with_fields(kept: str, told: str) -> None:
@@ -39,9 +42,9 @@ def test_stored_reason_translated_with_fields(kept: str, told: str) -> None:
 
 
 def test_numbers_localized_and_nested_problem_translated() -> None:
-    problem = skip_reasons.LARGE_EXPORT.said(limit=1_000_000)
+    problem = skip_reasons.LARGE_EXPORT.message(limit=1_000_000)
     with translated("<{}>".format):
-        assert tr_reason(skip_reasons.BROKEN_SESSIONS.said(count=1200, problem=problem)) == (
+        assert tr_reason(skip_reasons.BROKEN_SESSIONS.message(count=1200, problem=problem)) == (
             "<1.200 sessions of this file can't be read: <The export is too large: it has more than 1.000.000 bytes.>>"
         )
 
@@ -70,10 +73,11 @@ def test_unknown_reason_unchanged() -> None:
 
 def test_reason_counts_one_or_all_files() -> None:
     assert (
-        skip_reasons.files_covered(skip_reasons.OTHER_EXTENSIONS.said(count=12_480, extensions=".md, .txt")) == 12_480
+        skip_reasons.files_covered(skip_reasons.OTHER_EXTENSIONS.message(count=12_480, extensions=".md, .txt"))
+        == 12_480
     )
-    assert skip_reasons.files_covered(skip_reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md")) == 1
-    assert skip_reasons.files_covered(skip_reasons.MORE_OF_A_RULE.said(number=20)) == 20
+    assert skip_reasons.files_covered(skip_reasons.OTHER_EXTENSIONS.message(count=1, extensions=".md")) == 1
+    assert skip_reasons.files_covered(skip_reasons.MORE_OF_A_RULE.message(number=20)) == 20
     assert skip_reasons.files_covered("20 more were passed over by this rule.") == 20
-    assert skip_reasons.files_covered(skip_reasons.TOO_LARGE.said(size=12_480, limit=1000)) == 1
-    assert skip_reasons.files_covered(skip_reasons.LINK.said()) == skip_reasons.files_covered("") == 1
+    assert skip_reasons.files_covered(skip_reasons.TOO_LARGE.message(size=12_480, limit=1000)) == 1
+    assert skip_reasons.files_covered(skip_reasons.LINK.message()) == skip_reasons.files_covered("") == 1

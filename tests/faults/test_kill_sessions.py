@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.corpus.transcripts.chunk_packing import ChunkPacker, SpokenMessage
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage
 from engine.corpus.transcripts.message_offsets import MessageOffset
 from engine.corpus.transcripts.transcript_reader import read_session
 from tests.faults.test_kill import run_and_kill, stored_chunks
@@ -77,7 +77,7 @@ class Transcripts:
         assert session is not None
         packer = ChunkPacker(400, 80)
         for one in session.messages:
-            packer.add(SpokenMessage(one.role, one.text, one.line, one.ordinal, one.id))
+            packer.add(IndexedMessage(one.role, one.text, one.line, one.ordinal, one.id))
         return [(c.start_line, c.end_line, c.text, list(map(_plain, c.places))) for c in packer.finish()]
 
 

@@ -18,7 +18,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, Unsupported
 from engine.base.language import tr
 from engine.corpus.line_reader import NumberedText
-from engine.corpus.transcripts.message_offsets import read_places
+from engine.corpus.transcripts.message_offsets import read_offsets
 from engine.memory.memory_context import IndexOverride
 from engine.memory.status_report import with_degraded
 from engine.records import (
@@ -108,7 +108,7 @@ def _numbered(row: Row) -> Iterable[tuple[int, str]]:
     chunk = row.chunk
     if chunk.places is None:
         return enumerate(chunk.text.split("\n"), chunk.start_line)
-    places = read_places(chunk.places)
+    places = read_offsets(chunk.places)
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     return [
         (place.line, " ".join(chunk.text[place.offset : end].split())) for place, end in zip(places, ends, strict=True)
@@ -256,7 +256,7 @@ class LanceMemory:
             fts=words,
             vector=vectors,
             index_error=problem or own.index_error,
-            custom={**own.custom, "table": self._told(view, own)},
+            custom={**own.custom, "table": self._table_status(view, own)},
         )
         return with_degraded(status)
 
@@ -278,7 +278,7 @@ class LanceMemory:
             self._failed = time.monotonic()
             return *_remembered(self.table.known()), str(error)
 
-    def _told(self, view: TableView | None, own: MemoryProviderStatus) -> dict[str, Any]:
+    def _table_status(self, view: TableView | None, own: MemoryProviderStatus) -> dict[str, Any]:
         """Return status fields specific to a table."""
         try:
             place = self.table.place()

@@ -39,13 +39,13 @@ _ANY = b""
 class MemoryIndex:
     """The in-memory index for one query; `Catalog` creates it."""
 
-    def __init__(self, view: TableView, connection: apsw.Connection, files: Mapping[str, "Shown"]) -> None:
+    def __init__(self, view: TableView, connection: apsw.Connection, files: Mapping[str, "CatalogFile"]) -> None:
         self.view = view
         self.connection = connection
         self.files = files
         """Searchable files by key."""
         self._keys = {shown.id: key for key, shown in files.items()}
-        self._brought: dict[str, set[int]] = {}
+        self._copied: dict[str, set[int]] = {}
         """Copied passages by file key."""
 
     def keys(self, ids: Iterable[int]) -> list[str]:
@@ -55,17 +55,17 @@ class MemoryIndex:
     def key_of(self, path: str) -> str | None:
         return next((key for key, shown in self.files.items() if shown.path == path), None)
 
-    def bring(self, rows: Iterable[Row]) -> None:
+    def load(self, rows: Iterable[Row]) -> None:
         """Copy passages into the index, except those present already and those of files missing from the catalog."""
         new: dict[str, list[Row]] = {}
         for row in rows:
-            if row.file in self.files and row.ordinal not in self._brought.get(row.file, ()):
+            if row.file in self.files and row.ordinal not in self._copied.get(row.file, ()):
                 new.setdefault(row.file, []).append(row)
         writer = Writer(self.connection)
         model = None if self.view.model is None else writer.stored_model(*self.view.model)
         with self.connection:
             for key, of_file in new.items():
-                here = self._brought.setdefault(key, set())
+                here = self._copied.setdefault(key, set())
                 once = sorted({row.ordinal: row for row in of_file}.values(), key=lambda row: row.ordinal)
                 writer.extend_file(_as_new(self.files[key], once), keep=len(here))
                 here.update(row.ordinal for row in once)
@@ -74,7 +74,7 @@ class MemoryIndex:
             writer.store_vectors(model.id, ((hash_, vector) for hash_, vector in vectors if vector is not None))
 
 
-class Shown(msgspec.Struct, frozen=True):
+class CatalogFile(msgspec.Struct, frozen=True):
     """A file with its name on this machine."""
 
     id: int
@@ -106,7 +106,7 @@ class Catalog:
             self.files = {key: self._add(writer, path, view.files()[key]) for key, path in named.items()}
 
     @staticmethod
-    def _add(writer: Writer, path: str, file: SharedFile) -> Shown:
+    def _add(writer: Writer, path: str, file: SharedFile) -> CatalogFile:
         facts = read_value(file.facts, Facts)
         writer.replace_file(
             NewFile(
@@ -128,9 +128,9 @@ class Catalog:
             )
         )
         query = f"SELECT id FROM {writer.tables.files} WHERE source = ? AND path = ?"
-        return Shown(number(writer.connection, query, (file.source, path)), path, file)
+        return CatalogFile(number(writer.connection, query, (file.source, path)), path, file)
 
-    def bench(self) -> MemoryIndex:
+    def query_index(self) -> MemoryIndex:
         copy = apsw.Connection(":memory:")
         with self._lock, copy.backup("main", self._connection, "main") as backup:
             while not backup.done:
@@ -151,18 +151,18 @@ class MemoryIndexes:
         self._here = threading.local()
 
     @contextmanager
-    def using(self, bench: MemoryIndex) -> Iterator[None]:
-        before = getattr(self._here, "bench", None)
-        self._here.bench = bench
+    def using(self, query_index: MemoryIndex) -> Iterator[None]:
+        before = getattr(self._here, "query_index", None)
+        self._here.query_index = query_index
         try:
             yield
         finally:
-            self._here.bench = before
-            bench.connection.close()
+            self._here.query_index = before
+            query_index.connection.close()
 
     @property
     def current(self) -> MemoryIndex:
-        found: MemoryIndex = self._here.bench
+        found: MemoryIndex = self._here.query_index
         return found
 
     @contextmanager
@@ -196,11 +196,11 @@ class TableCounts:
         """Return all words with this prefix as one. A prefix longer than the stored ones is probably a whole word;
         otherwise its count is an upper limit.
         """
-        kept = beginning_of(start)
-        if kept is None:
+        prefix = beginning_of(start)
+        if prefix is None:
             return []
-        beginning, word = self._view.count([BEGINNING + kept, WORD + start])
-        return [Word(start, word if word and len(start) > len(kept) else beginning, 0)]
+        beginning, word = self._view.count([BEGINNING + prefix, WORD + start])
+        return [Word(start, word if word and len(start) > len(prefix) else beginning, 0)]
 
     def loose(self, token: str, column: str) -> int:
         """Return 0: each looser form would need another query to the table."""
@@ -210,18 +210,18 @@ class TableCounts:
 class MemoryIndexCounts:
     """Word frequencies for a searcher; see `Frequencies`."""
 
-    def __init__(self, benches: MemoryIndexes) -> None:
-        self._benches = benches
+    def __init__(self, indexes: MemoryIndexes) -> None:
+        self._indexes = indexes
 
     def of(self, snapshot: Snapshot) -> TableCounts:
-        return TableCounts(self._benches.current.view)
+        return TableCounts(self._indexes.current.view)
 
 
 class MemoryIndexVectors:
     """Vector index over the copied vectors; see `VectorIndex`."""
 
-    def __init__(self, benches: MemoryIndexes) -> None:
-        self._benches = benches
+    def __init__(self, indexes: MemoryIndexes) -> None:
+        self._indexes = indexes
 
     def search(
         self,
@@ -244,10 +244,10 @@ class MemoryIndexVectors:
 
     def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
         """Number of vectors in the whole table."""
-        return self._benches.current.view.vectors()
+        return self._indexes.current.view.vectors()
 
 
-def _as_new(shown: Shown, rows: Sequence[Row]) -> NewFile:
+def _as_new(shown: CatalogFile, rows: Sequence[Row]) -> NewFile:
     file = shown.file
     return NewFile(
         source=file.source,

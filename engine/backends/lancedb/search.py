@@ -49,7 +49,7 @@ class TableSearcher:
 
     def __init__(
         self,
-        remembering: ResultCacheSettings,
+        cache_settings: ResultCacheSettings,
         table: SharedTable,
         naming: FileNames,
         provider: "Callable[[], EmbeddingProvider | None]",
@@ -64,11 +64,11 @@ class TableSearcher:
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
         self._named_under: object = None
-        self._benches = MemoryIndexes()
+        self._indexes = MemoryIndexes()
         sources = SearchSources(
-            self._benches, MemoryIndexVectors(self._benches), MemoryIndexCounts(self._benches), bring=self
+            self._indexes, MemoryIndexVectors(self._indexes), MemoryIndexCounts(self._indexes), load=self
         )
-        self._searcher = Searcher(remembering, sources, provider, note_failure, guard)
+        self._searcher = Searcher(cache_settings, sources, provider, note_failure, guard)
 
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
@@ -86,7 +86,7 @@ class TableSearcher:
         """Return completions for an operator, see `Searcher.query_values`."""
 
         def values(view: TableView) -> tuple[str, ...]:
-            with self._benches.using(self.catalog(view).bench()):
+            with self._indexes.using(self.catalog(view).query_index()):
                 return self._searcher.query_values(operator, start)
 
         try:
@@ -98,9 +98,9 @@ class TableSearcher:
         """Return the cached vector of a query, see `Searcher.known_vector`."""
         return self._searcher.known_vector(query)
 
-    def remember_as(self, remembering: ResultCacheSettings) -> None:
-        """Apply changed settings of the answer cache, see `Searcher.remember_as`."""
-        self._searcher.remember_as(remembering)
+    def set_cache_settings(self, cache_settings: ResultCacheSettings) -> None:
+        """Apply changed settings of the answer cache, see `Searcher.set_cache_settings`."""
+        self._searcher.set_cache_settings(cache_settings)
 
     def catalog(self, view: TableView, cancel: CancelToken | None = None) -> Catalog:
         """Return the files of a version of the table, with the names under which they are shown here."""
@@ -123,45 +123,47 @@ class TableSearcher:
         cancel: CancelToken | None,
         on_keywords: OnKeywords | None,
     ) -> SearchOutcome:
-        bench = self.catalog(view, cancel).bench()
-        with self._benches.using(bench):
+        query_index = self.catalog(view, cancel).query_index()
+        with self._indexes.using(query_index):
             level: SearchRequest | None = request
             while level is not None:
                 if level.like is not None:
-                    _bring_passage(bench, level.like, cancel)
+                    _load_passage(query_index, level.like, cancel)
                 level = level.within
             return self._searcher.search(request, cancel, on_keywords)
 
     # --- candidates -----------------------------------------------------------------------------------------------
 
     def by_words(self, work: SearchContext) -> None:
-        """See `Bring`."""
-        bench, question, allowed = self._asked(work)
-        view, limit, cancel = bench.view, work.request.candidates, work.cancel
+        """See `CandidateLoader`."""
+        query_index, question, allowed = self._query_parts(work)
+        view, limit, cancel = query_index.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
             view.count(tokens_to_count(question), cancel)
             if not question.terms and work.query.required:
-                newest = newest_files_condition(bench, work.request.filter, work.query, question.languages, _LISTED)
-                bench.bring(view.where(newest, cancel))
+                newest = newest_files_condition(
+                    query_index, work.request.filter, work.query, question.languages, _LISTED
+                )
+                query_index.load(view.where(newest, cancel))
             for query in queries(question, work.query):
-                bench.bring(view.by_words(query, limit, allowed, cancel))
+                query_index.load(view.by_words(query, limit, allowed, cancel))
 
     def by_vector(self, work: SearchContext, provider: "EmbeddingProvider") -> None:
-        """See `Bring`."""
-        view = self._benches.current.view
+        """See `CandidateLoader`."""
+        view = self._indexes.current.view
         if work.vector is not None and view.dims == len(work.vector) and view.model == _name(provider):
-            bench, _, allowed = self._asked(work)
+            query_index, _, allowed = self._query_parts(work)
             with work.timed("vector"):
-                bench.bring(view.by_vector(work.vector, work.request.candidates, allowed, work.cancel))
+                query_index.load(view.by_vector(work.vector, work.request.candidates, allowed, work.cancel))
         _explain_model(work, view, provider)
 
-    def _asked(self, work: SearchContext) -> tuple[MemoryIndex, QueryAnalysis, str]:
+    def _query_parts(self, work: SearchContext) -> tuple[MemoryIndex, QueryAnalysis, str]:
         """The index of this query, its words, and the condition for the table's rows."""
-        bench = self._benches.current
+        query_index = self._indexes.current
         with work.timed("analysis"):
-            _, question = self._searcher.question_of(Snapshot(bench.connection), work)
-            allowed = condition(bench, work.request.filter, work.query, question.languages)
-        return bench, question, allowed
+            _, question = self._searcher.question_of(Snapshot(query_index.connection), work)
+            allowed = condition(query_index, work.request.filter, work.query, question.languages)
+        return query_index, question, allowed
 
 
 def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
@@ -172,8 +174,8 @@ def _explain_model(work: SearchContext, view: TableView, provider: "EmbeddingPro
     """Add a notice if meaning is not compared because the table has vectors of another model."""
     if view.model is None or view.model == _name(provider) or work.vector is not None:
         return
-    if work.capabilities is not None:
-        work.by_words_only(other_model(view), "settings")
+    if work.vector_remedy is not None:
+        work.note_keywords_only(other_model(view), "settings")
 
 
 def other_model(view: TableView) -> str:
@@ -187,15 +189,15 @@ def other_model(view: TableView) -> str:
     )
 
 
-def _bring_passage(bench: MemoryIndex, passage: Passage, cancel: CancelToken | None) -> None:
+def _load_passage(query_index: MemoryIndex, passage: Passage, cancel: CancelToken | None) -> None:
     """Copy the rows of the passage to find similar ones for, and the frequencies of its words."""
-    key = bench.key_of(passage.path)
+    key = query_index.key_of(passage.path)
     if key is None:
         return
     lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
-    rows = bench.view.where(f"{sql_one_of('file', [key])} AND {lines}", cancel)
-    bench.bring(rows)
-    bench.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
+    rows = query_index.view.where(f"{sql_one_of('file', [key])} AND {lines}", cancel)
+    query_index.load(rows)
+    query_index.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
 
 
 def _empty(request: SearchRequest) -> SearchOutcome:
@@ -206,15 +208,15 @@ def _empty(request: SearchRequest) -> SearchOutcome:
     )  # fmt: skip
 
 
-def condition(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
+def condition(query_index: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
     """Return the text of the WHERE clause that limits a search to the filtered passages; "" without a filter."""
-    snapshot = Snapshot(bench.connection)
+    snapshot = Snapshot(query_index.connection)
     parts = []
     if filter_.sources is not None:
         parts.append(sql_one_of("source", filter_.sources))
     files = _files(snapshot, filter_, query, languages)
     if files is not None and len(files) < snapshot.file_count():
-        keys = bench.keys(files)
+        keys = query_index.keys(files)
         if not keys:
             return _NOWHERE
         if len(keys) <= _MOST_KEYS:
@@ -232,15 +234,15 @@ def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequenc
 
 
 def newest_files_condition(
-    bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str], most: int
+    query_index: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str], most: int
 ) -> str:
     """SQL for the first passages of the files that pass and changed last: for a query without words."""
-    snapshot = Snapshot(bench.connection)
+    snapshot = Snapshot(query_index.connection)
     files = _files(snapshot, filter_, query, languages)
     rows = snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.files} ORDER BY mtime_ns DESC, path")
     allowed = None if files is None else frozenset(files)
     ordered = [id_ for (id_,) in rows if allowed is None or id_ in allowed]
-    return sql_all_of([sql_one_of("file", bench.keys(ordered[:most])), "ordinal < 8"])
+    return sql_all_of([sql_one_of("file", query_index.keys(ordered[:most])), "ordinal < 8"])
 
 
 def tokens_to_count(question: QueryAnalysis) -> list[str]:
@@ -252,8 +254,8 @@ def tokens_to_count(question: QueryAnalysis) -> list[str]:
         for stem in term.stems:
             found.update(dict.fromkeys(STEM + part for part in stem.split(" ")))
         tokens = (term.word,) if isinstance(term.word, str) else term.word
-        if term.prefix_ok and (kept := beginning_of(tokens[-1])) is not None:
-            found.update({BEGINNING + kept: None, WORD + tokens[-1]: None})
+        if term.prefix_ok and (prefix := beginning_of(tokens[-1])) is not None:
+            found.update({BEGINNING + prefix: None, WORD + tokens[-1]: None})
         elif not term.stems:
             found.update(dict.fromkeys(WORD + token for token in tokens))
     return list(found)
@@ -286,8 +288,8 @@ def _atoms(term: QueryTerm) -> Iterator[str]:
             yield STEM + part
             yield NAME + part
     tokens = (term.word,) if isinstance(term.word, str) else term.word
-    if term.prefix_ok and (kept := beginning_of(tokens[-1])) is not None:
-        yield BEGINNING + kept
+    if term.prefix_ok and (prefix := beginning_of(tokens[-1])) is not None:
+        yield BEGINNING + prefix
     if not term.stems or term.prefix_ok:
         for token in tokens:
             yield WORD + token

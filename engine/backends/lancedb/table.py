@@ -48,7 +48,7 @@ _MOST_DIGITS = 9
 _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
 """Errors that are not stored as the table's problem, since the caller handles them."""
 
-Ask = Callable[..., Any]
+TableCall = Callable[..., Any]
 
 _PASSAGES = f"ordinal > {columns.FILE_ROW}"
 _FILES = f"ordinal = {columns.FILE_ROW}"
@@ -146,11 +146,11 @@ async def _end() -> None:
 class TableView:
     """Reads one version of the shared table. Thread-safe; caches the rows that it has read."""
 
-    def __init__(self, version: int, table: Any, schema: "pa.Schema", ask: Ask) -> None:
+    def __init__(self, version: int, table: Any, schema: "pa.Schema", call: TableCall) -> None:
         self.version = version
         self.number = columns.number_of(schema)
         self._table = table
-        self._ask = ask
+        self._call = call
         self._lock = threading.Lock()
         self._files: dict[str, SharedFile] | None = None
         self._counts: dict[str, int] = {}
@@ -165,7 +165,7 @@ class TableView:
         with self._lock:
             if self._files is None:
                 query = self._table.query().where(_FILES).select(list(columns.CATALOG_COLUMNS))
-                self._files = {file.key: file for file in read_files(self._ask(query.to_arrow(), cancel))}
+                self._files = {file.key: file for file in read_files(self._call(query.to_arrow(), cancel))}
             return self._files
 
     @cached_property
@@ -188,7 +188,7 @@ class TableView:
         if self.dims is None:
             return 0
         if self._vectors is None:
-            self._vectors = int(self._ask(self._table.count_rows("vector IS NOT NULL")))
+            self._vectors = int(self._call(self._table.count_rows("vector IS NOT NULL")))
         return self._vectors
 
     def count(self, tokens: Sequence[str], cancel: CancelToken | None = None) -> list[int]:
@@ -197,7 +197,7 @@ class TableView:
         if unknown:
             most = max(1, self.passages)
             try:
-                found = self._ask(_together([self._matching(token, most) for token in unknown]), cancel)
+                found = self._call(_together([self._matching(token, most) for token in unknown]), cancel)
             except NotIndexed:
                 return [0] * len(tokens)
             self._counts.update(zip(unknown, map(len, found), strict=True))
@@ -209,17 +209,17 @@ class TableView:
 
     def by_words(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """The best matches of a full-text query, by LanceDB's own ranking."""
-        asked = self._table.query().nearest_to_text(query).where(_and(condition))
+        search = self._table.query().nearest_to_text(query).where(_and(condition))
         try:
-            return self._rows(asked.select([*self._columns(), "_score"]).limit(limit), cancel)
+            return self._rows(search.select([*self._columns(), "_score"]).limit(limit), cancel)
         except NotIndexed:
             return []
 
     def by_vector(self, vector: Vectors, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """Return the passages nearest to a unit vector (dims,), by cosine."""
-        asked = self._table.query().nearest_to(vector).column("vector").distance_type("cosine").nprobes(_PROBES)
-        asked = asked.where(_and(f"({condition}) AND vector IS NOT NULL" if condition else "vector IS NOT NULL"))
-        return self._rows(asked.select([*self._columns(), "_distance"]).limit(limit), cancel)
+        search = self._table.query().nearest_to(vector).column("vector").distance_type("cosine").nprobes(_PROBES)
+        search = search.where(_and(f"({condition}) AND vector IS NOT NULL" if condition else "vector IS NOT NULL"))
+        return self._rows(search.select([*self._columns(), "_distance"]).limit(limit), cancel)
 
     def where(self, condition: str, cancel: CancelToken | None = None) -> list[Row]:
         """Return all passages that satisfy a condition, unordered."""
@@ -229,14 +229,14 @@ class TableView:
         """Vectors of those of these texts that have one, by the hashes of the texts."""
         condition = _and(f"{sql_one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
         query = self._table.query().where(condition).select(["text_hash", "vector"])
-        found = self._ask(query.to_arrow(), cancel)
+        found = self._call(query.to_arrow(), cancel)
         pairs = zip(found.column("text_hash").to_pylist(), columns.read_vectors(found), strict=True)
         return {bytes.fromhex(hash_): vector for hash_, vector in pairs if vector is not None}
 
     def without_vector(self, cancel: CancelToken) -> list[tuple[str, bytes]]:
         """Return (id, hash of the text) of the passages without a vector."""
         query = self._table.query().where(_and("vector IS NULL")).select(["id", "text_hash"])
-        found = self._ask(query.to_arrow(), cancel)
+        found = self._call(query.to_arrow(), cancel)
         pairs = zip(found.column("id").to_pylist(), found.column("text_hash").to_pylist(), strict=True)
         return [(id_, bytes.fromhex(hash_)) for id_, hash_ in pairs]
 
@@ -244,7 +244,7 @@ class TableView:
         return [*columns.PASSAGE_COLUMNS, "vector"] if self.dims is not None else list(columns.PASSAGE_COLUMNS)
 
     def _rows(self, query: Any, cancel: CancelToken | None) -> list[Row]:
-        return list(read_rows(self._ask(query.to_arrow(), cancel)))
+        return list(read_rows(self._call(query.to_arrow(), cancel)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -325,11 +325,11 @@ class SharedTable:
     def _look(self, cancel: CancelToken | None) -> TableView:
         database, name = self.connected(cancel), self.place().table
         # Reopened, which costs no more: an open one doesn't notice that a new table counts its versions from 1.
-        table = self.ask(database.open_table(name), cancel)
-        version, schema = self.ask(table.version(), cancel), self.checked(self.ask(table.schema(), cancel))
+        table = self.call(database.open_table(name), cancel)
+        version, schema = self.call(table.version(), cancel), self.checked(self.call(table.schema(), cancel))
         if self._view is None or (self._view.version, self._view.number) != (version, columns.number_of(schema)):
-            self.ask(table.checkout(version), cancel)
-            self._view = TableView(version, table, schema, self.ask)
+            self.call(table.checkout(version), cancel)
+            self._view = TableView(version, table, schema, self.call)
         self._looked = time.monotonic()
         return self._view
 
@@ -350,7 +350,7 @@ class SharedTable:
             )
         return schema
 
-    def ask(
+    def call(
         self, work: Coroutine[Any, Any, Answer], cancel: CancelToken | None = None, *, seconds: float | None = None
     ) -> Answer:
         """Call LanceDB with a timeout. Raises its errors as sentences, `Cancelled`, `Closed`."""
@@ -379,7 +379,7 @@ class SharedTable:
         options: dict[str, Any] = {"storage_options": dict(place.options)} if place.options else {}
         if place.api_key:
             options["api_key"] = place.api_key
-        return self.ask(lancedb.connect_async(place.uri, **options), cancel)
+        return self.call(lancedb.connect_async(place.uri, **options), cancel)
 
     def close(self) -> None:
         """Cancel running calls and release everything. Can be called twice."""

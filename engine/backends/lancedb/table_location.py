@@ -15,7 +15,7 @@ from engine.backends.lancedb.columns import SharedFile
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, SettingsError, StoreError
 from engine.base.language import tr
-from engine.base.private_files import create_private, make_folder, read_file, temporary_beside
+from engine.base.private_files import create_private, make_folder, read_file, temporary_path
 from engine.corpus.path_guard import PathGuard
 from engine.embedding import keychain
 from engine.logs import hide
@@ -112,7 +112,7 @@ def _machine_number() -> str:
     try:
         make_folder(folder)
         if not file.exists():
-            new = temporary_beside(file)
+            new = temporary_path(file)
             create_private(new)
             new.write_text(uuid.uuid4().hex, encoding="ascii")
             try:

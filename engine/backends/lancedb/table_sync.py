@@ -263,7 +263,7 @@ class TablePublisher:
 
     def _share_text(self, work: StageWork, pending: int) -> None:
         if pending:
-            pending -= self._take_vectors(work)
+            pending -= self._copy_vectors(work)
         if pending >= _LONG_EMBEDDING:
             self._publish(work)
 
@@ -278,7 +278,7 @@ class TablePublisher:
         provider = self._provider()
         return None if provider is None else ModelName(provider.id, provider.model, provider.key)
 
-    def _take_vectors(self, work: StageWork) -> int:
+    def _copy_vectors(self, work: StageWork) -> int:
         """Copy vectors that others have made; returns the number of chunks that needn't be embedded any more."""
         model = work.model
         try:
@@ -289,12 +289,12 @@ class TablePublisher:
             return 0
         with work.parts.store.read() as snapshot:
             due = [hash_ for _, hash_ in snapshot.due(model.id)]
-        keeper, taken = VectorStorage(work, model), 0
+        storage, taken = VectorStorage(work, model), 0
         for start in range(0, len(due), _VECTORS_AT_ONCE):
             wanted = due[start : start + _VECTORS_AT_ONCE]
             found = view.vectors_of(wanted, work.token)
             if found:
-                keeper.keep(list(found), decode(list(found.values()), model.dims).astype("float32"), made=False)
+                storage.save(list(found), decode(list(found.values()), model.dims).astype("float32"), made=False)
                 taken += len(found)
         return taken
 
@@ -312,9 +312,9 @@ class TablePublisher:
             view = self._table.view(work.token, fresh=True)
         if (view.model, view.dims) != (name, model.dims):
             return
-        lacking = view.without_vector(work.token)
-        for start in range(0, len(lacking), _CHUNKS_A_COMMIT):
-            group = lacking[start : start + _CHUNKS_A_COMMIT]
+        missing = view.without_vector(work.token)
+        for start in range(0, len(missing), _CHUNKS_A_COMMIT):
+            group = missing[start : start + _CHUNKS_A_COMMIT]
             with work.parts.store.read() as snapshot:
                 known = dict(vectors_of(snapshot, model, [hash_ for _, hash_ in group]))
             ready = [(id_, known[hash_]) for id_, hash_ in group if hash_ in known]

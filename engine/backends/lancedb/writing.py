@@ -53,7 +53,7 @@ class TableWriter:
             await _index_words(table)
 
         with contextlib.suppress(TableExists):  # another machine was first
-            self._table.ask(make(self._table.connected(cancel), self._table.place().table), cancel)
+            self._table.call(make(self._table.connected(cancel), self._table.place().table), cancel)
 
     def put(
         self,
@@ -143,11 +143,11 @@ class TableWriter:
         table = self._table
 
         def once() -> None:
-            opened = table.ask(table.connected(cancel).open_table(table.place().table), cancel)
-            schema = table.checked(table.ask(opened.schema(), cancel))
+            opened = table.call(table.connected(cancel).open_table(table.place().table), cancel)
+            schema = table.checked(table.call(opened.schema(), cancel))
             if self._since is None:
-                self._since = table.ask(opened.version(), cancel)
-            table.ask(work(opened, schema), cancel, seconds=factor * table.place().seconds)
+                self._since = table.call(opened.version(), cancel)
+            table.call(work(opened, schema), cancel, seconds=factor * table.place().seconds)
 
         for attempt in range(_ATTEMPTS):
             cancel.checkpoint()

@@ -163,7 +163,7 @@ def _plain(text: str) -> str:
 
 
 def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: Settings, names: _Names) -> Collection:
-    wanted, pattern = _asked_for(root, roots, settings)
+    wanted, pattern = _from_settings(root, roots, settings)
     name = names.name(wanted or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
     if root.single or not os.path.isdir(root.path):
         folder, base = os.path.split(root.path)
@@ -178,7 +178,7 @@ def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: 
     )
 
 
-def _asked_for(root: Root, roots: Roots, settings: Settings) -> tuple[str, str]:
+def _from_settings(root: Root, roots: Roots, settings: Settings) -> tuple[str, str]:
     """Return the name and the pattern that the settings give a path; empty if there are none."""
     for name, path in settings.qmd.paths.items():
         folder = os.path.normpath(os.path.join(roots.workspace, os.path.expanduser(_folder_of(path))))
@@ -273,6 +273,6 @@ def _passed_over(
             if folder is None:
                 taken.append(file)
             else:
-                detail = skip_reasons.FOLDER_OF_QMD.said(folder=folder)
+                detail = skip_reasons.FOLDER_OF_QMD.message(folder=folder)
                 passed.append(FileIssue(path=file.name, rule="qmd", detail=detail))
     return tuple(taken), tuple(passed)

@@ -152,7 +152,7 @@ def _await(
             raise TooMuch
         if not ended and time.monotonic() >= deadline:
             raise TooSlow
-        lines.tell()
+        lines.report()
         if meanwhile is not None and time.monotonic() >= due:
             meanwhile()
             due = time.monotonic() + _MEANWHILE
@@ -181,17 +181,17 @@ def _nothing() -> None:
 class _Lines:
     """Reads complete lines of a growing file."""
 
-    def __init__(self, file: IO[bytes], tell: Callable[[str], None] | None) -> None:
+    def __init__(self, file: IO[bytes], report: Callable[[str], None] | None) -> None:
         self._file = file
-        self._tell = tell
+        self._report = report
         self._rest = b""
 
-    def tell(self) -> None:
-        if self._tell is None:
+    def report(self) -> None:
+        if self._report is None:
             return
         *whole, self._rest = (self._rest + self._file.read()).split(b"\n")
         for line in whole:
-            self._tell(line.decode("utf-8", "replace"))
+            self._report(line.decode("utf-8", "replace"))
 
 
 MOST_OUTPUT = 200_000

@@ -122,18 +122,18 @@ class Maintenance:
 
     def restore(self) -> bool:
         """Restore qmd's collections; False if it never had any."""
-        told = read_applied(self._noted)
-        if told.collections:
-            write_aside(self._command.config_file, told.text())
-        return bool(told.collections)
+        applied = read_applied(self._noted)
+        if applied.collections:
+            write_aside(self._command.config_file, applied.text())
+        return bool(applied.collections)
 
     def apply(self, collections: Sequence[Collection], token: CancelToken) -> None:
         """Apply the collections; removed ones leave the index. Raises `QmdError`, `Cancelled`."""
-        before, told = read_applied(self._noted), SavedConfiguration(tuple(collections), self._models())
+        before, applied = read_applied(self._noted), SavedConfiguration(tuple(collections), self._models())
         self._remove({one.name for one in before.collections} - {one.name for one in collections}, token)
-        if told != before or not self._command.config_file.exists():
-            write_aside(self._command.config_file, told.text())
-            write_aside(self._noted, msgspec.json.encode(told).decode())
+        if applied != before or not self._command.config_file.exists():
+            write_aside(self._command.config_file, applied.text())
+            write_aside(self._noted, msgspec.json.encode(applied).decode())
 
     def _models(self) -> dict[str, str]:
         """The models in the settings, else in qmd's own variables.
@@ -198,14 +198,14 @@ class Maintenance:
     def clear(self, token: CancelToken) -> None:
         """Make `qmd` read every file again; vectors of unchanged texts stay."""
         self._remove({one.name for one in self.collections}, token)
-        self._let_it_see_none(token)
+        self._reset_configuration(token)
 
     def apply_skipped(self, collections: Sequence[Collection], token: CancelToken) -> None:
         """Apply the collections again if `qmd` has skipped some."""
-        self._let_it_see_none(token)
+        self._reset_configuration(token)
         self.apply(collections, token)
 
-    def _let_it_see_none(self, token: CancelToken) -> None:
+    def _reset_configuration(self, token: CancelToken) -> None:
         """Apply an empty list first: `qmd` reads a list only if it differs from the last one."""
         write_aside(self._command.config_file, SavedConfiguration().text())
         self._command.run(["collection", "list"], seconds=self._settings.command_timeout_seconds, cancel=token)

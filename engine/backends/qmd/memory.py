@@ -21,7 +21,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.embedding.registry import select_provider, stand_in
+from engine.embedding.registry import select_provider, use_fallback
 from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor, Lifetime
@@ -120,15 +120,15 @@ class QmdMemory:
         self._session_files = SessionFiles(settings, self._known_session)
         self._files = WorkspaceFiles(self._guard, self._session_files)
         maintenance = self._sync.maintenance
-        asking = QueryRunner(
+        runner = QueryRunner(
             self._command,
             settings,
             lambda: why_words_only(self._sync, self._index.counts()),
             maintenance.restore,
             self._index.moment,
         )
-        finding = ResultMapper(settings, self._guard, self._exports)
-        self._searching = QmdSearch(settings, self._command, maintenance, asking, finding)
+        mapper = ResultMapper(settings, self._guard, self._exports)
+        self._searching = QmdSearch(settings, self._command, maintenance, runner, mapper)
         if background:
             self._start_background()
 
@@ -179,7 +179,7 @@ class QmdMemory:
         settings = self._settings
         return ActiveProvider(
             lambda cancel: select_provider(settings, cancel=cancel),
-            lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
+            lambda first, reason, cancel: use_fallback(settings, first, reason, cancel=cancel),
             self._threads,
         )
 

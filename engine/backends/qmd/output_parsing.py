@@ -100,8 +100,8 @@ def parse_skipped(line: str) -> tuple[str, str] | None:
     if found is None:
         return None
     if found[3]:
-        return found[3], skip_reasons.OUTSIDE_FOR_QMD.said()
-    return found[1], skip_reasons.UNREADABLE_BY_QMD.said(problem=found[2])
+        return found[3], skip_reasons.OUTSIDE_FOR_QMD.message()
+    return found[1], skip_reasons.UNREADABLE_BY_QMD.message(problem=found[2])
 
 
 def _rows(output: str) -> list[dict[str, Any]] | None:

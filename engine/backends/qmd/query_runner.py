@@ -162,7 +162,7 @@ class QueryRunner:
         self._settings = settings
         self._answers.begin(settings.query.cache)
 
-    def ask(
+    def run_query(
         self,
         question: QueryText,
         collections: Sequence[str],
@@ -177,7 +177,7 @@ class QueryRunner:
         if wanted != "search" and question.sentence:
             notice = self._no_models()
             if not notice:
-                asked = self._by_meaning(wanted, question, collections, most, cancel)
+                asked = self._semantic_search(wanted, question, collections, most, cancel)
                 if isinstance(asked, QueryOutcome):
                     return asked
                 notice = asked
@@ -188,7 +188,7 @@ class QueryRunner:
             hits = self._words(question.loose, collections, most, deadline, cancel, every=True)
         return QueryOutcome(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
 
-    def _by_meaning(
+    def _semantic_search(
         self, wanted: Verb, question: QueryText, collections: Sequence[str], most: int, cancel: CancelToken | None
     ) -> QueryOutcome | str:
         """Search in the requested mode, else by vectors alone (without larger models); or say why neither works now."""
@@ -289,25 +289,25 @@ class _Answers:
     def __init__(self, settings: ResultCacheSettings) -> None:
         self._of = settings
         self._lock = threading.Lock()
-        self._kept: OrderedDict[object, tuple[float, tuple[Hit, ...]]] = OrderedDict()
+        self._cached: OrderedDict[object, tuple[float, tuple[Hit, ...]]] = OrderedDict()
 
     def begin(self, settings: ResultCacheSettings) -> None:
         """Apply cache settings, and drop all answers."""
         with self._lock:
             self._of = settings
-            self._kept.clear()
+            self._cached.clear()
 
     def get(self, key: object) -> tuple[Hit, ...] | None:
         with self._lock:
-            since, hits = self._kept.get(key, (0.0, None))
+            since, hits = self._cached.get(key, (0.0, None))
             return hits if time.monotonic() - since < self._of.ttl_seconds else None
 
     def put(self, key: object, hits: tuple[Hit, ...]) -> None:
         if self._of.enabled:
             with self._lock:
-                self._kept[key] = time.monotonic(), hits
-                while len(self._kept) > self._of.max_entries:
-                    self._kept.popitem(last=False)
+                self._cached[key] = time.monotonic(), hits
+                while len(self._cached) > self._of.max_entries:
+                    self._cached.popitem(last=False)
 
 
 def _joined(hit: Hit, parts: int) -> float:

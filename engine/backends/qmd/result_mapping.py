@@ -15,7 +15,7 @@ from engine.corpus.document import describe
 from engine.corpus.globs import Globs
 from engine.corpus.note_reader import Unreadable, read_note
 from engine.corpus.path_guard import PathGuard
-from engine.corpus.transcripts.message_offsets import is_among
+from engine.corpus.transcripts.message_offsets import in_ranges
 from engine.records import FileRange, MemorySearchResult, MessagePlace, Source, cite
 from engine.search.chunk_filter import Filter
 from engine.search.results import ranges_of
@@ -74,14 +74,14 @@ class ResultMapper:
         accepted = self._guard.accepted(notes)
         found = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
         conditions = _conditions(wanted, question.fields)
-        kept = [
+        matching = [
             one
             for one in found
             if one is not None
             and (one.session is not None or one.path in accepted)
             and all(ok(one) for ok in conditions)
         ]
-        return sorted(kept, key=lambda one: -one.hit.score)  # equal scores stay in the order of `qmd`
+        return sorted(matching, key=lambda one: -one.hit.score)  # equal scores stay in the order of `qmd`
 
     def results(
         self,
@@ -103,7 +103,7 @@ class ResultMapper:
                 break
             if cancel is not None:
                 cancel.checkpoint()
-            make = self._of_note if candidate.session is None else self._of_session
+            make = self._note_result if candidate.session is None else self._session_result
             result = make(candidate, longest, question, by_words)
             if result is None:
                 left_out += 1
@@ -119,7 +119,7 @@ class ResultMapper:
         except (PathRefused, OSError):
             return None  # the file was deleted meanwhile
 
-    def _of_note(
+    def _note_result(
         self, candidate: Candidate, longest: int, question: QueryText, by_words: bool
     ) -> MemorySearchResult | None:
         try:
@@ -133,7 +133,7 @@ class ResultMapper:
         chunks = chunk_note(text, about, tokens=chunking.tokens, overlap=chunking.overlap)
         if not chunks:
             return None
-        chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question, by_words)
+        chunk = _best_chunk(chunks, _current_line(candidate.hit, text), question, by_words)
         ranges = highlight_ranges(chunk.text, question.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
         return _result(
@@ -148,7 +148,7 @@ class ResultMapper:
             question=question,
         )
 
-    def _of_session(
+    def _session_result(
         self, candidate: Candidate, longest: int, question: QueryText, by_words: bool
     ) -> MemorySearchResult | None:
         session = candidate.session
@@ -176,7 +176,7 @@ class ResultMapper:
                 role=place.role,
                 agent=known.agent,
                 project=known.project,
-                rewound=is_among(place.line, known.rewound),
+                rewound=in_ranges(place.line, known.rewound),
             ),
         )
 
@@ -226,7 +226,7 @@ def _result(  # noqa: PLR0913 - most are options, given by name
     )
 
 
-def _line_now(hit: Hit, text: str) -> int:
+def _current_line(hit: Hit, text: str) -> int:
     """Return the current position of the line that `qmd` found, since the file may have changed."""
     lines = text.split("\n")
     shown = hit.snippet.split("\n")
@@ -243,12 +243,12 @@ def _line_now(hit: Hit, text: str) -> int:
 def _best_chunk(chunks: Sequence[Chunk], line: int, question: QueryText, by_words: bool) -> Chunk:
     """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
     near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
-    if len(chunks) > _MOST_COMPARED or (not by_words and _different(near.text, question)):
+    if len(chunks) > _MOST_COMPARED or (not by_words and _distinct_words(near.text, question)):
         return near
-    return max(chunks, key=lambda one: (_different(one.text, question), one is near))
+    return max(chunks, key=lambda one: (_distinct_words(one.text, question), one is near))
 
 
-def _different(text: str, question: QueryText) -> int:
+def _distinct_words(text: str, question: QueryText) -> int:
     return len({text[start:end].casefold() for start, end in highlight_ranges(text, question.analysis)})
 
 

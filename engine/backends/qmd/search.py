@@ -36,19 +36,19 @@ class QmdSearch:
         settings: Settings,
         command: QmdCommand,
         maintenance: Maintenance,
-        asking: QueryRunner,
-        finding: ResultMapper,
+        runner: QueryRunner,
+        mapper: ResultMapper,
     ) -> None:
         self._settings = settings
         self._command = command
         self._maintenance = maintenance
-        self._asking = asking
-        self._finding = finding
+        self._runner = runner
+        self._mapper = mapper
 
     def answer_as(self, settings: Settings) -> None:
         """See `MemorySearchManager.answer_as`."""
         self._settings = settings
-        self._asking.answer_as(settings)
+        self._runner.answer_as(settings)
 
     def search(self, query: str, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         """Answer a query, if its session may search. Raises `Unsupported`, `QmdError`, `Cancelled`."""
@@ -64,7 +64,7 @@ class QmdSearch:
         )
         request, question = make_request(usual, query, None, options), read_question(query)
         known = self._maintenance.collections
-        wanted = self._wanted(known, request)
+        wanted = self._collections(known, request)
         if not wanted or not (question.ways or question.sentence):
             self._command.check(limits.timeout_ms / 1000, cancel)
             notice = tr("qmd can't search without a word: add one to the query.") if wanted else ""
@@ -76,7 +76,7 @@ class QmdSearch:
             on_keywords(self._answer(by_words, question, wanted, limits, started, cancel))
         return self._answer(request, question, wanted, limits, started, cancel)
 
-    def _wanted(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:
+    def _collections(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:
         """Return the collections to search."""
         sources = self._settings.sources if request.filter.sources is None else request.filter.sources
         shared = request.filter.hide_memory
@@ -98,16 +98,16 @@ class QmdSearch:
         narrowed = request.filter.active or bool(question.fields)
         most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
         names = [one.name for one in collections]
-        asked = self._asking.ask(question, names, most, by_words=request.keyword_only, cancel=cancel)
-        found = self._finding.candidates(asked.hits, collections, request.filter, question)
-        kept = [one for one in found if one.hit.score >= request.min_score]
-        results, left_out = self._finding.results(
-            kept, request.max_results, limits.max_snippet_chars, question, asked.mode == "search", cancel
+        outcome = self._runner.run_query(question, names, most, by_words=request.keyword_only, cancel=cancel)
+        found = self._mapper.candidates(outcome.hits, collections, request.filter, question)
+        matching = [one for one in found if one.hit.score >= request.min_score]
+        results, left_out = self._mapper.results(
+            matching, request.max_results, limits.max_snippet_chars, question, outcome.mode == "search", cancel
         )
-        notices = [*_told(asked), *_remarks(question)]
+        notices = [*_notices(outcome), *_remarks(question)]
         return msgspec.structs.replace(
-            _outcome(results, len(kept) - left_out, MODES[asked.mode], notices, started),
-            total_is_least=asked.cut,
+            _outcome(results, len(matching) - left_out, MODES[outcome.mode], notices, started),
+            total_is_least=outcome.cut,
             understood="" if question.query.plain else understood(question.query),
         )
 
@@ -116,9 +116,9 @@ def _remarks(question: QueryText) -> list[str]:
     return [*remarks_of(question.query), *question.remarks]
 
 
-def _told(asked: QueryOutcome) -> list[str]:
-    loose = tr("No note has all of these words. Notes with some of them are shown.") if asked.loose else ""
-    return [asked.notice, loose]
+def _notices(outcome: QueryOutcome) -> list[str]:
+    loose = tr("No note has all of these words. Notes with some of them are shown.") if outcome.loose else ""
+    return [outcome.notice, loose]
 
 
 def _outcome(

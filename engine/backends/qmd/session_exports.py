@@ -21,7 +21,7 @@ from engine.base.errors import PathRefused
 from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
 from engine.base.versions import REDACTION_VERSION
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, SessionChunk, SpokenMessage
+from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.registry import copied_sessions
 from engine.corpus.transcripts.stores import find_transcripts, session_name
@@ -40,7 +40,7 @@ _FORMAT = 2
 _OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
 _ENDINGS = (".md", ".json")
 _SECONDS_A_DAY = 86_400.0
-_SPOKEN_WITH = 20
+_FOLLOWING_MESSAGES = 20
 """Number of following messages that may be part of a found passage."""
 
 _LONGEST_LIST = 1024**3
@@ -137,8 +137,8 @@ class SessionExports:
         at = max(0, bisect_right([place.first for place in places], line) - 1)
         chunking = self._settings.chunking
         packer = ChunkPacker(chunking.tokens, chunking.overlap)
-        for number in range(at, min(at + _SPOKEN_WITH, len(places))):
-            packer.add(_said(places, number, lines))
+        for number in range(at, min(at + _FOLLOWING_MESSAGES, len(places))):
+            packer.add(_message_at(places, number, lines))
         wanted = lines[min(line, len(lines)) - 1].strip()
         chunks = packer.finish()
         return next((chunk for chunk in chunks if wanted in chunk.text), chunks[0] if chunks else None)
@@ -197,7 +197,7 @@ class SessionExports:
                 fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, (), INDEXED_ELSEWHERE, where)
             elif file.name in copies:
                 fresh.transcripts[file.name] = KnownTranscript(
-                    file.mtime_ns, file.size, (), "copied", skip_reasons.COPIED.said()
+                    file.mtime_ns, file.size, (), "copied", skip_reasons.COPIED.message()
                 )
             elif before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now):
                 fresh.transcripts[file.name] = before
@@ -210,7 +210,7 @@ class SessionExports:
                 done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
         done.skipped += ownership_issues(kept)
         self._retire(fresh)
-        self._list.keep(fresh)
+        self._list.save(fresh)
         done.removed = len(now.sessions.keys() - fresh.sessions.keys())
         self._tidy(fresh)
         return done
@@ -231,24 +231,24 @@ class SessionExports:
                 fresh.sessions[name] = session
                 done.written += changed
         except ValueError as error:
-            issue = "broken", skip_reasons.NOT_READ_TO_ITS_END.said(problem=error)
+            issue = "broken", skip_reasons.NOT_READ_TO_ITS_END.message(problem=error)
             for name in now.transcripts[file.name].sessions if file.name in now.transcripts else ():
                 if name in now.sessions and name not in fresh.sessions:
                     names.append(name)  # a currently unreadable transcript may return
                     fresh.sessions[name] = now.sessions[name]
         except PathRefused:
-            issue = "symlink", skip_reasons.REPLACED.said()
+            issue = "symlink", skip_reasons.REPLACED.message()
         except OSError as error:
             issue = "unreadable", skip_reasons.unreadable(error)
         if not names and not issue[0]:
-            issue = "unknown-format", skip_reasons.NO_TRANSCRIPT_OR_EMPTY.said()
+            issue = "unknown-format", skip_reasons.NO_TRANSCRIPT_OR_EMPTY.message()
         fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, tuple(names), *issue)
 
     def _write(
         self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
     ) -> tuple[ExportedSession, bool]:
         """Export one session; False if the same export exists."""
-        from engine.indexing.session_rows import is_wanted, said, session_file
+        from engine.indexing.session_rows import indexed_message, is_indexed, session_file
 
         facts, wanted = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))
@@ -277,8 +277,8 @@ class SessionExports:
         line, places = sum(part.count("\n") + 2 for part in parts) + 1, list[_Place]()
         for message in conversation.everything:
             token.checkpoint()
-            if is_wanted(message, wanted):
-                one = said(message)
+            if is_indexed(message, wanted):
+                one = indexed_message(message)
                 places.append(_Place(line, one.role, one.line, one.ordinal, one.id))
                 parts.append(one.shown)
                 line += one.shown.count("\n") + 2
@@ -327,12 +327,12 @@ def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:
     return (before.mtime_ns, before.size) != (file.mtime_ns, file.size)
 
 
-def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> SpokenMessage:
+def _message_at(places: tuple[_Place, ...], number: int, lines: list[str]) -> IndexedMessage:
     """Return the text of an exported message."""
     place = places[number]
     after = places[number + 1].first - 1 if number + 1 < len(places) else len(lines)
     shown = "\n".join(lines[place.first - 1 : after]).rstrip("\n")
-    return SpokenMessage(
+    return IndexedMessage(
         place.role, shown.removeprefix(f"{SPEAKERS[place.role]}: "), place.line, place.ordinal, place.id
     )
 
@@ -377,6 +377,6 @@ class StoredExportList:
                 self._list = ExportList()  # the list is damaged or of another version: everything is exported again
             return self._list
 
-    def keep(self, fresh: ExportList) -> None:
+    def save(self, fresh: ExportList) -> None:
         """Write the file as a whole. Raises OSError."""
         write_aside(self._file, msgspec.json.encode(fresh).decode())

@@ -11,7 +11,7 @@ from engine.settings.backend_options import SCOPE_RULE, QmdScopeSettings
 BUILT_IN_CAN = marked("The built-in index supports this.")
 """Sentence at the end of each reason."""
 
-_LACKS: Mapping[Feature, str] = {
+_UNSUPPORTED: Mapping[Feature, str] = {
     "alike": marked("qmd can't search for passages similar to another passage."),
     "narrowing": marked("qmd always searches all notes and can't search within earlier results."),
     "ordering": marked("qmd orders results by its own scores, so age and variety can't change the order."),
@@ -28,16 +28,16 @@ _REFUSED = marked("The setting qmd.scope doesn't allow this session to search wi
 
 def lacks(*, sessions: bool) -> Mapping[Feature, str]:
     """Return unsupported features with reasons; `sessions`: whether `qmd` searches them."""
-    found = {feature: _said(feature) for feature in _LACKS}
+    found = {feature: _reason(feature) for feature in _UNSUPPORTED}
     return found if sessions else {**found, "sessions": tr(NO_SESSIONS)}
 
 
 def unsupported(feature: Feature) -> Unsupported:
-    return Unsupported(_said(feature))
+    return Unsupported(_reason(feature))
 
 
-def _said(feature: Feature) -> str:
-    return f"{tr(_LACKS[feature])} {tr(BUILT_IN_CAN)}"
+def _reason(feature: Feature) -> str:
+    return f"{tr(_UNSUPPORTED[feature])} {tr(BUILT_IN_CAN)}"
 
 
 def refusal(scope: QmdScopeSettings, session_key: str | None) -> str:

@@ -50,9 +50,9 @@ def is_readable(ending: str) -> bool:
 def check(name: str, size: int) -> None:
     """Raise `DocumentError` if a document of `size` bytes cannot be read here."""
     if size > LARGEST:
-        raise DocumentError("too-large", skip_reasons.GROWN_TOO_LARGE.said(size=size, limit=LARGEST))
+        raise DocumentError("too-large", skip_reasons.GROWN_TOO_LARGE.message(size=size, limit=LARGEST))
     if not is_readable(name[name.rfind(".") :]):
-        raise DocumentError(MISSING_READER, skip_reasons.NO_PDF_READER.said())
+        raise DocumentError(MISSING_READER, skip_reasons.NO_PDF_READER.message())
 
 
 def has_pages(name: str) -> bool:

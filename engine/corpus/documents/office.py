@@ -27,7 +27,7 @@ def read_docx(data: bytes, text: DocumentText) -> None:
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
     folder = posixpath.dirname(main)
-    DublinCore().tell(archive.part("docProps/core.xml"), text)
+    DublinCore().read_into(archive.part("docProps/core.xml"), text)
     styles = _WordStyles()
     if style_part := archive.part(posixpath.join(folder, "styles.xml")):
         styles.parse(style_part)
@@ -84,24 +84,24 @@ class _Paragraphs(XmlHandler):
     def _begin(self) -> None:
         self._open.append([])
 
-    def _say(self, text: str) -> None:
+    def _append(self, text: str) -> None:
         if self._open:
             self._open[-1].append(text)
 
     def _close(self, level: int = 0, *, item: bool = False) -> None:
         """End a paragraph: a heading of this `level`, or an item of a list."""
-        said = self._finished("".join(self._open.pop())) if self._open else ""
+        content = self._finished("".join(self._open.pop())) if self._open else ""
         level = 0 if self._open else level
         if self._rows:
-            self._put([(level, said)] if said.strip() else [])
+            self._put([(level, content)] if content.strip() else [])
         elif item and not level:
-            self._items += [f"- {said}"] if said.strip() else []
+            self._items += [f"- {content}"] if content.strip() else []
         else:
-            self._add(level, said)
+            self._add(level, content)
 
-    def _finished(self, said: str) -> str:
+    def _finished(self, content: str) -> str:
         """Return the text of a paragraph from what was said in it."""
-        return said
+        return content
 
     def _row(self) -> None:
         self._rows.append([])
@@ -115,36 +115,36 @@ class _Paragraphs(XmlHandler):
         if not self._rows:
             return
         cells = self._rows.pop()
-        said = [entry for cell in cells for entry in cell]
+        content = [entry for cell in cells for entry in cell]
         row = " | ".join(" ".join(one_line(text) for _, text in cell) for cell in cells)
-        headings = any(level for level, _ in said)
+        headings = any(level for level, _ in content)
         layout = headings or any(len(cell) > 1 for cell in cells)
         if layout and (len(row) >= _SHORT_ROW or (headings and sum(map(bool, cells)) == 1)):
             if self._rows:
-                self._put(said)
+                self._put(content)
                 return
-            for level, text in said:
+            for level, text in content:
                 self._add(level, text)
-        elif said and self._rows:
+        elif content and self._rows:
             self._put([(0, row)])
-        elif said:
+        elif content:
             self._items.append(row)
 
-    def _put(self, said: list[tuple[int, str]]) -> None:
+    def _put(self, content: list[tuple[int, str]]) -> None:
         """Add paragraphs to the cell that is open."""
         cells = self._rows[-1]
         if cells:
-            cells[-1] += said
+            cells[-1] += content
         else:
-            cells.append(said)
+            cells.append(content)
 
-    def _add(self, level: int, said: str) -> None:
+    def _add(self, level: int, content: str) -> None:
         """Add a heading of this level, or a paragraph if it is 0."""
         self._flush()
         if level:
-            self._text.heading(level, said)
+            self._text.heading(level, content)
         else:
-            self._text.paragraph(said)
+            self._text.paragraph(content)
 
     def _flush(self) -> None:
         items, self._items = self._items, []
@@ -186,7 +186,7 @@ class _WordText(_Paragraphs):
             case "tc":
                 self._cell()
             case _ if self._in_run:  # outside, a tab is a tab stop
-                self._say(_WORD_CHARACTERS.get(tag, ""))
+                self._append(_WORD_CHARACTERS.get(tag, ""))
 
     def end(self, tag: str) -> None:
         if tag in _WORD_SKIPPED:
@@ -206,7 +206,7 @@ class _WordText(_Paragraphs):
 
     def data(self, text: str) -> None:
         if self._in_text and not self._skipped:
-            self._say(text)
+            self._append(text)
 
 
 def _number(text: str, default: int) -> int:
@@ -228,7 +228,7 @@ def read_odt(data: bytes, text: DocumentText) -> None:
     body = archive.part("content.xml")
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
-    DublinCore().tell(archive.part("meta.xml"), text)
+    DublinCore().read_into(archive.part("meta.xml"), text)
     _OdtText(text).parse(body)
 
 
@@ -249,11 +249,11 @@ class _OdtText(_Paragraphs):
                 self._begin()
                 self._levels.append(_number(attributes.get("outline-level", ""), 1) if tag == "h" else 0)
             case "s":
-                self._say(_ODT_BLANK * _number(attributes.get("c", ""), 1))
+                self._append(_ODT_BLANK * _number(attributes.get("c", ""), 1))
             case "tab":
-                self._say(_ODT_TAB)
+                self._append(_ODT_TAB)
             case "line-break":
-                self._say(_ODT_BREAK)
+                self._append(_ODT_BREAK)
             case "list-item":
                 self._lists += 1
             case "table-row":
@@ -276,7 +276,7 @@ class _OdtText(_Paragraphs):
 
     def data(self, text: str) -> None:
         if self._body and not self._skipped:
-            self._say(text)
+            self._append(text)
 
-    def _finished(self, said: str) -> str:
-        return BLANKS.sub(" ", said).strip(" ").translate(_ODT_CHARACTERS)
+    def _finished(self, content: str) -> str:
+        return BLANKS.sub(" ", content).strip(" ").translate(_ODT_CHARACTERS)

@@ -38,7 +38,7 @@ _GRACE = 10
 _NICENESS = 5
 _POLL = 0.05
 """Seconds between checks of the cancel token."""
-_KEPT_CHARACTERS = 8_000_000
+_MOST_CACHED = 8_000_000
 """Characters of the texts that are kept, so that a document opens faster the second time."""
 
 
@@ -57,7 +57,7 @@ class DocumentReader:
         self._memory = memory
         self._lock = Lock()
         self._idle: Worker | None = None
-        self._known: OrderedDict[bytes, str] = OrderedDict()
+        self._cached: OrderedDict[bytes, str] = OrderedDict()
         self._characters = 0
 
     def text_of(self, data: bytes, name: str, cancel: CancelToken | None = None) -> str:
@@ -66,35 +66,35 @@ class DocumentReader:
         ending = name[name.rfind(".") :].lower()
         key = sha256(ending.encode() + data).digest()
         with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
+            if key in self._cached:
+                self._cached.move_to_end(key)
+                return self._cached[key]
             idle, self._idle = self._idle, None
-        worker, answer = self._ask(idle, ending, data, cancel)
+        worker, answer = self._request(idle, ending, data, cancel)
         with self._lock:
             spare, self._idle = self._idle, worker
         if spare is not None:
             spare.end()
         if answer.rule:
             raise DocumentError(answer.rule, answer.detail)
-        self._keep(key, answer.text)
+        self._cache(key, answer.text)
         return answer.text
 
-    def _ask(
+    def _request(
         self, idle: "Worker | None", ending: str, data: bytes, cancel: CancelToken | None
     ) -> "tuple[Worker, _Answer]":
         """Return the answer of the idle process, or of a new one if that has ended, and the process."""
         if idle is not None and idle.is_alive():
             with contextlib.suppress(Ended):  # it may end just now, since it was idle for long
-                return idle, idle.ask(ending, data, self._seconds, cancel)
+                return idle, idle.request(ending, data, self._seconds, cancel)
         try:
             worker = Worker(self._memory, self._seconds)
         except OSError:
-            raise DocumentError("no-reader", skip_reasons.NO_READER.said()) from None
+            raise DocumentError("no-reader", skip_reasons.NO_READER.message()) from None
         try:
-            return worker, worker.ask(ending, data, self._seconds, cancel)
+            return worker, worker.request(ending, data, self._seconds, cancel)
         except Ended:
-            raise DocumentError("unfinished", skip_reasons.READER_DIED.said()) from None
+            raise DocumentError("unfinished", skip_reasons.READER_DIED.message()) from None
 
     def close(self) -> None:
         """End the idle process."""
@@ -103,12 +103,12 @@ class DocumentReader:
         if worker is not None:
             worker.end()
 
-    def _keep(self, key: bytes, text: str) -> None:
+    def _cache(self, key: bytes, text: str) -> None:
         with self._lock:
-            self._characters += len(text) - len(self._known.get(key, ""))
-            self._known[key] = text
-            while self._characters > _KEPT_CHARACTERS:
-                self._characters -= len(self._known.popitem(last=False)[1])
+            self._characters += len(text) - len(self._cached.get(key, ""))
+            self._cached[key] = text
+            while self._characters > _MOST_CACHED:
+                self._characters -= len(self._cached.popitem(last=False)[1])
 
 
 class Ended(Exception):
@@ -142,7 +142,7 @@ class Worker:
         self.end()
         return False
 
-    def ask(self, ending: str, data: bytes, seconds: float, cancel: CancelToken | None) -> _Answer:
+    def request(self, ending: str, data: bytes, seconds: float, cancel: CancelToken | None) -> _Answer:
         """Wait for the text of a document.
 
         The process is over after `Ended`, `DocumentError` for one that takes too long, and `Cancelled`.
@@ -158,7 +158,7 @@ class Worker:
                     cancel.checkpoint()  # waits while the sync is paused
                     deadline += time.monotonic() - paused
                 if time.monotonic() >= deadline:
-                    raise DocumentError("unfinished", skip_reasons.SLOW_DOCUMENT.said(seconds=round(seconds)))
+                    raise DocumentError("unfinished", skip_reasons.SLOW_DOCUMENT.message(seconds=round(seconds)))
                 answered = self._pipe.poll(_POLL)
             return msgspec.msgpack.decode(self._pipe.recv_bytes(), type=_Answer)
         except (EOFError, OSError, msgspec.MsgspecError):
@@ -218,7 +218,7 @@ def _answer(data: bytes, ending: str) -> _Answer:
     except DocumentError as problem:
         return _Answer("", problem.rule, problem.detail)
     except (MemoryError, RecursionError):
-        return _Answer("", "unfinished", skip_reasons.READER_DIED.said())
+        return _Answer("", "unfinished", skip_reasons.READER_DIED.message())
 
 
 def _read(data: bytes, ending: str, text: "DocumentText") -> None:

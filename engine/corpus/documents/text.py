@@ -48,7 +48,7 @@ class DocumentText:
 
     def whole(self) -> str:
         if not self._has_text:
-            raise DocumentError("no-text", skip_reasons.NO_TEXT.said())
+            raise DocumentError("no-text", skip_reasons.NO_TEXT.message())
         known = (("title", self.title), ("author", self.author))
         about = [f"{key}: {one}" for key, text in known if (one := one_line(text)[:LONGEST_TITLE])]
         head = ["\n".join((BOUND, *about, BOUND))] if about else []
@@ -69,8 +69,8 @@ def one_line(text: str) -> str:
 
 
 def damaged(reason: skip_reasons.Reason) -> DocumentError:
-    return DocumentError("damaged", skip_reasons.DAMAGED_DOCUMENT.said(problem=reason.said()))
+    return DocumentError("damaged", skip_reasons.DAMAGED_DOCUMENT.message(problem=reason.message()))
 
 
 def encrypted() -> DocumentError:
-    return DocumentError("encrypted", skip_reasons.ENCRYPTED.said())
+    return DocumentError("encrypted", skip_reasons.ENCRYPTED.message())

@@ -196,7 +196,7 @@ def read_epub(data: bytes, text: DocumentText) -> None:
     body = archive.part(container.package)
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
-    DublinCore().tell(body, text)
+    DublinCore().read_into(body, text)
     package.parse(body)
     chapters = [_within(folder, href) for href in package.chapters()]
     locked = archive.part("META-INF/encryption.xml").decode("utf-8", "replace")

@@ -120,7 +120,7 @@ class DublinCore(XmlHandler):
         if self._inside:
             self.found[self._inside] += text
 
-    def tell(self, data: bytes, text: DocumentText) -> None:
+    def read_into(self, data: bytes, text: DocumentText) -> None:
         """Read a part; a missing or damaged one costs title and author only."""
         with suppress(DocumentError):
             self.parse(data)

@@ -90,7 +90,7 @@ class _Session(LineParser, kw_only=True):
             return
         if author == "output":
             self._count(text)
-        part = _prompt(text) if author == "user" else _said(text, author)
+        part = _prompt(text) if author == "user" else _output_part(text, author)
         self.messages += next_turn(self, [part], time=self.started)
 
     def _count(self, output: str) -> None:
@@ -115,7 +115,7 @@ def _number(text: str | None) -> int | float | None:
     return round(value * 1000) if text.endswith("k") else value if "." in text else int(text)
 
 
-def _said(text: str, author: str) -> Part:
+def _output_part(text: str, author: str) -> Part:
     return Part("assistant", "text", text) if author == "model" else Part("tool", "tool-result", text)
 
 

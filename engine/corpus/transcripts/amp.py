@@ -35,13 +35,13 @@ class _Parser(BlockParser, kw_only=True):
         self.use(usage.get("model"), Usage(*map(tokens, counts)))
         time = seconds(mapping(value.get("meta")).get("sentAt"), usage.get("timestamp"))
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
-        return self.say(parts, time=time)
+        return self.next_message(parts, time=time)
 
     def result(self, block: Mapping[str, Any]) -> str:
         run = mapping(block.get("run"))
         result = run.get("result", block.get("output"))
-        told = mapping(result)
-        text = string(told.get("output")) or string(told.get("content")) or tool_input(result)
+        values = mapping(result)
+        text = string(values.get("output")) or string(values.get("content")) or tool_input(result)
         failure = run.get("error")
         failed = string(failure) or string(mapping(failure).get("message"))
         return content(block.get("content")) or text or failed

@@ -21,7 +21,9 @@ class BlockParser(LineParser, kw_only=True):
         """Return the parts of a message with this content."""
         return [part for block in (held if isinstance(held, list) else [held]) for part in self._block(block, role)]
 
-    def say(self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None) -> list[Message]:
+    def next_message(
+        self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None
+    ) -> list[Message]:
         """Return the parts with text as one message; if `line` is 0, its number is used as line."""
         return next_turn(self, parts, line, id=id, time=time, side=bool(self.facts.parent))
 

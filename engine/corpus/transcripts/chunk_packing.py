@@ -16,7 +16,7 @@ _SMALL_SHARE = 4
 _GOOD_SHARE = 3  # measured: 2 costs .014 nDCG@10, a chunk for each question .008
 
 
-class SpokenMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class IndexedMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One part of a message as it is indexed, with secrets masked."""
 
     role: str
@@ -46,7 +46,7 @@ class ChunkPacker:
     The messages of the last chunk, `open`, are packed again when the session has grown.
     """
 
-    def __init__(self, tokens: int, overlap: int, open: tuple[SpokenMessage, ...] = ()) -> None:
+    def __init__(self, tokens: int, overlap: int, open: tuple[IndexedMessage, ...] = ()) -> None:
         """`open`: open messages of an earlier packer, whose last chunk is replaced."""
         self._tokens, self._overlap = tokens, overlap
         self._limit = tokens * CHARACTERS_PER_TOKEN
@@ -55,11 +55,11 @@ class ChunkPacker:
         self.chunks: list[SessionChunk] = []
 
     @property
-    def open(self) -> tuple[SpokenMessage, ...]:
+    def open(self) -> tuple[IndexedMessage, ...]:
         """Messages of the last chunk, which is not full yet."""
         return tuple(self._open)
 
-    def add(self, said: SpokenMessage) -> None:
+    def add(self, said: IndexedMessage) -> None:
         weight = _weight(said)
         if weight > self._limit:
             if self._weight * _SMALL_SHARE > self._limit:
@@ -87,7 +87,7 @@ class ChunkPacker:
         self.chunks += self._made(self._open)
         self._open, self._weight = [], 0
 
-    def _made(self, parts: list[SpokenMessage]) -> list[SessionChunk]:
+    def _made(self, parts: list[IndexedMessage]) -> list[SessionChunk]:
         if not parts:
             return []
         text = BETWEEN.join(part.shown for part in parts)
@@ -102,16 +102,16 @@ class ChunkPacker:
             # Exact slices in order, which may overlap; each starts after the start of the previous one.
             start = text.index(chunk.text, after)
             after = start + 1
-            inside = _places_of(places, start, start + len(chunk.text))
+            inside = _offsets_within(places, start, start + len(chunk.text))
             made.append(SessionChunk(inside[0].line, inside[-1].line, chunk.text, chunk.heading, inside))
         return made
 
 
-def _weight(said: SpokenMessage) -> int:
+def _weight(said: IndexedMessage) -> int:
     return weigh(said.shown) + len(BETWEEN)
 
 
-def _places_of(places: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:
+def _offsets_within(places: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:
     """Return the messages that overlap a slice of the text, with offsets from the beginning of the slice."""
     first = max(at for at, place in enumerate(places) if place.offset <= start)
     return tuple(

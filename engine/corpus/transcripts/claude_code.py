@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.claude_tool_messages import QUESTION, answers, spoken_call, teammate_messages
+from engine.corpus.transcripts.claude_tool_messages import QUESTION, answers, call_text, teammate_messages
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import (
@@ -175,15 +175,15 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = string(value.get("type"))
         if kind in {"user", "assistant", "attachment"}:
-            self._take_place(value)
-            if self._is_again(value.get("uuid"), line):
+            self._read_session_info(value)
+            if self._is_repeated(value.get("uuid"), line):
                 return []
             self.linked = self.linked or isinstance(value.get("parentUuid"), str)
             if kind == "user":
                 messages = self._emit(self._of_user(value), value, line)
                 said = (message.text for message in messages if message.role == "user" and message.kind == "text")
                 if (prompt := next(said, None)) is not None:
-                    self._take_prompt(prompt, value, line)
+                    self._record_prompt(prompt, value, line)
                 return messages
             if kind == "assistant":
                 message = mapping(value.get("message"))
@@ -199,8 +199,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self._take_summary(string(value.get("leafUuid")), string(value.get("summary")))
         elif kind == "system":
             if value.get("subtype") == "init":
-                self._take_place(value)
-            self._is_again(value.get("uuid"), line)
+                self._read_session_info(value)
+            self._is_repeated(value.get("uuid"), line)
         elif kind == "result":  # it repeats the last answer
             self._take_totals(value)
         elif kind not in _PASSED_OVER and kind not in _STREAM_PASSED_OVER:
@@ -238,12 +238,12 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     # --- authors ----------------
 
     def _of_user(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        spoken: list[str] = []
+        texts: list[str] = []
         pictures: list[str] = []
         for block in self._blocks(value):
             kind = string(block.get("type"))
             if kind == "text":
-                spoken.append(string(block.get("text")))
+                texts.append(string(block.get("text")))
             elif kind in {"image", "document"}:
                 pictures.append(content(block))
             elif kind.endswith("tool_result"):
@@ -252,18 +252,18 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 self.count_unknown(f"block {kind}")
         if value.get("isMeta") is True:
             return
-        if value.get("isCompactSummary") is True or not _is_persons(value):
-            yield from (Part("system", "text", text) for text in spoken if text.strip())
+        if value.get("isCompactSummary") is True or not _is_by_user(value):
+            yield from (Part("system", "text", text) for text in texts if text.strip())
             return
-        parts = [part for text in spoken for part in parts_of(text)]
+        parts = [part for text in texts for part in parts_of(text)]
         if pictures:
             if parts and parts[-1].role == "user" and parts[-1].kind == "text":
                 pictures.insert(0, parts.pop().text)
             parts.append(Part("user", "text", "\n".join(pictures)))
         if self.agent_file and self.ordinal == 0 and any(part.text.strip() == _WARM_UP for part in parts):
             self.facts.generated = True
-        if parts and spoken and not self.facts.opening and not self.agent_file and value.get("isSidechain") is not True:
-            self._open_with(parts[0], spoken[0])
+        if parts and texts and not self.facts.opening and not self.agent_file and value.get("isSidechain") is not True:
+            self._open_with(parts[0], texts[0])
         yield from parts
 
     def _open_with(self, part: Part, text: str) -> None:
@@ -288,7 +288,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             elif kind.endswith("tool_use"):
                 tool = clean(string(block.get("name")))
                 self.calls[clean(string(block.get("id")))] = tool
-                said = spoken_call(tool, block.get("input"))
+                said = call_text(tool, block.get("input"))
                 yield (
                     Part(role, "text", said) if said else Part(role, "tool-call", tool_input(block.get("input")), tool)
                 )
@@ -303,7 +303,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         if attachment.get("type") != "queued_command" or attachment.get("isMeta") is True:
             return
         text = content(attachment.get("prompt"))
-        if attachment.get("commandMode") in (None, "prompt") and _is_persons(attachment):
+        if attachment.get("commandMode") in (None, "prompt") and _is_by_user(attachment):
             yield from parts_of(text)
         elif text.strip():
             yield Part("system", "text", text)
@@ -330,7 +330,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
     # --- facts about the session -----------
 
-    def _take_place(self, value: Mapping[str, Any]) -> None:
+    def _read_session_info(self, value: Mapping[str, Any]) -> None:
         """Store the session's id, folder and branch from the first line that has them."""
         facts = self.facts
         session = clean(string(value.get("sessionId")) or string(value.get("session_id")))
@@ -343,7 +343,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         facts.project = facts.project or clean(string(value.get("cwd")))
         facts.branch = facts.branch or clean(string(value.get("gitBranch")))
 
-    def _take_prompt(self, text: str, value: Mapping[str, Any], line: int) -> None:
+    def _record_prompt(self, text: str, value: Mapping[str, Any], line: int) -> None:
         """Record a message of the user.
 
         If its parent is an earlier line than the last one, the user discarded the lines between.
@@ -379,7 +379,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         elif leaf:
             self.summaries[_digest(leaf)] = one_line(summary)
 
-    def _is_again(self, uuid: object, line: int) -> bool:
+    def _is_repeated(self, uuid: object, line: int) -> bool:
         if not isinstance(uuid, str) or not uuid:
             return False
         digest = _digest(uuid)
@@ -447,7 +447,7 @@ def _model_usage(counts: Mapping[str, Any]) -> Usage:
     )
 
 
-def _is_persons(value: Mapping[str, Any]) -> bool:
+def _is_by_user(value: Mapping[str, Any]) -> bool:
     """Return whether the user wrote the message, not a finished task, another session or a channel."""
     return mapping(value.get("origin")).get("kind") in (None, "human")
 

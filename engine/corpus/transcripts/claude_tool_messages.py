@@ -22,7 +22,7 @@ _SENDER = re.compile(r'\bteammate_id="([^"]+)"')
 _LONGEST_TAG = 4096
 
 
-def spoken_call(tool: str, given: object) -> str:
+def call_text(tool: str, given: object) -> str:
     """Return the text of a tool call that is addressed to the user, as Markdown; empty for any other call."""
     if tool == QUESTION:
         return "\n\n".join(filter(None, map(_question, items(mapping(given).get("questions")))))

@@ -45,7 +45,7 @@ class _Parser(BlockParser, kw_only=True):
             return []
         self.use(mapping(value.get("modelInfo")).get("id"), _usage(mapping(value.get("metrics"))))
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
-        return self.say(parts, id=string(value.get("id")), time=seconds(value.get("ts")))
+        return self.next_message(parts, id=string(value.get("id")), time=seconds(value.get("ts")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         return _typed(text) if role == "user" else super().text(text, role)
@@ -97,16 +97,16 @@ def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
 
 def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
     name = os.path.basename(path).partition(".")[0]
-    told = _manifest(path)
+    manifest = _manifest(path)
     above = os.path.basename(os.path.dirname(path)) if value.get("agent") != "lead" else ""
     return SessionFacts(
         agent=_AGENT,
         id=clean(string(value.get("sessionId")) or name),
-        title=one_line(string(mapping(told.get("metadata")).get("title"))),
-        project=clean(string(told.get("cwd")) or string(told.get("workspace_root"))),
+        title=one_line(string(mapping(manifest.get("metadata")).get("title"))),
+        project=clean(string(manifest.get("cwd")) or string(manifest.get("workspace_root"))),
         parent=clean(above) if above != name else "",
-        started=seconds(told.get("started_at")),
-        ended=seconds(told.get("ended_at")),
+        started=seconds(manifest.get("started_at")),
+        ended=seconds(manifest.get("ended_at")),
     )
 
 
@@ -116,8 +116,8 @@ def _manifest(path: str) -> Mapping[str, Any]:
     for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
         try:
             with open_binary(described) as file:
-                told = mapping(msgspec.json.decode(file.read(_LONGEST_MANIFEST)))
+                manifest = mapping(msgspec.json.decode(file.read(_LONGEST_MANIFEST)))
         except (OSError, ValueError, PathRefused, RecursionError):
             continue
-        return told if described == own else {"cwd": told.get("cwd")}
+        return manifest if described == own else {"cwd": manifest.get("cwd")}
     return {}

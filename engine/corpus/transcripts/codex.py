@@ -188,7 +188,9 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "event_msg":
             return self._event(payload, line, time)
         if kind == "inter_agent_communication":
-            return self._say("assistant", "text", [content(payload.get("content"))], line, time, event=True, side=True)
+            return self._new_messages(
+                "assistant", "text", [content(payload.get("content"))], line, time, event=True, side=True
+            )
         if kind == "compacted":
             return (
                 self._add("system", "text", string(payload.get("message")), line, time)
@@ -239,9 +241,9 @@ class CodexParser(LineParser, kw_only=True):
             return self._message(item, line, time)
         if kind == "reasoning":
             thoughts = [content(part) for part in items(item.get("summary")) + items(item.get("content"))]
-            return self._say("assistant", "thinking", thoughts, line, time, id=id)
+            return self._new_messages("assistant", "thinking", thoughts, line, time, id=id)
         if kind == "agent_message":
-            return self._say("assistant", "text", [content(item.get("content"))], line, time, id=id, side=True)
+            return self._new_messages("assistant", "text", [content(item.get("content"))], line, time, id=id, side=True)
         if kind.endswith("_call"):
             return self._call(kind, item, line, time)
         if kind.endswith("_output"):
@@ -285,7 +287,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "agent_message":
             return self._agent(string(event.get("message")), line, time, event=True)
         if kind in {"agent_reasoning", "agent_reasoning_raw_content"}:
-            return self._say("assistant", "thinking", [string(event.get("text"))], line, time, event=True)
+            return self._new_messages("assistant", "thinking", [string(event.get("text"))], line, time, event=True)
         if kind == "item_completed":
             return self._turn_item(mapping(event.get("item")), line, time)
         if kind == "thread_name_updated":
@@ -314,10 +316,10 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "agentmessage":
             return self._agent(content(item.get("content")), line, time, id=id, event=True)
         if kind == "plan":
-            return self._say("assistant", "text", [string(item.get("text"))], line, time, id=id, event=True)
+            return self._new_messages("assistant", "text", [string(item.get("text"))], line, time, id=id, event=True)
         if kind == "reasoning":
             thoughts = [content(part) for part in items(item.get("summary_text")) + items(item.get("raw_content"))]
-            return self._say("assistant", "thinking", thoughts, line, time, id=id, event=True)
+            return self._new_messages("assistant", "thinking", thoughts, line, time, id=id, event=True)
         if kind not in _TURN_ITEMS_PASSED_OVER:
             self.count_unknown(f"item {kind}")
         return []
@@ -329,21 +331,23 @@ class CodexParser(LineParser, kw_only=True):
     ) -> list[Message]:
         speech = speech_of(blocks)
         self.facts.project = self.facts.project or clean(speech.folder)
-        messages = self._say("user", "text", [speech.words], line, time, id=id, event=event, pictures=speech.pictures)
+        messages = self._new_messages(
+            "user", "text", [speech.words], line, time, id=id, event=event, pictures=speech.pictures
+        )
         if speech.command is not None:
             messages += self._add("user", "tool-call", speech.command, line, time, id=id, tool="shell")
             messages += self._add("tool", "tool-result", speech.result, line, time, id=id, tool="shell")
         for notice in speech.notices:
-            messages += self._say("system", "text", [notice], line, time, id=id, event=event)
+            messages += self._new_messages("system", "text", [notice], line, time, id=id, event=event)
         return messages
 
     def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
         """Return the agent's text as a message, and plans in it as messages of their own, as the event has them."""
         text = _cut(text, "oai-mem-citation")[0]
         words, plans = _cut(text, "proposed_plan")
-        return self._say("assistant", "text", [words, *plans], line, time, id=id, event=event)
+        return self._new_messages("assistant", "text", [words, *plans], line, time, id=id, event=event)
 
-    def _say(  # noqa: PLR0913 - most are options, given by name
+    def _new_messages(  # noqa: PLR0913 - most are options, given by name
         self,
         role: Role,
         kind: Kind,

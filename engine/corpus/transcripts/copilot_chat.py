@@ -297,7 +297,7 @@ def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken
     descriptor, state = open_regular(path)
     try:
         if state.st_size > LARGEST_CONVERSATION:
-            raise ValueError(skip_reasons.LARGE_CONVERSATION.said(limit=LARGEST_CONVERSATION))
+            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
         for raw in raw_lines(descriptor):
             if cancel:
                 cancel.checkpoint()

@@ -160,7 +160,7 @@ class CopilotDocument:
         """Yield the file's only session; messages have no times of their own. Raises ValueError."""
         document = sidecar(path)
         if not document:
-            raise ValueError(skip_reasons.NO_JSON_OBJECT.said(file=os.path.basename(path)))
+            raise ValueError(skip_reasons.NO_JSON_OBJECT.message(file=os.path.basename(path)))
         started = seconds(document.get("startTime"))
         facts = SessionFacts(agent=_AGENT, id=clean(string(document.get("sessionId"))), started=started)
         reader = ChatParser(facts=facts)

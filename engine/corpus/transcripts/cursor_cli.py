@@ -49,7 +49,7 @@ class CursorCliParser(BlockParser, kw_only=True):
                 self.count_unknown(role or value.get("type"))
             return []
         parts = self.blocks(mapping(value.get("message")).get("content"), role)
-        return self.say(parts, line=line, time=self.time if role == "user" else None)
+        return self.next_message(parts, line=line, time=self.time if role == "user" else None)
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         if role == "user":

@@ -197,6 +197,6 @@ def _decoded(value: object) -> object:
 
 def _result(tool: Mapping[str, Any]) -> str:
     result = _decoded(tool.get("result"))
-    told = mapping(result)
-    output = next((text for key in ("output", "contents", "error") if (text := string(told.get(key)))), "")
+    details = mapping(result)
+    output = next((text for key in ("output", "contents", "error") if (text := string(details.get(key)))), "")
     return output or tool_input(result) or string(tool.get("error"))

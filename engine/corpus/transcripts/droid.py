@@ -35,7 +35,7 @@ class DroidParser(BlockParser, kw_only=True):
             return self._message(value, line)
         elif kind == "compaction_state":
             summary = Part("system", "text", string(value.get("summaryText")))
-            return self.say([summary], line=line, time=seconds(value.get("timestamp")))
+            return self.next_message([summary], line=line, time=seconds(value.get("timestamp")))
         elif string(kind) not in _SILENT:
             self.count_unknown(kind)
         return []
@@ -55,7 +55,7 @@ class DroidParser(BlockParser, kw_only=True):
         parts = self.blocks(message.get("content"), "assistant" if kind == "assistant" else "user")
         if value.get("visibility") == "llm_only":
             parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
-        return self.say(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+        return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         return super().text(text, "system" if role == "user" and _INSERTED.match(text) else role)

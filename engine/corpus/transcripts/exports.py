@@ -99,7 +99,7 @@ def _broken_as_value_error() -> Iterator[None]:
     except (*_BROKEN, ijson.JSONError) as error:
         if isinstance(error, ValueError):
             raise
-        raise ValueError(skip_reasons.BROKEN_EXPORT.said(what=first_line(error))) from None
+        raise ValueError(skip_reasons.BROKEN_EXPORT.message(what=first_line(error))) from None
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -111,9 +111,9 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     for member in members:
         if member.file_size > LARGEST_DOCUMENT:
             size, limit = member.file_size, LARGEST_DOCUMENT
-            raise ValueError(skip_reasons.LARGE_MEMBER.said(name=member.filename, size=size, limit=limit))
+            raise ValueError(skip_reasons.LARGE_MEMBER.message(name=member.filename, size=size, limit=limit))
         if member.compress_type not in _COMPRESSIONS or member.flag_bits & _ENCRYPTED:
-            raise ValueError(skip_reasons.STRANGE_MEMBER.said(name=member.filename))
+            raise ValueError(skip_reasons.STRANGE_MEMBER.message(name=member.filename))
     return sorted(members, key=lambda member: member.filename)
 
 
@@ -128,7 +128,7 @@ class _Reader:
         self._cancel = cancel
         self._total = 0
         self._since = 0
-        self._kept = file.read(len(_BOM)).removeprefix(_BOM)
+        self._carried = file.read(len(_BOM)).removeprefix(_BOM)
 
     def read(self, size: int = _BLOCK) -> bytes:
         if not size:
@@ -139,20 +139,20 @@ class _Reader:
                 self._cancel.checkpoint()
             read = self._file.read(_BLOCK - _PAIR)
             self._count(len(read))
-            block, self._kept = self._kept + read, b""
+            block, self._carried = self._carried + read, b""
             if not read:
                 break
             end = _whole_escapes(block)
-            block, self._kept = block[:end], block[end:]
+            block, self._carried = block[:end], block[end:]
         return _SURROGATES.sub(_repaired, block)
 
     def _count(self, size: int) -> None:
         self._total += size
         self._since += size
         if self._total > LARGEST_DOCUMENT:
-            raise ValueError(skip_reasons.LARGE_EXPORT.said(limit=LARGEST_DOCUMENT))
+            raise ValueError(skip_reasons.LARGE_EXPORT.message(limit=LARGEST_DOCUMENT))
         if self._since > LARGEST_CONVERSATION:
-            raise ValueError(skip_reasons.LARGE_CONVERSATION.said(limit=LARGEST_CONVERSATION))
+            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
 
     def conversation_ends(self) -> None:
         self._since = 0
@@ -227,9 +227,9 @@ def read_branches(
     """
     messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in shown))
     facts, last = parser.facts, parser.ordinal
-    told = facts.started, facts.ended, facts.opening
+    before = facts.started, facts.ended, facts.opening
     others = tuple(chain.from_iterable(parser.feed(value, 0) for value in left))
-    facts.started, facts.ended, facts.opening = told
+    facts.started, facts.ended, facts.opening = before
     facts.rewound = [(last + 1, parser.ordinal)] if others else []
     return messages, others
 

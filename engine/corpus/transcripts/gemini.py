@@ -257,7 +257,7 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 elif event == "string" and prefix == "directories.item":
                     yield "metadata", {"directories": [value]}
         except (ijson.JSONError, ArithmeticError) as error:
-            raise ValueError(skip_reasons.BROKEN_DOCUMENT.said(what=first_line(error))) from None
+            raise ValueError(skip_reasons.BROKEN_DOCUMENT.message(what=first_line(error))) from None
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:

@@ -31,9 +31,9 @@ class GptmeParser(ChatParser, kw_only=True):
         if role is None:
             self.count_unknown(f"role {string(value.get('role'))}")
             return []
-        told = mapping(value.get("metadata"))
-        tool = string(told.get("tool"))
-        self.use(told.get("model"), _usage(told))
+        metadata = mapping(value.get("metadata"))
+        tool = string(metadata.get("tool"))
+        self.use(metadata.get("model"), _usage(metadata))
         text = content(value.get("content"))
         if role == "tool" or (role == "system" and (tool or value.get("call_id"))):
             parts = [Part("tool", "tool-result", text, tool)]
@@ -74,12 +74,12 @@ def _is_message(value: Mapping[str, Any]) -> bool:
     return said and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
 
 
-def _usage(told: Mapping[str, Any]) -> Usage:
+def _usage(metadata: Mapping[str, Any]) -> Usage:
     """Return the usage of one answer; before 2026, its numbers were not in an object of their own."""
-    counts = mapping(told.get("usage")) or told
+    counts = mapping(metadata.get("usage")) or metadata
     names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
     usage = Usage(*(tokens(counts.get(name)) for name in names))
-    usage.cost = dollars(told.get("cost"))
+    usage.cost = dollars(metadata.get("cost"))
     return usage
 
 

@@ -63,11 +63,11 @@ class Unpacked:
 
     def _next(self) -> bytes:
         if self._start + len(self._kept) >= _LARGEST:
-            raise OSError(errno.EFBIG, skip_reasons.LARGE_WHEN_UNPACKED.said())
+            raise OSError(errno.EFBIG, skip_reasons.LARGE_WHEN_UNPACKED.message())
         try:
             return self._stream.read(_BLOCK)
         except self._failure:
-            raise OSError(errno.EIO, skip_reasons.BAD_COMPRESSION.said()) from None
+            raise OSError(errno.EIO, skip_reasons.BAD_COMPRESSION.message()) from None
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -52,28 +52,28 @@ class KimiParser(LineParser, kw_only=True):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         if "role" in value:
-            return self._say(list(self._of_history(value)), line, None, begins=True)
+            return self._to_messages(list(self._of_history(value)), line, None, begins=True)
         message = mapping(value.get("message"))
         if "payload" in message:
             time = seconds(value.get("timestamp"))
             return self._event(string(message.get("type")), mapping(message.get("payload")), line, time, side=False)
         return self._entry(value, line)
 
-    def _say(
+    def _to_messages(
         self, parts: list[Part], line: int, time: float | None, *, begins: bool, side: bool = False
     ) -> list[Message]:
         """Return the parts with text as a new message (`begins`), or as further parts of the last one."""
-        saying = [part for part in parts if part[2].strip()]
+        filled = [part for part in parts if part[2].strip()]
         if begins or side:
             self.open = False
-        if saying and not self.open:
+        if filled and not self.open:
             self.ordinal += 1
             self.open = not side
         side = side or bool(self.facts.parent)
-        said = [self.part(role, kind, text, line, time=time, tool=tool, side=side) for role, kind, text, tool in saying]
-        if any(part[0] == "user" for part in saying):
+        new = [self.part(role, kind, text, line, time=time, tool=tool, side=side) for role, kind, text, tool in filled]
+        if any(part[0] == "user" for part in filled):
             self.open = False
-        return said
+        return new
 
     # --- Kimi CLI ---
 
@@ -88,7 +88,9 @@ class KimiParser(LineParser, kw_only=True):
         if kind == "StatusUpdate":
             self._count_tokens(mapping(payload.get("token_usage")))
         if kind not in _SILENT_EVENTS:
-            return self._say(list(self._of_event(kind, payload)), line, time, begins=kind in _BEGINNINGS, side=side)
+            return self._to_messages(
+                list(self._of_event(kind, payload)), line, time, begins=kind in _BEGINNINGS, side=side
+            )
         return []
 
     def _count_tokens(self, counts: Mapping[str, Any]) -> None:
@@ -163,11 +165,11 @@ class KimiParser(LineParser, kw_only=True):
     def _entry(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, time = value.get("type"), seconds(value.get("time"))
         if kind == "context.append_message":
-            return self._say(list(self._of_context(mapping(value.get("message")))), line, time, begins=True)
+            return self._to_messages(list(self._of_context(mapping(value.get("message")))), line, time, begins=True)
         if kind == "context.append_loop_event":
             event = mapping(value.get("event"))
             begins = string(event.get("type")) in _BEGINNINGS
-            return self._say(list(self._of_loop(event)), line, time, begins=begins)
+            return self._to_messages(list(self._of_loop(event)), line, time, begins=begins)
         if kind == "config.update":
             self.facts.project = clean(string(value.get("cwd"))) or self.facts.project
         elif string(kind) not in _SILENT_ENTRIES:

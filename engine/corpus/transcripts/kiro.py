@@ -139,10 +139,10 @@ class _Parser(LineParser, kw_only=True):
         user, answer, request = map(mapping, map(value.get, ("user", "assistant", "request_metadata")))
         asked = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
         answered = seconds(request.get("stream_end_timestamp_ms")) or asked
-        asking = next_turn(self, self._asked(user), time=asked)
-        return [*asking, *next_turn(self, self._answered(answer), time=answered)]
+        prompt = next_turn(self, self._prompt_parts(user), time=asked)
+        return [*prompt, *next_turn(self, self._answer_parts(answer), time=answered)]
 
-    def _asked(self, user: Mapping[str, Any]) -> Iterator[Part]:
+    def _prompt_parts(self, user: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in mapping(user.get("content")).items():
             held = mapping(value)
             if kind in ("Prompt", "CancelledToolUses"):
@@ -156,7 +156,7 @@ class _Parser(LineParser, kw_only=True):
                 name = self.calls.pop(string(result.get("tool_use_id")), "")
                 yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
 
-    def _answered(self, answer: Mapping[str, Any]) -> Iterator[Part]:
+    def _answer_parts(self, answer: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in answer.items():
             held = mapping(value)
             if kind not in ("Response", "ToolUse"):

@@ -20,7 +20,7 @@ class MessageOffset(msgspec.Struct, frozen=True, array_like=True, gc=False):
     role: str
 
 
-def read_places(encoded: bytes) -> tuple[MessageOffset, ...]:
+def read_offsets(encoded: bytes) -> tuple[MessageOffset, ...]:
     """Decode where each message begins in a chunk. Raises `IndexCorrupt`."""
     try:
         places = decode_json(encoded, tuple[MessageOffset, ...])
@@ -36,7 +36,7 @@ def write_lines(ranges: Iterable[tuple[int, int]]) -> str:
     return " ".join(f"{first}-{last}" for first, last in ranges)
 
 
-def is_among(line: int, stored: str) -> bool:
+def in_ranges(line: int, stored: str) -> bool:
     """Whether a line is in one of the ranges that `write_lines` has encoded."""
     bounds = (text.partition("-") for text in stored.split())
     return any(int(first) <= line <= int(last) for first, _, last in bounds if first.isdecimal() and last.isdecimal())

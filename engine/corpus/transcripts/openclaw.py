@@ -145,8 +145,8 @@ class OpenClawParser(LineParser, kw_only=True):
             parts = self._user(message)
         elif role == "assistant":
             self.use(message.get("model"), _usage(mapping(message.get("usage"))))
-            said: Role = "system" if _between_sessions(message) else "assistant"
-            parts = self._blocks(content, said)
+            author_role: Role = "system" if _between_sessions(message) else "assistant"
+            parts = self._blocks(content, author_role)
         elif role == "toolResult":
             parts = [Part("tool", "tool-result", self._flat(content), string(message.get("toolName")))]
         elif role == "bashExecution":

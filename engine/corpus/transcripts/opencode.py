@@ -45,13 +45,13 @@ class OpencodeReader(LineParser, kw_only=True):
         role: Role = "assistant" if kind == "assistant" else "user"
         if role == "assistant" and value.get("summary") is True:  # replaces the messages before it
             role = "system"
-        return self._said(name, value, [piece for part in parts for piece in self._part(part, role)])
+        return self._to_messages(name, value, [piece for part in parts for piece in self._part(part, role)])
 
     def entry(self, name: str, kind: str, value: Mapping[str, Any]) -> list[Message]:
         """Return a message of the second generation."""
-        return self._said(name, value, list(self._entry(kind, value)))
+        return self._to_messages(name, value, list(self._entry(kind, value)))
 
-    def _said(self, name: str, value: Mapping[str, Any], parts: Sequence[Part]) -> list[Message]:
+    def _to_messages(self, name: str, value: Mapping[str, Any], parts: Sequence[Part]) -> list[Message]:
         model = string(value.get("modelID")) or string(mapping(value.get("model")).get("id"))
         self.use(model, _usage(value), request=name)
         time = seconds(mapping(value.get("time")).get("created"))
@@ -176,7 +176,7 @@ def _read(path: str) -> Mapping[str, Any]:
     with open_binary(path) as file:
         value = parse_line(file.read())
     if value is None:
-        raise ValueError(skip_reasons.NO_JSON_OBJECT.said(file=os.path.basename(path)))
+        raise ValueError(skip_reasons.NO_JSON_OBJECT.message(file=os.path.basename(path)))
     return value
 
 

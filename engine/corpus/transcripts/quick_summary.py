@@ -49,9 +49,9 @@ def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
     begun = _begin(descriptor, path, size, block)
     if begun is None or begun.parser.facts.generated:
         return None
-    known, parser, said, position = begun
-    messages = sum(map(parser.facts.counts, said))
-    if not messages and not any(message.is_speech for message in said):
+    known, parser, parsed, position = begun
+    messages = sum(map(parser.facts.counts, parsed))
+    if not messages and not any(message.is_speech for message in parsed):
         return None
     if position < size:
         end = max(position, size - _END)
@@ -70,7 +70,7 @@ class _Begun(NamedTuple):
 
     known: LineFormat
     parser: LineParser
-    said: list[Message]
+    parsed: list[Message]
     position: int
     """Offset of the next line."""
 
@@ -80,25 +80,25 @@ def _begin(descriptor: int, path: str, size: int, block: bytes) -> _Begun | None
     values: list[dict[str, object]] = []
     known: LineFormat | None = None
     parser: LineParser | None = None
-    said: list[Message] = []
+    parsed: list[Message] = []
     position = 0
     for line, position in _lines(descriptor, block):
         value = parse_line(line) if len(line) <= _LONGEST_LINE else None
         if value is not None and parser is not None:
-            said += parser.feed(value, 0)
+            parsed += parser.feed(value, 0)
         elif value is not None:
             values.append(value)
             known = format_of(values, path)
             if known is not None:
                 parser = known.parser(path)
                 for early in values:
-                    said += parser.feed(early, 0)
+                    parsed += parser.feed(early, 0)
             elif len(values) == _LINES_TO_JUDGE:
                 return None
         named = size > _SHORT and parser is not None and parser.facts.opening
-        if position >= _MOST or (named and any(message.is_speech for message in said)):
+        if position >= _MOST or (named and any(message.is_speech for message in parsed)):
             break
-    return None if known is None or parser is None else _Begun(known, parser, said, position)
+    return None if known is None or parser is None else _Begun(known, parser, parsed, position)
 
 
 def _lines(descriptor: int, block: bytes) -> Iterator[tuple[bytes, int]]:

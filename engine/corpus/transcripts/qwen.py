@@ -37,7 +37,7 @@ class QwenParser(GeminiParser, kw_only=True):
         if kind not in _TYPES:
             self.count_unknown(kind)
             return []
-        self._take_place(value)
+        self._read_session_info(value)
         if kind == "assistant":
             self.use(value.get("model"), gemini_usage(value.get("usageMetadata")), request=string(value.get("uuid")))
         if kind == "system":
@@ -50,7 +50,7 @@ class QwenParser(GeminiParser, kw_only=True):
         time, id_ = seconds(value.get("timestamp")), string(value.get("uuid"))
         return next_turn(self, list(parts), line, id=id_, time=time, side=side)
 
-    def _take_place(self, value: Mapping[str, Any]) -> None:
+    def _read_session_info(self, value: Mapping[str, Any]) -> None:
         facts = self.facts
         facts.id = clean(string(value.get("sessionId"))) or facts.id
         facts.project = facts.project or clean(string(value.get("cwd")))

@@ -57,7 +57,7 @@ class SqliteView:
                 self._cancel.checkpoint()
             state = _state(self._path)
             try:
-                with _told_plainly(self._cancel):
+                with _plain_errors(self._cancel):
                     found = query(self._opened(state))
                 error = None
             except ValueError as damage:
@@ -66,7 +66,7 @@ class SqliteView:
                 if error is None:
                     return found
                 break
-        raise error or ValueError(skip_reasons.WRITTEN_ALL_THE_TIME.said())
+        raise error or ValueError(skip_reasons.WRITTEN_ALL_THE_TIME.message())
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -95,17 +95,17 @@ class SqliteView:
 
 
 @contextmanager
-def _told_plainly(cancel: CancelToken | None) -> Iterator[None]:
+def _plain_errors(cancel: CancelToken | None) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise ValueError(skip_reasons.DAMAGED_TEXT.said()) from error
+        raise ValueError(skip_reasons.DAMAGED_TEXT.message()) from error
     except apsw.ReadOnlyError as error:
-        raise ValueError(skip_reasons.BROKEN_CHANGE.said()) from error
+        raise ValueError(skip_reasons.BROKEN_CHANGE.message()) from error
     except apsw.Error as error:
         if cancel is not None:
             cancel.checkpoint()
-        raise ValueError(skip_reasons.UNREADABLE_DATABASE.said(what=str(error).partition(chr(10))[0])) from error
+        raise ValueError(skip_reasons.UNREADABLE_DATABASE.message(what=str(error).partition(chr(10))[0])) from error
 
 
 def _state(path: str) -> _State:

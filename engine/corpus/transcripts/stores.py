@@ -164,7 +164,7 @@ class _Walk(FolderWalk):
         try:
             state = os.lstat(store.path)
         except FileNotFoundError:
-            self._pass(store.name, "missing", skip_reasons.NO_SESSION_FOLDER.said(folder=store.path))
+            self._pass(store.name, "missing", skip_reasons.NO_SESSION_FOLDER.message(folder=store.path))
             return
         except OSError as error:
             self._unreadable(store.name, error)
@@ -197,7 +197,7 @@ class _Walk(FolderWalk):
         for name in self._others or ():
             self._pass(name, NO_TRANSCRIPT.rule, NO_TRANSCRIPT.detail)
         if self._more:
-            detail = skip_reasons.MORE_OTHER_NAMES.said(count=self._more)
+            detail = skip_reasons.MORE_OTHER_NAMES.message(count=self._more)
             self._pass(f"{store.name}/…", NO_TRANSCRIPT.rule, detail)
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:

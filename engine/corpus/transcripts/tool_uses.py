@@ -56,7 +56,7 @@ _SHOWN = re.compile(
     r"""([^\s;&|<>'"$*`-][^\s;&|<>'"$*`]*\.\w+)(?=\s*(?:$|[;&|\n]))"""
 )
 """Matches a file that a shell command shows, or that sed changes."""
-_SAID = re.compile(r"(?:Read|Reading|Edited|Editing|Created|Creating) (\S.*?)(?:,? lines? .*)?")
+_NAMED_FILE = re.compile(r"(?:Read|Reading|Edited|Editing|Created|Creating) (\S.*?)(?:,? lines? .*)?")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _LITERAL = re.compile("[a-z0-9.-]+")
 _BLANKS = re.compile(r"[\x00-\x1f\x7f]+")
@@ -200,7 +200,7 @@ def _of_text(action: _Action, text: str) -> Iterator[ToolUse]:
     if action == "patch" or action == "chosen":  # noqa: PLR1714 - mypy follows this
         return
     if line and not patched and not line.startswith(("{", "[", "<", "---", "@@")):
-        said = _SAID.fullmatch(line)
+        said = _NAMED_FILE.fullmatch(line)
         yield ToolUse(action, said[1] if said else line)
 
 

@@ -15,9 +15,9 @@ from engine.corpus.transcripts.registry import is_database, is_part_folder, may_
 
 _COMPRESSED = ".zst"
 
-NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.said())
-_PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.said())
-_PACKED_TWICE = Match("packed-twice", skip_reasons.PACKED_TWICE.said())
+NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.message())
+_PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.message())
+_PACKED_TWICE = Match("packed-twice", skip_reasons.PACKED_TWICE.message())
 SILENT = frozenset({NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
 """Rules for files that agents store next to transcripts: skipped without an issue, unless a path is explained."""
 

@@ -179,8 +179,8 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
         if known is None or part:
             return ReadOn(None)
         parser = known.parser(transcript_of(str(path)))
-        told = parser.facts.title, parser.facts.project, parser.facts.branch
-        file = known.agent, state.st_dev, state.st_ino, *told
+        described = parser.facts.title, parser.facts.project, parser.facts.branch
+        file = known.agent, state.st_dev, state.st_ino, *described
         if before is not None and before.file == file and before.anchor == anchor(source, before.reader.offset):
             reader, continued = before.reader, True
             refresh_facts(reader, parser.facts)

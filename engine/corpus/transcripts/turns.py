@@ -30,15 +30,15 @@ def next_turn(
 
     Without a line, as in a document or a database, the message's ordinal is used.
     """
-    saying = [part for part in parts if part.text.strip()]
-    if not saying:
+    filled = [part for part in parts if part.text.strip()]
+    if not filled:
         return []
     parser.ordinal += 1
     return [
         parser.part(
             part.role, part.kind, part.text, line or parser.ordinal, id=id, time=time, tool=part.tool, side=side
         )
-        for part in saying
+        for part in filled
     ]
 
 

@@ -25,7 +25,7 @@ class BatchUnavailable(ProviderError):
     """The provider has no batch API for this key, model or URL."""
 
 
-class JobGone(ProviderError):
+class JobNotFound(ProviderError):
     """The provider does not know the job, or no longer knows it."""
 
 
@@ -104,8 +104,8 @@ class BatchApi(Protocol):
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
         """The job that was created under this name; None if there is none."""
 
-    def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
-        """Status of a job. Also raises `JobGone`."""
+    def poll(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+        """Status of a job. Also raises `JobNotFound`."""
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
         """Pass the results to `take` while reading them, in no particular order.

@@ -38,7 +38,7 @@ def upload_seconds(size: int) -> float:
     return ANSWER_SECONDS + size / _SLOWEST
 
 
-def ask(
+def send_request(
     http: HttpClient,
     method: str,
     url: str,

@@ -10,9 +10,9 @@ from typing import IO, Any
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
-from engine.embedding.batch_jobs.file_transfer import ask, download, explained, size_of, upload_seconds
-from engine.embedding.batch_jobs.jsonl_files import dump, read_openai, said
+from engine.embedding.batch_jobs.base import JobLimits, JobNotFound, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.file_transfer import download, explained, send_request, size_of, upload_seconds
+from engine.embedding.batch_jobs.jsonl_files import dump, error_text, read_openai
 from engine.embedding.http import HttpClient
 from engine.embedding.service_errors import Refused, Transient, retrying
 
@@ -62,7 +62,7 @@ class FilesAndBatches:
 
         def attempt() -> Any:
             lines.seek(0)
-            return self._ask(
+            return self._send(
                 "POST",
                 "/files",
                 seconds=seconds,
@@ -83,13 +83,13 @@ class FilesAndBatches:
             **self._dialect.job,
         }
         with self._explained():
-            return read_job(self._ask("POST", "/batches", cancel=cancel, json=body))
+            return read_job(self._send("POST", "/batches", cancel=cancel, json=body))
 
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
         after = ""
         for _ in range(_MOST_PAGES):
             url = f"/batches?limit={_JOBS_A_PAGE}{after}"
-            page = retrying(functools.partial(self._ask, "GET", url, cancel=cancel), cancel=cancel)
+            page = retrying(functools.partial(self._send, "GET", url, cancel=cancel), cancel=cancel)
             jobs = [job for job in page.get("data") or () if isinstance(job, dict)]
             for job in jobs:
                 if job.get("input_file_id") == input_file or (job.get("metadata") or {}).get(_NAME_KEY) == name:
@@ -99,12 +99,12 @@ class FilesAndBatches:
             after = f"&after={_id_of(jobs[-1])}"
         return None
 
-    def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+    def poll(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
         try:
-            return read_job(retrying(lambda: self._ask("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
+            return read_job(retrying(lambda: self._send("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status in _NO_SUCH_API:
-                raise JobGone(
+                raise JobNotFound(
                     tr("{service} no longer knows a batch job that was submitted.", service=self.service)
                 ) from error
             raise
@@ -115,15 +115,15 @@ class FilesAndBatches:
             download(self._http, url, lambda line: take(read_openai(line)), cancel=cancel)
 
     def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
-        retrying(lambda: self._ask("POST", f"/batches/{id}/cancel", cancel=cancel), cancel=cancel)
+        retrying(lambda: self._send("POST", f"/batches/{id}/cancel", cancel=cancel), cancel=cancel)
 
     def discard(self, files: Sequence[str], *, cancel: CancelToken | None = None) -> None:
         for file in files:
             with contextlib.suppress(ProviderError):
-                self._ask("DELETE", f"/files/{file}", cancel=cancel)
+                self._send("DELETE", f"/files/{file}", cancel=cancel)
 
-    def _ask(self, method: str, url: str, *, cancel: CancelToken | None, **content: Any) -> dict[str, Any]:
-        return ask(self._http, method, f"{self._http.base_url}{url}", cancel=cancel, **content)
+    def _send(self, method: str, url: str, *, cancel: CancelToken | None, **content: Any) -> dict[str, Any]:
+        return send_request(self._http, method, f"{self._http.base_url}{url}", cancel=cancel, **content)
 
     def _explained(self) -> AbstractContextManager[None]:
         sentence = tr("{service} offers no batch jobs: texts are embedded directly.", service=self.service)
@@ -149,7 +149,7 @@ def _problem(errors: Any) -> str:
     """The first error of the job as a whole."""
     data = errors.get("data") if isinstance(errors, dict) else None
     first = data[0] if isinstance(data, list) and data else {}
-    return said(first)
+    return error_text(first)
 
 
 def _id_of(found: Mapping[str, Any]) -> str:

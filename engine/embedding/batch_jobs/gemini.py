@@ -17,9 +17,9 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
-from engine.embedding.batch_jobs.file_transfer import ask, download, explained, size_of, upload_seconds
-from engine.embedding.batch_jobs.jsonl_files import dump, read_gemini, said
+from engine.embedding.batch_jobs.base import JobLimits, JobNotFound, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.file_transfer import download, explained, send_request, size_of, upload_seconds
+from engine.embedding.batch_jobs.jsonl_files import dump, error_text, read_gemini
 from engine.embedding.http import HttpClient
 from engine.embedding.service_errors import Refused, Transient, retrying
 
@@ -79,8 +79,8 @@ class GeminiBatches:
             yield tail
 
         def attempt() -> Any:
-            url = f"{self._beside('upload')}/files?uploadType=multipart"
-            return self._ask("POST", url, cancel=cancel, seconds=upload_seconds(size), content=body(), headers=headers)
+            url = f"{self._service_url('upload')}/files?uploadType=multipart"
+            return self._send("POST", url, cancel=cancel, seconds=upload_seconds(size), content=body(), headers=headers)
 
         with self._explained():
             answer = retrying(attempt, cancel=cancel)
@@ -90,13 +90,13 @@ class GeminiBatches:
         body = {"batch": {"displayName": name, "inputConfig": {"fileName": input_file}}}
         with self._explained():
             url = f"{self._http.base_url}/{self._model}:asyncBatchEmbedContent"
-            return read_job(self._ask("POST", url, cancel=cancel, json=body))
+            return read_job(self._send("POST", url, cancel=cancel, json=body))
 
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
         following = ""
         for _ in range(_MOST_PAGES):
             url = f"{self._http.base_url}/batches?pageSize={_JOBS_A_PAGE}{following}"
-            page = retrying(functools.partial(self._ask, "GET", url, cancel=cancel), cancel=cancel)
+            page = retrying(functools.partial(self._send, "GET", url, cancel=cancel), cancel=cancel)
             for job in page.get("operations") or page.get("batches") or ():
                 if _about(job).get("displayName") == name:
                     return read_job(job)
@@ -105,38 +105,38 @@ class GeminiBatches:
             following = f"&{httpx2.QueryParams({'pageToken': str(page['nextPageToken'])})}"
         return None
 
-    def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+    def poll(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
         url = f"{self._http.base_url}/{id}"
         try:
-            return read_job(retrying(lambda: self._ask("GET", url, cancel=cancel), cancel=cancel))
+            return read_job(retrying(lambda: self._send("GET", url, cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status == 404:
-                raise JobGone(
+                raise JobNotFound(
                     tr("{service} no longer knows a batch job that was submitted.", service=self.service)
                 ) from error
             raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
         for file in job.files:
-            url = f"{self._beside('download')}/{file}:download?alt=media"
+            url = f"{self._service_url('download')}/{file}:download?alt=media"
             download(self._http, url, lambda line: take(read_gemini(line)), cancel=cancel)
 
     def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
         url = f"{self._http.base_url}/{id}:cancel"
-        retrying(lambda: self._ask("POST", url, cancel=cancel), cancel=cancel)
+        retrying(lambda: self._send("POST", url, cancel=cancel), cancel=cancel)
 
     def discard(self, files: Sequence[str], *, cancel: CancelToken | None = None) -> None:
         for file in files:
             with contextlib.suppress(ProviderError):
-                self._ask("DELETE", f"{self._http.base_url}/{file}", cancel=cancel)
+                self._send("DELETE", f"{self._http.base_url}/{file}", cancel=cancel)
 
-    def _beside(self, service: str) -> str:
+    def _service_url(self, service: str) -> str:
         """Base URL for uploads or downloads, with the service's name before the API version."""
         base, _, version = self._http.base_url.rpartition("/")
         return f"{base}/{service}/{version}"
 
-    def _ask(self, method: str, url: str, *, cancel: CancelToken | None, **content: Any) -> dict[str, Any]:
-        return ask(self._http, method, url, cancel=cancel, **content)
+    def _send(self, method: str, url: str, *, cancel: CancelToken | None, **content: Any) -> dict[str, Any]:
+        return send_request(self._http, method, url, cancel=cancel, **content)
 
     def _explained(self) -> AbstractContextManager[None]:
         sentence = tr(
@@ -165,7 +165,7 @@ def read_job(found: Mapping[str, Any]) -> RemoteJob:
         word=word.lower(),
         files=(str(file),) if file else (),
         answered=answered if state == "completed" else None,
-        problem=said(error),
+        problem=error_text(error),
     )
 
 

@@ -101,7 +101,7 @@ def read_openai(line: bytes) -> Result:
     if not found.get("error") and response.get("status_code") == 200 and isinstance(data, list) and len(data) == 1:
         return _with_vector(hash_, _dict(data[0]).get("embedding"), _dict(body.get("usage")).get("total_tokens"))
     error = found.get("error") or body.get("error") or response
-    return Result(hash_, None, problem=said(error))
+    return Result(hash_, None, problem=error_text(error))
 
 
 def read_gemini(line: bytes) -> Result:
@@ -111,7 +111,7 @@ def read_gemini(line: bytes) -> Result:
     response = _dict(found.get("response"))
     error = found.get("error") or response.get("error")
     if error:
-        return Result(hash_, None, problem=said(error))
+        return Result(hash_, None, problem=error_text(error))
     usage = _dict(response.get("usageMetadata"))
     return _with_vector(hash_, _dict(response.get("embedding")).get("values"), usage.get("promptTokenCount"))
 
@@ -143,7 +143,7 @@ def _hash(key: object) -> bytes:
         return b""
 
 
-def said(error: object) -> str:
+def error_text(error: object) -> str:
     """The provider's error message on one line, with secrets redacted."""
     words = error if isinstance(error, str) else _dict(error).get("message")
     return " ".join(redact(str(words or "")).split())[:_LONGEST_WORDS]

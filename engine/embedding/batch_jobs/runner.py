@@ -23,7 +23,7 @@ from engine.embedding.batch_jobs.base import (
     BatchApi,
     BatchPolicy,
     BatchUnavailable,
-    JobGone,
+    JobNotFound,
     RemoteJob,
     Result,
 )
@@ -51,10 +51,10 @@ log = logging.getLogger(__name__)
 _CREATE_TRIES = 3
 _SETTLING_SECONDS = 30.0
 """Time after which a creation request has either taken effect or never will."""
-_KEPT_AT_ONCE = 64
+_STORED_AT_ONCE = 64
 _MOST_TROUBLE = 5
 """Number of consecutive failed polls after which the sync stops and leaves the jobs to a later one."""
-_KEPT_SECONDS = 31 * 86_400.0
+_RESULT_SECONDS = 31 * 86_400.0
 """No provider stores results for longer."""
 _STOP_SECONDS = 15 * 60.0
 """According to providers, cancelling a job takes up to ten minutes."""
@@ -96,7 +96,7 @@ class JobCreator:
         self._jobs.begin(job, group.texts, instead_of=instead_of)
         try:
             input_file = self._api.upload(job.name, group.lines, cancel=self._token)
-            job = self.noted(job, input_file=input_file, created=time.time())
+            job = self.updated(job, input_file=input_file, created=time.time())
             remote = self._send(job)
         except ProviderError as error:
             self._jobs.end(job.name)
@@ -104,21 +104,21 @@ class JobCreator:
             self._count(error, attempt)
             return None
         log.info("A batch job of %s texts was created at %s", len(group.texts), self._name.provider)
-        return self.noted(job, id=remote.id, state=remote.word)
+        return self.updated(job, id=remote.id, state=remote.word)
 
     def confirmed(self, job: StoredJob) -> StoredJob | None:
         """Return a job of an earlier run if the provider has it; otherwise remove it."""
         if job.input_file and not job.id:
             found = self._search(job)
             if found is not None:
-                job = self.noted(job, id=found.id, state=found.word)
+                job = self.updated(job, id=found.id, state=found.word)
         if job.id:
             return job
         self._jobs.end(job.name)
         self.discard((job.input_file,))
         return None
 
-    def noted(self, job: StoredJob, **known: object) -> StoredJob:
+    def updated(self, job: StoredJob, **known: object) -> StoredJob:
         """Update and store the job's status."""
         job = msgspec.structs.replace(job, **known)
         self._jobs.update(job)
@@ -179,17 +179,17 @@ class BatchRunner:
         context: BatchContext,
         model: StoredModel,
         *,
-        keep: "Callable[[Sequence[bytes], Vectors], None]",
+        save: "Callable[[Sequence[bytes], Vectors], None]",
         texts_of: Callable[[Iterable[bytes]], Iterable[Text]],
     ) -> None:
-        """`keep` stores unit vectors (n, dims) by hash; `texts_of` finds the texts that are still indexed."""
+        """`save` stores unit vectors (n, dims) by hash; `texts_of` finds the texts that are still indexed."""
         self._api, self._name, self._jobs, self._policy, self._settings, self._token = context
         self._creator = JobCreator(context)
         self._model = model
-        self._keep = keep
+        self._save = save
         self._texts_of = texts_of
         self._open: dict[str, StoredJob] = {}
-        self._owed: dict[str, dict[bytes, int]] = {}
+        self._missing: dict[str, dict[bytes, int]] = {}
         """Missing texts of each open job, with their tokens."""
         self._incomplete: set[str] = set()
         """Jobs whose results ended too early once."""
@@ -214,21 +214,21 @@ class BatchRunner:
         return len(self._open)
 
     @property
-    def owed(self) -> set[bytes]:
+    def expected(self) -> set[bytes]:
         """Texts that running jobs are expected to deliver."""
-        return set().union(*self._owed.values())
+        return set().union(*self._missing.values())
 
     # --- start ----------------------------------------------------------------------------------------------------
 
-    def take_up(self) -> None:
+    def resume(self) -> None:
         """Resume the jobs of earlier runs; query the provider for those whose creation was not confirmed.
 
         Jobs of other models wait until their model is selected again, as long as their results may still exist.
         """
         for job in self._jobs.open():
             if job.model == self._name and job.name not in self._open:
-                self._take_up(job)
-            elif job.model != self._name and time.time() - job.created > _KEPT_SECONDS:
+                self._resume(job)
+            elif job.model != self._name and time.time() - job.created > _RESULT_SECONDS:
                 self._jobs.end(job.name)
 
     def submit(self, group: Group, *, attempt: int = 1, instead_of: str = "") -> None:
@@ -244,7 +244,7 @@ class BatchRunner:
             try:
                 job = self._creator.create(group, attempt=attempt, instead_of=instead_of)
             except Uncertain as uncertain:
-                self._owed[uncertain.job.name] = dict(group.texts)  # until it is certain that no job has them
+                self._missing[uncertain.job.name] = dict(group.texts)  # until it is certain that no job has them
                 raise ProviderError(str(uncertain.failure)) from None
             except ProviderError:
                 self.released |= group.texts.keys()
@@ -253,17 +253,17 @@ class BatchRunner:
             self.released |= group.texts.keys()
             return
         self._open[job.name] = job
-        self._owed[job.name] = dict(group.texts)
+        self._missing[job.name] = dict(group.texts)
 
-    def _take_up(self, job: StoredJob) -> None:
+    def _resume(self, job: StoredJob) -> None:
         confirmed = self._creator.confirmed(job)
         if confirmed is not None:
             self._open[job.name] = confirmed
-            self._owed[job.name] = self._jobs.texts(job.name)
+            self._missing[job.name] = self._jobs.texts(job.name)
 
     # --- polling --------------------------------------------------------------------------------------------------
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Poll all open jobs, and store the results of those that have ended.
 
         A failed poll does not end a job. After repeated failures, the sync ends with a `ProviderError` and leaves the
@@ -272,20 +272,20 @@ class BatchRunner:
         for job in tuple(self._open.values()):
             self._token.checkpoint()
             try:
-                self._look_at(job)
+                self._poll_job(job)
                 self._troubles = 0
             except Transient:
                 self._troubles += 1
                 if self._troubles >= _MOST_TROUBLE:
                     raise
 
-    def _look_at(self, job: StoredJob) -> None:
+    def _poll_job(self, job: StoredJob) -> None:
         try:
-            remote = self._api.look(job.id, cancel=self._token)
+            remote = self._api.poll(job.id, cancel=self._token)
             if remote.state != "running":
                 self._collect(job, remote)
                 return
-        except (JobGone, AnswerTooLarge) as error:
+        except (JobNotFound, AnswerTooLarge) as error:
             self._fail(job, str(error))
             return
         except NoAccess:
@@ -294,10 +294,10 @@ class BatchRunner:
             self._fail(job, str(error))
             return
         if remote.word != job.state:
-            job = self._open[job.name] = self._creator.noted(job, state=remote.word)
-        self._mind_the_time(job)
+            job = self._open[job.name] = self._creator.updated(job, state=remote.word)
+        self._check_deadline(job)
 
-    def _mind_the_time(self, job: StoredJob) -> None:
+    def _check_deadline(self, job: StoredJob) -> None:
         """Cancel a job that takes too long; its results so far are still used."""
         now = time.time()
         if job.stopped is not None:
@@ -312,11 +312,11 @@ class BatchRunner:
             self._api.stop(job.id, cancel=self._token)
         except Refused:
             log.info("A batch job could not be stopped; perhaps it has just ended")
-        self._open[job.name] = self._creator.noted(job, stopped=now)
+        self._open[job.name] = self._creator.updated(job, stopped=now)
 
     def _collect(self, job: StoredJob, remote: RemoteJob) -> None:
         """Store a job's results while reading them."""
-        owed = self._owed[job.name]
+        expected = self._missing[job.name]
         arrived: list[Result] = []
         seen = 0
         problem = ""
@@ -324,19 +324,19 @@ class BatchRunner:
         def take(result: Result) -> None:
             nonlocal seen, problem
             seen += 1
-            if result.hash not in owed:
+            if result.hash not in expected:
                 return
             if self._sound(result):
                 arrived.append(result)
             else:
                 problem = problem or self._repeatable(result)
-            if len(arrived) >= _KEPT_AT_ONCE:
-                self._take_in(job, arrived)
+            if len(arrived) >= _STORED_AT_ONCE:
+                self._store_vectors(job, arrived)
 
         try:
             self._api.results(remote, take, cancel=self._token)
         finally:
-            self._take_in(job, arrived)
+            self._store_vectors(job, arrived)
         if remote.answered is not None and seen < remote.answered and job.name not in self._incomplete:
             self._incomplete.add(job.name)
             raise Transient(tr("The results of {service}'s batch job ended too early.", service=self._api.service))
@@ -356,19 +356,19 @@ class BatchRunner:
             return False
         return bool(np.isfinite(vector).all() and vector.any())
 
-    def _take_in(self, job: StoredJob, arrived: list[Result]) -> None:
+    def _store_vectors(self, job: StoredJob, arrived: list[Result]) -> None:
         """Store vectors, then mark their texts as delivered; a kill in between loses nothing."""
         if not arrived:
             return
         import numpy as np
 
-        owed = self._owed[job.name]
+        expected = self._missing[job.name]
         vectors = {result.hash: result.vector for result in arrived}  # duplicates count once
-        self._keep(list(vectors), prepare(np.stack([vector for vector in vectors.values() if vector is not None])))
+        self._save(list(vectors), prepare(np.stack([vector for vector in vectors.values() if vector is not None])))
         self._jobs.arrived(job.name, vectors)
         counted = {result.hash: result.tokens for result in arrived}
         for hash_, tokens in counted.items():
-            estimated = owed.pop(hash_)
+            estimated = expected.pop(hash_)
             self.tokens_used += estimated if tokens is None else tokens
         arrived.clear()
 
@@ -376,19 +376,19 @@ class BatchRunner:
 
     def _ended(self, job: StoredJob, remote: RemoteJob, problem: str = "") -> None:
         """Finish a job that has no more results. `problem`: the provider's reason for a missing vector."""
-        owed = len(self._owed[job.name])
+        expected = len(self._missing[job.name])
         quote = quoted(remote.problem or problem)
-        if not owed or (remote.state == "completed" and owed < job.texts):
+        if not expected or (remote.state == "completed" and expected < job.texts):
             self._policy.succeeded()
-            if owed:
-                said = tr_count(
+            if expected:
+                message = tr_count(
                     "{count:,} of {texts:,} texts of a batch job has no vector{quote}: it is embedded directly.",
                     "{count:,} of {texts:,} texts of a batch job have no vector{quote}: they are embedded directly.",
-                    owed,
+                    expected,
                     texts=job.texts,
                     quote=quote,
                 )
-                self._policy.note(self._name.provider, said)
+                self._policy.note(self._name.provider, message)
             self._close(job)
         elif job.stopped is not None:
             minutes = (job.stopped - job.created) / 60
@@ -396,23 +396,23 @@ class BatchRunner:
                 job, tr("A batch job did not finish within {minutes:,.3g} minutes and was given up.", minutes=minutes)
             )
         else:
-            said = (
+            message = (
                 tr("A batch job returned no vectors{quote}.", quote=quote)
                 if remote.state == "completed"
                 else tr("A batch job ended as {state}{quote}.", state=remote.state, quote=quote)
             )
-            self._fail(job, said)
+            self._fail(job, message)
         self._creator.discard((job.input_file, *remote.files))
 
     def _timed_out(self, job: StoredJob, problem: str) -> None:
         """Retry a job's missing texts once."""
-        owed = self._owed[job.name]
-        if job.attempt > 1 or not self.works or len(owed) < LEAST_TEXTS:
+        expected = self._missing[job.name]
+        if job.attempt > 1 or not self.works or len(expected) < LEAST_TEXTS:
             self._fail(job, problem)
             return
         self._policy.note(self._name.provider, tr("{problem} The texts are submitted once more.", problem=problem))
-        del self._open[job.name], self._owed[job.name]
-        for group in groups(self._texts_of(owed), self._api, self._api.limits.queued_tokens):
+        del self._open[job.name], self._missing[job.name]
+        for group in groups(self._texts_of(expected), self._api, self._api.limits.queued_tokens):
             self.submit(group, attempt=2, instead_of=job.name)
         self._jobs.end(job.name)  # if none of its texts is indexed any more
 
@@ -424,4 +424,4 @@ class BatchRunner:
         """Remove a job and release its missing texts to be embedded directly."""
         self._jobs.end(job.name)
         del self._open[job.name]
-        self.released |= self._owed.pop(job.name).keys()
+        self.released |= self._missing.pop(job.name).keys()

@@ -26,7 +26,7 @@ def sound(subject: Subject) -> str:
     return tr("SQLite read all {size} of it and found no damage.", size=size(subject.store.sizes().database))
 
 
-def _look_for_space(subject: Subject) -> Seen:
+def _check_space(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         share = snapshot.free_share()
     free = size(round(share * subject.store.sizes().database))
@@ -47,7 +47,7 @@ def _give_space_back(subject: Subject) -> str:
     )
 
 
-def _look_for_generations(subject: Subject) -> Seen:
+def _check_generations(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         generations = snapshot.generations()
         if snapshot.meta("building") is not None:
@@ -69,7 +69,7 @@ def _drop_generations(subject: Subject) -> str:
     return tr("The tables of older generations were dropped.")
 
 
-def _look_for_words(subject: Subject) -> Seen:
+def _check_words_to_forget(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         waiting = snapshot.meta(WORDS_TO_FORGET) is not None
         query = f"SELECT count(DISTINCT segid) FROM {snapshot.tables.fts}_idx"
@@ -94,7 +94,7 @@ GENERATIONS = HealthCheck(
     "generations",
     marked("Generations"),
     marked("Checking generations"),
-    _look_for_generations,
+    _check_generations,
     marked("Delete old tables"),
     _drop_generations,
 )
@@ -102,7 +102,7 @@ WORDS = HealthCheck(
     "removed-words",
     marked("Removed words"),
     marked("Checking removed words"),
-    _look_for_words,
+    _check_words_to_forget,
     marked("Remove these words"),
     _forget_words,
 )
@@ -110,7 +110,7 @@ SPACE = HealthCheck(
     "space",
     marked("Free space"),
     marked("Checking free space"),
-    _look_for_space,
+    _check_space,
     marked("Compact"),
     _give_space_back,
 )

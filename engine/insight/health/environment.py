@@ -12,7 +12,7 @@ USER_DATA = "user-data"
 RESTORE = marked("Restore backup")
 
 
-def look_at_index(store: IndexStore) -> HealthFinding:
+def check_index(store: IndexStore) -> HealthFinding:
     id_, name = "index", tr("Index")
     if store.recovered:
         return degraded(id_, name, store.recovered, repair=tr(UPDATE))
@@ -24,7 +24,7 @@ def look_at_index(store: IndexStore) -> HealthFinding:
     return fine(id_, name, str(store.files.database))
 
 
-def look_at_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
+def check_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
     """Report whether another program holds the writer lock.
 
     The system releases the lock of a dead process, so its owner is running.
@@ -38,7 +38,7 @@ def look_at_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
     return fine(id_, name, tr("No other program writes the index."))
 
 
-def look_at_user_data(data: UserData) -> HealthFinding:
+def check_user_data(data: UserData) -> HealthFinding:
     data.recent_syncs(1)
     status = data.status()
     if status is None:
@@ -46,7 +46,7 @@ def look_at_user_data(data: UserData) -> HealthFinding:
     return failed(USER_DATA, tr("Your data"), status.problem, repair="" if status.backup is None else tr(RESTORE))
 
 
-def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
+def check_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
     id_, name = "watching", tr("Watching")
     if not wanted:
         return fine(id_, name, tr("Watching the folders is switched off in the settings."))
@@ -58,12 +58,12 @@ def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
     return fine(id_, name, tr("The system reports changes in the folders."))
 
 
-def look_at_extension(subject: Subject) -> HealthFinding:
+def check_extension(subject: Subject) -> HealthFinding:
     """Check whether sqlite-vec can be loaded. A failure is reported even if the current settings don't need it."""
     probe = subject.vectors.probe()
     if probe.ok:
         return fine("sqlite-vec", "sqlite-vec", tr("sqlite-vec can be loaded."))
-    if not subject.wants_table():
+    if not subject.prefers_table():
         return fine(
             "sqlite-vec", "sqlite-vec", tr("{problem} The current settings don't need it.", problem=probe.error)
         )

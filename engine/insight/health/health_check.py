@@ -39,12 +39,12 @@ class Subject:
         with self.store.read(self.cancel) as snapshot:
             return snapshot.stored_model(*self.name)
 
-    def wants_table(self) -> bool:
+    def prefers_table(self) -> bool:
         """Whether searches of this index use, or should use, the sqlite-vec table."""
         try:
             if (model := self.model()) is not None:
                 with self.store.read(self.cancel) as snapshot:
-                    return self.vectors.wants_table(snapshot, model)
+                    return self.vectors.prefers_table(snapshot, model)
         except StoreError:
             pass  # reported elsewhere
         return self.settings.store.vector.engine == "sqlite-vec"
@@ -61,11 +61,11 @@ class HealthCheck:
 
     id: str
     name: str
-    looking: str
+    progress_text: str
     """Progress text of the check."""
     look: Callable[[Subject], "Seen"]
     repair_label: str = ""
-    """Button label of the repair; translated on display, like `name` and `looking`."""
+    """Button label of the repair; translated on display, like `name` and `progress_text`."""
     repair: Callable[[Subject], str] | None = None
     """Function that repairs and returns a message about the result; "" if there was nothing to repair. The caller must
     hold the writer lock.

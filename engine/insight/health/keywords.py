@@ -101,7 +101,7 @@ def _surplus(snapshot: Snapshot) -> str:
     return f"SELECT id FROM {snapshot.tables.fts}_docsize WHERE id NOT IN (SELECT id FROM {snapshot.tables.chunks})"
 
 
-def _look_at_rows(subject: Subject) -> Seen:
+def _check_rows(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         missing = number(snapshot.connection, f"SELECT count(*) FROM ({_missing(snapshot)})")
         surplus = number(snapshot.connection, f"SELECT count(*) FROM ({_surplus(snapshot)})")
@@ -143,7 +143,7 @@ def _repair_rows(subject: Subject) -> str:
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
-def _look_at_words(subject: Subject) -> Seen:
+def _check_words(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         ids = [id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.chunks} ORDER BY id")]
     sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
@@ -208,10 +208,10 @@ ROWS = HealthCheck(
     "keywords",
     marked("Keyword index"),
     marked("Checking the keyword index"),
-    _look_at_rows,
+    _check_rows,
     marked("Repair the keyword index"),
     _repair_rows,
 )
 SAMPLE = HealthCheck(
-    "keyword-words", marked("Words"), marked("Checking words"), _look_at_words, marked("Rewrite"), _rewrite
+    "keyword-words", marked("Words"), marked("Checking words"), _check_words, marked("Rewrite"), _rewrite
 )

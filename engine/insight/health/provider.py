@@ -17,12 +17,12 @@ _SAMPLE = 8
 _LEAST_COSINE = 0.99
 
 
-def look_at_keys(settings: Settings) -> Iterator[HealthFinding]:
+def check_keys(settings: Settings) -> Iterator[HealthFinding]:
     """Yield a finding for each API key that the settings require; may wait for the keychain."""
-    yield from (_look_at_key(settings, name) for name in REMOTE if _is_wanted(settings, name))
+    yield from (_check_key(settings, name) for name in REMOTE if _is_configured(settings, name))
 
 
-def look_at_provider(
+def check_provider(
     settings: Settings, selection: Selection, error: str | None, cancel: CancelToken, *, ask: bool
 ) -> HealthFinding:
     """Check the embedding provider.
@@ -55,7 +55,7 @@ def look_at_provider(
     return fine(id_, name, f"{provider.id}, {provider.model}{_dealings(settings, provider)}")
 
 
-def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
+def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
     """Embed a few indexed passages again and compare them with their stored vectors; only with a
     free, local provider.
     """
@@ -112,13 +112,13 @@ def _cosines(
     return cosines
 
 
-def _is_wanted(settings: Settings, name: str) -> bool:
+def _is_configured(settings: Settings, name: str) -> bool:
     return name in {settings.provider, settings.fallback} or (
         settings.provider == "auto" and name in settings.remote.agreed
     )
 
 
-def _look_at_key(settings: Settings, name: str) -> HealthFinding:
+def _check_key(settings: Settings, name: str) -> HealthFinding:
     state = key_state(name, settings)
     id_, title = f"key:{name}", tr("Key: {provider}", provider=name)
     if state.problem:

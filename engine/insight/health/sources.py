@@ -44,7 +44,7 @@ class _Known(Protocol):
     def mtime_ns(self) -> int: ...
 
 
-def look_at_stores(
+def check_stores(
     settings: Settings, found: FoundTranscripts, known: Mapping[str, StoredTranscript]
 ) -> Iterator[HealthFinding]:
     """Yield a finding for each session folder or export in the settings, and one for its files that are not read.
@@ -84,7 +84,7 @@ def _not_read(store: str, reasons: Sequence[tuple[str, str]]) -> HealthFinding:
     return fine(f"not-read:{store}", tr("Files not read in {folder}", folder=store), detail)
 
 
-def look_at_notes(subject: Subject) -> HealthFinding:
+def check_notes(subject: Subject) -> HealthFinding:
     """Report how many notes are new, changed or deleted since the last sync, by size and time."""
     name = tr("Notes")
     try:
@@ -105,7 +105,7 @@ def look_at_notes(subject: Subject) -> HealthFinding:
     return fine("notes", name, detail)
 
 
-def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
+def check_transcripts(settings: Settings, found: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
     """Report how many transcripts are new, changed or deleted since the last sync, by size and time."""
     id_, name = "transcripts", tr("Transcripts")
     known = sessions.transcripts(snapshot)
@@ -141,7 +141,7 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
     return fine(id_, name, detail)
 
 
-def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
+def check_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
     """Yield a finding for each file that could not be read, and one for all that could not be embedded."""
     issues = snapshot.issues("failed")
     named = issues if len(issues) <= _MOST_FAILED else issues[: _MOST_FAILED - 1]

@@ -106,7 +106,7 @@ def _delete(subject: Subject) -> str:
     )
 
 
-def _look_at_matrix(subject: Subject) -> Seen:
+def _check_matrix(subject: Subject) -> Seen:
     model = subject.model()
     from engine.store.vector_matrix_check import examine
 
@@ -146,7 +146,7 @@ def _write_matrix(subject: Subject) -> str:
     return tr("The vector matrix was rewritten from the stored vectors.")
 
 
-def _look_at_table(subject: Subject) -> Seen:
+def _check_table(subject: Subject) -> Seen:
     model = subject.model()
     with subject.store.read(subject.cancel) as snapshot:
         problem = subject.vectors.table_problem(snapshot, model)
@@ -173,7 +173,7 @@ MATRIX = HealthCheck(
     "matrix",
     marked("Vector matrix"),
     marked("Checking the vector matrix"),
-    _look_at_matrix,
+    _check_matrix,
     marked("Rewrite"),
     _write_matrix,
 )
@@ -181,7 +181,7 @@ TABLE = HealthCheck(
     "vector-table",
     marked("Vector table"),
     marked("Checking the vector table"),
-    _look_at_table,
+    _check_table,
     marked("Refill"),
     _fill_table,
 )

@@ -142,9 +142,9 @@ def draw(
 
     `first` receives a layout by principal components if the one by neighbours is slow. Raises `Cancelled`.
     """
-    tell = progress or (lambda _: None)
+    report = progress or (lambda _: None)
     by_neighbours = _FEWEST <= len(rows) <= MOST_NEIGHBOURS
-    tell(MapProgress(stage="directions", done=0.05))
+    report(MapProgress(stage="directions", done=0.05))
     directions = find_directions(rows, _COMPARED if by_neighbours else 2, cancel)
     spread = directions.project(rows, cancel)
     drawn = _by_directions(rows, stamp, directions, spread, old)
@@ -152,9 +152,9 @@ def draw(
         return drawn
     if first is not None and len(rows) >= SLOW:
         first(drawn)
-    tell(MapProgress(stage="neighbours", done=0.1))
+    report(MapProgress(stage="neighbours", done=0.1))
     found, distances = nearest(spread, min(NEIGHBOURS, len(rows) - 1), cancel)
-    tell(MapProgress(stage="arranging", done=0.4))
+    report(MapProgress(stage="arranging", done=0.4))
     known = None
     if old is not None and old.layout == "neighbours":
         known = begin(rows.ids, found, old.ids, old.points)
@@ -162,7 +162,7 @@ def draw(
         tie(found, distances),
         drawn.points if known is None else known,
         settled=known is not None,
-        progress=lambda done: tell(MapProgress(stage="arranging", done=0.4 + 0.6 * done)),
+        progress=lambda done: report(MapProgress(stage="arranging", done=0.4 + 0.6 * done)),
         cancel=cancel,
     )
     if known is not None and old is not None:
@@ -273,14 +273,14 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
     found = np.empty((len(points), count), np.int64)
     distances = np.empty((len(points), count), np.float32)
     for own, order in zip(members, near, strict=True):
-        among: list[Ids] = []
+        nearby: list[Ids] = []
         size = 0
         for cluster in order:  # its own comes first
-            if len(among) >= _PROBED and size > count:
+            if len(nearby) >= _PROBED and size > count:
                 break
-            among.append(members[cluster])
+            nearby.append(members[cluster])
             size += len(members[cluster])
-        candidates = np.concatenate(among)
+        candidates = np.concatenate(nearby)
         others, lengths = np.ascontiguousarray(points[candidates].T), squares[candidates]
         step = max(1, _BLOCK // len(candidates))
         for start in range(0, len(own), step):

@@ -41,7 +41,7 @@ class Listing:
 
     chunks: Ids
     """(c,)"""
-    place_of: Ids
+    file_index: Ids
     """(c,), the index of each chunk's file in `files`; -1 for hidden chunks."""
     files: tuple[MapFile, ...]
     stamp: int
@@ -51,7 +51,7 @@ class Listing:
         if not len(self.chunks):
             return np.full(len(ids), -1, np.int32)
         at = np.minimum(np.searchsorted(self.chunks, ids), len(self.chunks) - 1)
-        return np.where(self.chunks[at] == ids, self.place_of[at], -1).astype(np.int32)
+        return np.where(self.chunks[at] == ids, self.file_index[at], -1).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -83,22 +83,22 @@ def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
     chunks, chunk_files = _chunks(snapshot)
     file_ids, files = _files(snapshot)
     at = np.minimum(np.searchsorted(file_ids, chunk_files), max(0, len(file_ids) - 1))
-    place_of = np.where(file_ids[at] == chunk_files, at, -1) if len(file_ids) else np.full(len(chunks), -1)
+    file_index = np.where(file_ids[at] == chunk_files, at, -1) if len(file_ids) else np.full(len(chunks), -1)
     if refused := guard.refused((file.path for file in files), snapshot.meta("names")):
         hidden = [place for place, file in enumerate(files) if file.path in refused]
-        place_of[np.isin(place_of, hidden)] = -1
-    return Listing(chunks, place_of, files, snapshot.stamp)
+        file_index[np.isin(file_index, hidden)] = -1
+    return Listing(chunks, file_index, files, snapshot.stamp)
 
 
 def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims: int) -> Rows:
     """Return the vectors of visible chunks, from parts of (ids, codes, scales)."""
-    ids_kept, kept = [np.empty(0, np.int64)], []
+    visible_ids, visible = [np.empty(0, np.int64)], []
     for ids, codes, scales in parts:
         seen = listing.places(ids) >= 0
         whole = bool(seen.all())
-        ids_kept.append(ids if whole else ids[seen])
-        kept.append((codes, scales) if whole else (codes[seen], scales[seen]))
-    return Rows(np.concatenate(ids_kept), dims, tuple(kept))
+        visible_ids.append(ids if whole else ids[seen])
+        visible.append((codes, scales) if whole else (codes[seen], scales[seen]))
+    return Rows(np.concatenate(visible_ids), dims, tuple(visible))
 
 
 def _chunks(snapshot: Snapshot) -> tuple[Ids, Ids]:

@@ -38,9 +38,9 @@ class IndexMaps:
         self._vectors = vectors
         self._guard = guard
         self._making = threading.Lock()
-        self._kept: tuple[str, StoredLayout] | None = None
+        self._layout: tuple[str, StoredLayout] | None = None
         """The last layout, with the index and model it belongs to."""
-        self._told: tuple[str, IndexMap] | None = None
+        self._last: tuple[str, IndexMap] | None = None
         """The last map returned, with its index and model."""
 
     def last(self, name: ModelName | None, cancel: CancelToken | None = None) -> IndexMap | None:
@@ -76,8 +76,8 @@ class IndexMaps:
             with self._store.read(cancel) as snapshot:
                 model = _model(snapshot, name)
                 whose = _whose(snapshot, model)
-                if self._told is not None and (self._told[0], self._told[1].stamp) == (whose, snapshot.stamp):
-                    return self._told[1]
+                if self._last is not None and (self._last[0], self._last[1].stamp) == (whose, snapshot.stamp):
+                    return self._last[1]
                 listing = read_listing(snapshot, self._guard)
                 old = self._known(whose)
                 current = old is not None and old.stamp == listing.stamp
@@ -85,23 +85,23 @@ class IndexMaps:
             if model is None:
                 return _empty(listing, "no-model" if name is None else "no-vectors")
             if old is not None and current:
-                return self._tell(whose, _record(old, listing, model))
+                return self._remember(whose, _record(old, listing, model))
             rows = rows_of(listing, parts, model.dims)
             if not len(rows):
                 return _empty(listing, "no-vectors", model)
-            told = None
+            report_first = None
             if first is not None and old is None:
-                hear, of = first, model
-                told = lambda drawn: hear(_record(drawn, listing, of))  # noqa: E731
-            drawn = draw(rows, listing.stamp, old, first=told, progress=progress, cancel=cancel)
+                receive, of = first, model
+                report_first = lambda drawn: receive(_record(drawn, listing, of))  # noqa: E731
+            drawn = draw(rows, listing.stamp, old, first=report_first, progress=progress, cancel=cancel)
             with self._store.read(cancel):
                 pass  # raises `Closed`: no file must be written next to a closed index
-            self._kept = whose, drawn
+            self._layout = whose, drawn
             try:
                 map_data.save_layout(self._store.files.map, drawn, whose)
             except OSError as error:
                 log.warning("The map could not be saved: %s", error)
-            return self._tell(whose, _record(drawn, listing, model))
+            return self._remember(whose, _record(drawn, listing, model))
 
     @contextmanager
     def _alone(self, cancel: CancelToken | None) -> Iterator[None]:
@@ -114,8 +114,8 @@ class IndexMaps:
         finally:
             self._making.release()
 
-    def _tell(self, whose: str, record: IndexMap) -> IndexMap:
-        self._told = whose, record
+    def _remember(self, whose: str, record: IndexMap) -> IndexMap:
+        self._last = whose, record
         return record
 
     def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
@@ -165,12 +165,12 @@ class IndexMaps:
         return MapAnswer(point=point, chunks=chunks)
 
     def _known(self, whose: str) -> StoredLayout | None:
-        kept = self._kept
-        if kept is not None and kept[0] == whose:
-            return kept[1]
+        cached = self._layout
+        if cached is not None and cached[0] == whose:
+            return cached[1]
         drawn = map_data.load_layout(self._store.files.map, whose)
         if drawn is not None:
-            self._kept = whose, drawn
+            self._layout = whose, drawn
         return drawn
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.message_offsets import MessageOffset
 from engine.indexing import session_rows
 from engine.settings import Settings
@@ -27,7 +27,7 @@ _DEPTH = 30
 class _OneByOne(ChunkPacker):
     """Message by message."""
 
-    def add(self, said: SpokenMessage) -> None:
+    def add(self, said: IndexedMessage) -> None:
         self._close()
         super().add(said)
 
@@ -35,7 +35,7 @@ class _OneByOne(ChunkPacker):
 class _Exchanges(ChunkPacker):
     """A chunk for each question with its answer."""
 
-    def add(self, said: SpokenMessage) -> None:
+    def add(self, said: IndexedMessage) -> None:
         if said.role == "user":
             self._close()
         super().add(said)
@@ -46,9 +46,9 @@ class _Joined(ChunkPacker):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._said: list[SpokenMessage] = []
+        self._said: list[IndexedMessage] = []
 
-    def add(self, said: SpokenMessage) -> None:
+    def add(self, said: IndexedMessage) -> None:
         self._said.append(said)
 
     def finish(self) -> list[SessionChunk]:

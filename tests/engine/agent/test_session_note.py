@@ -15,10 +15,10 @@ from engine.agent.session_note import (
     LastMessages,
     draft_note,
     lines_of,
-    said_in,
     save_note,
     shortened,
     slug_of_words,
+    spoken_messages,
     suggest_slug,
     to_slug,
 )
@@ -286,7 +286,7 @@ def test_only_user_and_agent_speech_counts() -> None:
             ("system", [("text", "Context was compacted.")]),
         ]
     )
-    assert said_in(session) == [
+    assert spoken_messages(session) == [
         LastMessages("user", "Why does the valve open?"),
         LastMessages("assistant", "The relay sticks."),
     ]
@@ -294,24 +294,24 @@ def test_only_user_and_agent_speech_counts() -> None:
 
 def test_parts_of_a_message_are_joined() -> None:
     session = make_session([("assistant", [("text", "First."), ("thinking", "x"), ("text", " Second.\n")])])
-    assert said_in(session) == [LastMessages("assistant", "First.\n\nSecond.")]
+    assert spoken_messages(session) == [LastMessages("assistant", "First.\n\nSecond.")]
 
 
 def test_commands_are_left_out_and_paths_are_not() -> None:
     texts = ["/new", "/compact keep the plan", "/etc/hosts is wrong", "  ", "and/or"]
     session = make_session([("user", [("text", text)]) for text in texts])
-    assert [said.text for said in said_in(session)] == ["/etc/hosts is wrong", "and/or"]
+    assert [said.text for said in spoken_messages(session)] == ["/etc/hosts is wrong", "and/or"]
 
 
 def test_sub_agent_messages_count_in_own_session_only() -> None:
     turns = [("user", [("text", "Look for the relay.")])]
-    assert said_in(make_session(turns, side=True)) == []
-    assert len(said_in(make_session(turns, side=True, parent="3f6c"))) == 1
+    assert spoken_messages(make_session(turns, side=True)) == []
+    assert len(spoken_messages(make_session(turns, side=True, parent="3f6c"))) == 1
 
 
 def test_left_branches_are_left_out() -> None:
     session = leave(make_session([("user", [("text", text)]) for text in ("Start.", "Glue it.", "Sew it.")]), 2)
-    assert [said.text for said in said_in(session)] == ["Start.", "Sew it."]
+    assert [said.text for said in spoken_messages(session)] == ["Start.", "Sew it."]
 
 
 def test_each_message_starts_a_new_line() -> None:

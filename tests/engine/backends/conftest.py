@@ -81,7 +81,7 @@ def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Itera
             return selection_of(use) if select is None or wanted == settings else select(wanted, **options)
 
         monkeypatch.setattr(builtin, "select_provider", choose)
-        monkeypatch.setattr(builtin, "stand_in", lambda _, first, reason, **__: fallback_to(instead, first, reason))
+        monkeypatch.setattr(builtin, "use_fallback", lambda _, first, reason, **__: fallback_to(instead, first, reason))
         memory = BuiltinMemory(workspace, settings, executor=executor, background=background)
         opened.append(memory)
         return memory

@@ -590,7 +590,7 @@ def test_other_models_expired_jobs_forgotten(openai, opened, monkeypatch):
         memory.sync(approve=True)
     openai.doubled.clear()
     openai.model = "text-embedding-3-large"
-    monkeypatch.setattr(runner, "_KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(runner, "_RESULT_SECONDS", 0.0)
     with opened(openai) as memory:
         memory.sync(approve=True)
         assert memory.status().batch.jobs == ()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.memory.facts import Facts
-from engine.search.facts import asks_about_self
+from engine.search.facts import is_about_user
 from engine.store.user_data import UserData
 from tests.benchmarks.rows.facts import LABELLED
 
@@ -91,7 +91,7 @@ def test_one_fact_answers_its_question(tmp_path: Path, fact: str, query: str, mo
 
 @given(query=st.text())
 def test_any_text_is_classified(query: str) -> None:
-    assert asks_about_self(query) in (True, False)
+    assert is_about_user(query) in (True, False)
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_any_text_is_classified(query: str) -> None:
     ],
 )
 def test_personal_question_is_recognised(query: str, personal: bool) -> None:
-    assert asks_about_self(query) is personal
+    assert is_about_user(query) is personal

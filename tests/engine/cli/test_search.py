@@ -141,21 +141,21 @@ def test_a_note_cannot_command_the_terminal(run: Run, memory: FakeMemory) -> Non
 
 def test_words_are_bold_on_a_terminal_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[1m" not in run("search", "hose").out
-    monkeypatch.setattr("engine.cli.search.marks_wanted", lambda: True)
+    monkeypatch.setattr("engine.cli.search.supports_bold", lambda: True)
     assert "Irrigation \x1b[1mhose\x1b[0m 16 mm" in run("search", "hose").out
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
 def test_bold_can_be_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
-    from engine.cli.output import marks_wanted
+    from engine.cli.output import supports_bold
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr("os.name", "posix")
-    assert marks_wanted()
+    assert supports_bold()
     monkeypatch.setenv(name, value)
-    assert not marks_wanted()
+    assert not supports_bold()
 
 
 def test_names_beyond_unicode_are_still_json(run: Run, memory: FakeMemory) -> None:

@@ -73,7 +73,7 @@ def test_every_way_to_read_agrees(
     expected = [line.removesuffix("\r") for line in whole.removesuffix("\n").split("\n")] if data else []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_reader, "_BLOCK", block)
-        patch.setattr(line_reader, "_KEPT_BLOCKS", 2)
+        patch.setattr(line_reader, "_CACHED_BLOCKS", 2)
         patch.setattr(line_reader, "_IN_MEMORY", 10**6 if in_memory else -1)
         with opened(tmp_path_factory.mktemp("note"), data) as text:
             assert text.line_count == len(expected)

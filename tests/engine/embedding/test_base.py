@@ -32,9 +32,9 @@ def test_prepare_keeps_shape_and_input_array() -> None:
 
 def test_calibration_rises_with_chunks_by_spread() -> None:
     scale = Calibration(low=0.1, high=0.3, weight=0.2, spread=0.06)
-    assert scale.among(0) == scale.among(100) == scale
-    thousand, many = scale.among(1_000), scale.among(100_000)
+    assert scale.for_size(0) == scale.for_size(100) == scale
+    thousand, many = scale.for_size(1_000), scale.for_size(100_000)
     assert thousand.low == pytest.approx(0.142)
     assert many.low == pytest.approx(0.226)
     assert many.high - many.low == pytest.approx(scale.high - scale.low)
-    assert Calibration(0.1, 0.3, 0.2).among(100_000) == Calibration(0.1, 0.3, 0.2)
+    assert Calibration(0.1, 0.3, 0.2).for_size(100_000) == Calibration(0.1, 0.3, 0.2)

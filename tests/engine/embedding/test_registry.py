@@ -10,7 +10,7 @@ from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import registry
 from engine.embedding.consent import settings_of
 from engine.embedding.embedded_model import MODEL, EmbeddedProvider
-from engine.embedding.registry import Selection, select_provider, stand_in
+from engine.embedding.registry import Selection, select_provider, use_fallback
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, RemoteSettings
 from tests.helpers.command_line import python
@@ -163,14 +163,14 @@ def test_fallback_sends_to_its_own_server_only(makers: Makers, monkeypatch: pyte
 
 
 def test_failed_provider_in_use_gets_fallback(makers: Makers) -> None:
-    selection = stand_in(Settings(provider="gemini", fallback="voyage"), "gemini", "It is down.")
+    selection = use_fallback(Settings(provider="gemini", fallback="voyage"), "gemini", "It is down.")
     assert chosen(selection) == "voyage"
     assert (selection.requested, selection.fallback_from, selection.fallback_reason) == (
         "gemini",
         "gemini",
         "It is down.",
     )
-    alone = stand_in(Settings(provider="gemini"), "gemini", "It is down.")
+    alone = use_fallback(Settings(provider="gemini"), "gemini", "It is down.")
     assert (alone.provider, alone.unavailable_reason) == (None, "It is down.")
 
 

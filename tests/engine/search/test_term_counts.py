@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.term_counts import Asked, Match, ask, least_distance
+from engine.search.term_counts import CountedPhrases, Match, count_terms, least_distance
 from engine.store.schema import FTS_COLUMNS, FTS_TOKENIZER
 
 places = st.lists(st.integers(0, 60), max_size=12, unique=True)
@@ -47,9 +47,9 @@ class Taken(NamedTuple):
     distances: list[tuple[int, int]]
 
 
-def counted(index: apsw.Connection, asked: Asked, expression: str, ids: list[int]) -> dict[int, Taken]:
+def counted(index: apsw.Connection, asked: CountedPhrases, expression: str, ids: list[int]) -> dict[int, Taken]:
     found: dict[int, Taken] = {}
-    ask(index, "f", asked, expression, ids, lambda id_, *counts: found.update({id_: Taken(*counts)}))
+    count_terms(index, "f", asked, expression, ids, lambda id_, *counts: found.update({id_: Taken(*counts)}))
     return found
 
 
@@ -58,7 +58,7 @@ def stem_frequencies(taken: Taken) -> list[float]:
 
 
 def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection) -> None:
-    asked = Asked(0, ("s", "s"), ((0, 1),))
+    asked = CountedPhrases(0, ("s", "s"), ((0, 1),))
     found = counted(index, asked, '("weir") OR ("pump")', [1, 2, 3])
     assert stem_frequencies(found[1]) == pytest.approx([1.0, 1.5])
     assert found[1].distances == [(0, 1)]
@@ -70,19 +70,19 @@ def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection
 
 
 def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None:
-    found = counted(index, Asked(0, ("s", "p"), ()), '("weir") OR ("pump")', [1, 2, 3])
+    found = counted(index, CountedPhrases(0, ("s", "p"), ()), '("weir") OR ("pump")', [1, 2, 3])
     assert [taken.around for taken in found.values()] == [True, True, True]
     assert [[bool(frequencies[-1]) for _, frequencies in taken.matches] for taken in found.values()] == [
         [False, True],
         [True, False],
         [False, False],  # an alias is no title
     ]
-    in_text = counted(index, Asked(0, ("p",), ()), '("no")', [1, 2, 3])
+    in_text = counted(index, CountedPhrases(0, ("p",), ()), '("no")', [1, 2, 3])
     assert [taken.around for taken in in_text.values()] == [False]
 
 
 def test_phrases_before_the_asked_ones_are_skipped(index: apsw.Connection) -> None:
-    found = counted(index, Asked(1, ("p",), ()), '("weir") AND (("pump"))', [2])
+    found = counted(index, CountedPhrases(1, ("p",), ()), '("weir") AND (("pump"))', [2])
     assert list(found) == [2]
     assert [(place, words) for place, (_, words, *_) in found[2].matches] == [(0, 2.0)]
     assert found[2].distances == []

@@ -55,7 +55,7 @@ def test_a_fact_comes_back_as_it_was(rows: FactRows) -> None:
 
 def test_text_change_drops_vector_category_does_not(rows: FactRows) -> None:
     rows.put(make("a"))
-    rows.keep_vectors(MODEL, [("a", "I prefer tea.", b"12")])
+    rows.save_vectors(MODEL, [("a", "I prefer tea.", b"12")])
     rows.put(make("a", category="other"))
     assert rows.vectors(MODEL) == {"a": b"12"}
     assert rows.vectors(ModelName("embedded", "use", "2")) == {}
@@ -65,7 +65,7 @@ def test_text_change_drops_vector_category_does_not(rows: FactRows) -> None:
 
 def test_late_vector_not_stored(rows: FactRows) -> None:
     rows.put(make("a", "new"))
-    rows.keep_vectors(MODEL, [("a", "old", b"12"), ("gone", "new", b"34"), ("a", "new", b"56")])
+    rows.save_vectors(MODEL, [("a", "old", b"12"), ("gone", "new", b"34"), ("a", "new", b"56")])
     assert rows.vectors(MODEL) == {"a": b"56"}
 
 
@@ -86,7 +86,7 @@ def test_erased_fact_in_no_file(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     with contextlib.closing(UserData(path)) as data:
         FactRows(data).put(make("a", SECRETIVE), make("b", "kept"))
-        FactRows(data).keep_vectors(MODEL, [("a", SECRETIVE, b"vector-of-it")])
+        FactRows(data).save_vectors(MODEL, [("a", SECRETIVE, b"vector-of-it")])
     # The next version of the program leaves a copy with all of it aside.
     newest = len(user_data.USER_MIGRATIONS)
     with at_version(newest, later=[lambda connection: None]), contextlib.closing(UserData(path)) as data:
@@ -122,7 +122,7 @@ def test_read_only_facts_say_why(tmp_path: Path) -> None:
     with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
         rows = FactRows(data)
         assert [fact.id for fact in rows.all()] == ["a"]
-        rows.keep_vectors(MODEL, [("a", "I prefer tea.", b"12")])
+        rows.save_vectors(MODEL, [("a", "I prefer tea.", b"12")])
         rows.erase_old(99.0)
         assert "read-only" in rows.problem
         with pytest.raises(IndexReadOnly, match="no fact can be saved"):

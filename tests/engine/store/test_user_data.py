@@ -203,7 +203,7 @@ def test_file_ruined_between_starts_is_reported_and_restored(path: Path, ruin: C
         assert status is not None
         assert str(path) in status.problem
         assert status.backup == pytest.approx(time.time(), abs=100)
-        assert not data.keeps
+        assert not data.can_save
         with pytest.raises(IndexReadOnly):
             save(data, "two")
         data.add_sync(summary(1))

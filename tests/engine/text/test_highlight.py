@@ -5,11 +5,11 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.highlight import _KEPT_BEGINNINGS, _WITH_Y, _Matcher, highlight_ranges
+from engine.text.highlight import _PREFIX_LANGUAGES, _WITH_Y, _Matcher, highlight_ranges
 from engine.text.query_analysis import analyse_query
 from engine.text.query_parser import parse_query
 
-_LANGUAGES = sorted(_KEPT_BEGINNINGS - {""})
+_LANGUAGES = sorted(_PREFIX_LANGUAGES - {""})
 _RUNS = st.sampled_from(
     "pump Pump PUMPS pumped xpump myPump air-pump pump_room skies sky Skiing sKy früh fruh Übung ubung ubungen y yes "
     "ge gegangen gehen geht l'eau eau d'os os.replace replaces replacing https://pump.org/sky #pump 'pump' v2 pump2 "

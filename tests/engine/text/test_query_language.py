@@ -111,16 +111,16 @@ def test_wrong_syntax_is_words_and_says_so(text: str, remark: str) -> None:
 def test_ordinary_text_is_words_without_a_remark(text: str) -> None:
     query = parse_query(text)
     assert query.plain
-    assert query.asked == query.question == text
+    assert query.searched_text == query.question == text
     assert query.remarks == ()
 
 
 def test_every_word_keeps_its_place_and_the_rest_is_blank() -> None:
     text = '-hose drip "left valve" path:x dep* cat OR dog'
     query = parse_query(text)
-    assert query.asked == "      drip  left valve         dep  cat    dog"
+    assert query.searched_text == "      drip  left valve         dep  cat    dog"
     assert query.question == "drip left valve dep cat dog"
-    assert [(clause, str(atom)) for clause, atom in query.wanted()] == [
+    assert [(clause, str(atom)) for clause, atom in query.searched_atoms()] == [
         (1, "drip"), (2, '"left valve"'), (4, "dep*"), (5, "cat"), (5, "dog"),
     ]  # fmt: skip
     assert [str(clause) for clause in query.required] == ["-hose", '"left valve"', "path:x", "cat OR dog"]
@@ -150,9 +150,9 @@ def test_any_text_round_trips_as_query(text: str) -> None:
     again = parse_query(str(query))
     assert [str(clause) for clause in again.clauses] == [str(clause) for clause in query.clauses]
     assert str(again) == str(query)
-    assert len(query.asked) == len(text)
-    assert all(found in (" ", meant) for found, meant in zip(query.asked, text, strict=True))
-    for _, atom in query.wanted():
+    assert len(query.searched_text) == len(text)
+    assert all(found in (" ", meant) for found, meant in zip(query.searched_text, text, strict=True))
+    for _, atom in query.searched_atoms():
         assert text[atom.start : atom.end] == atom.text
 
 

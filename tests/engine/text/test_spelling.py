@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.spelling import jamo, slips, variants, written
+from engine.text.spelling import jamo, typos, variants, written
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from engine.text.spelling import jamo, slips, variants, written
     ],
 )
 def test_slips_between_two_words(word: str, other: str, expected: int | None) -> None:
-    assert slips(word, other, 2) == expected
-    assert slips(other, word, 2) == expected
+    assert typos(word, other, 2) == expected
+    assert typos(other, word, 2) == expected
 
 
 WORD = st.text(alphabet="abcde", max_size=8)
@@ -31,12 +31,12 @@ WORD = st.text(alphabet="abcde", max_size=8)
 
 @given(WORD, WORD, st.integers(0, 3))
 def test_slips_are_the_same_both_ways_and_none_beyond_the_limit(word: str, other: str, most: int) -> None:
-    found = slips(word, other, most)
-    assert found == slips(other, word, most)
+    found = typos(word, other, most)
+    assert found == typos(other, word, most)
     assert found is None or 0 <= found <= most
     assert (found == 0) == (word == other)
     if found is None:
-        further = slips(word, other, 99)
+        further = typos(word, other, 99)
         assert further is not None
         assert further > most
 
@@ -44,7 +44,7 @@ def test_slips_are_the_same_both_ways_and_none_beyond_the_limit(word: str, other
 @given(st.text(alphabet="abcdefghij", min_size=2, max_size=9), st.integers(1, 4))
 def test_every_variant_is_one_slip_away_and_keeps_the_rest(word: str, head: int) -> None:
     for other in variants(word, head):
-        assert slips(word, other, 1) == 1
+        assert typos(word, other, 1) == 1
         assert other.endswith(word[head + 1 :])
 
 
@@ -57,8 +57,8 @@ def test_a_slip_at_the_beginning_is_among_the_variants(slip: str, word: str) -> 
 
 
 def test_a_korean_syllable_is_compared_by_its_letters() -> None:
-    assert slips(jamo("전화벟호"), jamo("전화번호"), 1) == 1
-    assert slips(jamo("가나"), jamo("강나"), 1) == 1
+    assert typos(jamo("전화벟호"), jamo("전화번호"), 1) == 1
+    assert typos(jamo("가나"), jamo("강나"), 1) == 1
 
 
 @pytest.mark.parametrize(

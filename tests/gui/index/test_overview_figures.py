@@ -170,8 +170,8 @@ def test_skipped_files_are_counted_by_rule():
 
 
 def test_grouped_skip_entry_counts_all_its_files():
-    kind = issue("*.txt", "extension", skip_reasons.OTHER_EXTENSIONS.said(count=1501, extensions=".md"))
-    more = issue("…", "symlink", skip_reasons.MORE_OF_A_RULE.said(number=20))
+    kind = issue("*.txt", "extension", skip_reasons.OTHER_EXTENSIONS.message(count=1501, extensions=".md"))
+    more = issue("…", "symlink", skip_reasons.MORE_OF_A_RULE.message(number=20))
     skipped = (kind, issue("x", "symlink"), more)
     assert rows(skipped_files=skipped) == [
         ("1,522 files and folders skipped", "extension (1,501), symlink (21)", "skipped")

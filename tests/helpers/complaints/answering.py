@@ -114,7 +114,7 @@ def _memory(folder: Path, settings: Settings, use: FakeProvider | str | None) ->
         select = lambda *_, **__: selection_of(use)  # noqa: E731
     with (
         patch.object(builtin, "select_provider", select),
-        patch.object(builtin, "stand_in", lambda settings, first, reason, **_: fallback_to(None, first, reason)),
+        patch.object(builtin, "use_fallback", lambda settings, first, reason, **_: fallback_to(None, first, reason)),
     ):
         memory = BuiltinMemory(folder / "notes", settings, executor=None, background=False)
         try:

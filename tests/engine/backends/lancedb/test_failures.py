@@ -118,7 +118,7 @@ def test_cancel_ends_waiting_search(machine) -> None:
         await asyncio.Event().wait()
 
     with pytest.raises(Cancelled):
-        desk.table.ask(hang(), token)
+        desk.table.call(hang(), token)
     assert desk.search("irrigation").results
 
 
@@ -130,7 +130,7 @@ def test_unanswered_request_times_out(machine) -> None:
         await asyncio.Event().wait()
 
     with pytest.raises(BackendError, match="did not answer in time"):
-        desk.table.ask(hang(), seconds=0.05)
+        desk.table.call(hang(), seconds=0.05)
 
 
 def test_close_ends_waiting_calls_and_threads() -> None:
@@ -162,15 +162,15 @@ def test_close_ends_waiting_calls_and_threads() -> None:
 
 def test_commit_conflict_is_retried(machine, monkeypatch) -> None:
     desk = machine("desk", notes=HOSE)
-    real, failures = desk.table.ask, [RuntimeError("Retryable commit conflict for version 7"), None]
+    real, failures = desk.table.call, [RuntimeError("Retryable commit conflict for version 7"), None]
 
-    def ask(work, *arguments, **options):
+    def call(work, *arguments, **options):
         if getattr(work, "__name__", "") == "commit" and (problem := failures.pop(0) if failures else None):
             work.close()
             raise described(problem, "there")
         return real(work, *arguments, **options)
 
-    monkeypatch.setattr(desk.table, "ask", ask)
+    monkeypatch.setattr(desk.table, "call", call)
 
     assert not desk.sync().error
     assert failures == []

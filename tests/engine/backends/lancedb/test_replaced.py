@@ -140,17 +140,17 @@ def test_status_works_when_table_disappears(machine, table) -> None:
     desk = machine("desk", notes=HOSE)
     desk._background = True
     desk.table.view()  # opened, but nothing read
-    real = desk.table.ask
+    real = desk.table.call
 
     def refuse(work, *arguments, **options):
         work.close()
         raise BackendError("The storage is away.")
 
-    desk.table.ask = desk.table._view._ask = refuse
+    desk.table.call = desk.table._view._call = refuse
     status = desk.status()
     assert (status.files, status.index_error) == (0, "The storage is away.")
 
-    desk.table.ask = desk.table._view._ask = real
+    desk.table.call = desk.table._view._call = real
     desk._failed = 0.0
     assert (desk.status().files, desk.status().index_error) == (1, None)
 
@@ -163,7 +163,7 @@ def test_traceback_has_no_lancedb_text(machine) -> None:
         raise RuntimeError(f"forbidden: https://host/?X-Amz-Signature={secret}")
 
     with pytest.raises(BackendError, match="refuses the credentials") as raised:
-        desk.table.ask(fail("".join(["abcdef", "0123"])))
+        desk.table.call(fail("".join(["abcdef", "0123"])))
 
     assert "abcdef0123" not in "".join(traceback.format_exception(raised.value))
 

@@ -130,7 +130,7 @@ def bench(backend: str, folder: Path) -> Iterator[Bench]:
         for name in _CHOOSING:
             home = importlib.import_module(name)
             patch.setattr(home, "select_provider", lambda *_, **__: selection_of(use))
-            patch.setattr(home, "stand_in", lambda settings, first, reason, **_: fallback_to(None, first, reason))
+            patch.setattr(home, "use_fallback", lambda settings, first, reason, **_: fallback_to(None, first, reason))
         try:
             yield opened
         finally:

@@ -4,23 +4,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.token_estimate import weigh
-from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
 
 words = st.text(st.sampled_from("ab \n#`日"), min_size=1, max_size=400).filter(str.strip)
 lengths = st.sampled_from((1, 1, 1, 4, 30))
 
 
 @st.composite
-def conversations(draw: st.DrawFn) -> list[SpokenMessage]:
+def conversations(draw: st.DrawFn) -> list[IndexedMessage]:
     said, line = [], 0
     for ordinal in range(1, draw(st.integers(1, 12)) + 1):
         line += draw(st.integers(0, 3)) if said else 1
         text = draw(words) * draw(lengths)
-        said.append(SpokenMessage(draw(st.sampled_from(("user", "assistant"))), text, line, ordinal, f"m{ordinal}"))
+        said.append(IndexedMessage(draw(st.sampled_from(("user", "assistant"))), text, line, ordinal, f"m{ordinal}"))
     return said
 
 
-def packed(said: list[SpokenMessage], tokens: int = 40, overlap: int = 8) -> list[SessionChunk]:
+def packed(said: list[IndexedMessage], tokens: int = 40, overlap: int = 8) -> list[SessionChunk]:
     packer = ChunkPacker(tokens, overlap)
     for one in said:
         packer.add(one)
@@ -29,8 +29,8 @@ def packed(said: list[SpokenMessage], tokens: int = 40, overlap: int = 8) -> lis
 
 def test_a_question_and_its_answer_share_a_chunk() -> None:
     said = [
-        SpokenMessage("user", "How tall is the mast?", 3, 1, "a"),
-        SpokenMessage("assistant", "Twelve metres.", 7, 2, "b"),
+        IndexedMessage("user", "How tall is the mast?", 3, 1, "a"),
+        IndexedMessage("assistant", "Twelve metres.", 7, 2, "b"),
     ]
     (chunk,) = packed(said)
     assert chunk.text == "User: How tall is the mast?\n\nAssistant: Twelve metres."
@@ -43,16 +43,16 @@ def test_a_question_and_its_answer_share_a_chunk() -> None:
 
 def test_new_question_opens_chunk_when_full_enough() -> None:
     said = [
-        SpokenMessage("user", "First question?", 1, 1, ""),
-        SpokenMessage("assistant", "word " * 20, 2, 2, ""),
-        SpokenMessage("user", "Second question?", 3, 3, ""),
+        IndexedMessage("user", "First question?", 1, 1, ""),
+        IndexedMessage("assistant", "word " * 20, 2, 2, ""),
+        IndexedMessage("user", "Second question?", 3, 3, ""),
     ]
     assert [chunk.start_line for chunk in packed(said)] == [1, 3]
 
 
 def test_a_long_answer_keeps_its_question_and_its_headings() -> None:
     answer = "\n\n".join(f"## Part {number}\n\n{'word ' * 25}" for number in range(4))
-    chunks = packed([SpokenMessage("user", "Plan?", 1, 1, ""), SpokenMessage("assistant", answer, 2, 2, "")])
+    chunks = packed([IndexedMessage("user", "Plan?", 1, 1, ""), IndexedMessage("assistant", answer, 2, 2, "")])
     assert len(chunks) > 2
     assert chunks[0].text.startswith("User: Plan?")
     assert {(chunk.start_line, chunk.end_line) for chunk in chunks[1:]} == {(2, 2)}
@@ -60,7 +60,7 @@ def test_a_long_answer_keeps_its_question_and_its_headings() -> None:
 
 
 @given(conversations())
-def test_nothing_is_lost_and_every_part_is_placed(said: list[SpokenMessage]) -> None:
+def test_nothing_is_lost_and_every_part_is_placed(said: list[IndexedMessage]) -> None:
     chunks = packed(said)
     for one in said:
         mine = [c for c in chunks if any(place.ordinal == one.ordinal for place in c.places)]
@@ -76,7 +76,7 @@ def test_nothing_is_lost_and_every_part_is_placed(said: list[SpokenMessage]) -> 
 
 
 @given(conversations(), st.integers(0, 12))
-def test_going_on_later_gives_the_same_chunks(said: list[SpokenMessage], at: int) -> None:
+def test_going_on_later_gives_the_same_chunks(said: list[IndexedMessage], at: int) -> None:
     first = ChunkPacker(40, 8)
     for one in said[:at]:
         first.add(one)
@@ -87,5 +87,5 @@ def test_going_on_later_gives_the_same_chunks(said: list[SpokenMessage], at: int
 
 
 def test_properties_of_logseq_in_a_message_stay() -> None:
-    said = [SpokenMessage("user", "- read this\n  id:: 65f0\n" + "more words\n" * 60, 1, 1, "a")]
+    said = [IndexedMessage("user", "- read this\n  id:: 65f0\n" + "more words\n" * 60, 1, 1, "a")]
     assert "id:: 65f0" in packed(said)[0].text

@@ -12,7 +12,7 @@ from engine.base.errors import Cancelled
 from engine.embedding import openai_compatible
 from engine.embedding.base import prepare
 from engine.embedding.batch_jobs import file_transfer
-from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, JobGone, Result, batches_of
+from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, JobNotFound, Result, batches_of
 from engine.embedding.batch_jobs.jsonl_files import Text, groups
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.embedding.service_errors import Redirected, Refused, Transient
@@ -37,7 +37,7 @@ def begin(api: BatchApi, texts=TEXTS, name: str = "a" * 32):
 
 
 def ended(api: BatchApi, id_: str):
-    while (job := api.look(id_)).state == "running":
+    while (job := api.poll(id_)).state == "running":
         pass
     return job
 
@@ -92,7 +92,7 @@ def test_failed_jobs_keep_results(server, api, word):
 def test_a_job_can_be_stopped(server, api):
     server.plans.append(Plan(end="never", done=3))
     _, job = begin(api)
-    assert api.look(job.id).state == "running"
+    assert api.poll(job.id).state == "running"
     api.stop(job.id)
     job = ended(api, job.id)
     assert (job.state, len(results(api, job))) == ("cancelled", 3)
@@ -122,8 +122,8 @@ def test_missing_job_api_differs_from_refusal(server, api):
     server.offers_jobs = False
     with pytest.raises(BatchUnavailable, match="embedded directly"):
         begin(api)
-    with pytest.raises(JobGone):
-        api.look("batches/b9")
+    with pytest.raises(JobNotFound):
+        api.poll("batches/b9")
     server.offers_jobs = True
     server.faults.append(server.unauthorized())
     with pytest.raises(Refused) as refused:
@@ -149,7 +149,7 @@ def test_other_requests_are_retried(server, api, waits, fault):
     file, job = begin(api)
     assert server.files.keys() >= {file}
     server.faults.append(fault())
-    assert api.look(job.id).state == "running"
+    assert api.poll(job.id).state == "running"
     server.faults.append(fault())
     assert api.find("a" * 32, file) is not None
 
@@ -173,7 +173,7 @@ def test_cancel_ends_request_immediately(server, api):
     canceller = threading.Thread(target=cancel)
     canceller.start()
     with pytest.raises(Cancelled):
-        api.look(job.id, cancel=token)
+        api.poll(job.id, cancel=token)
     canceller.join()
 
 
