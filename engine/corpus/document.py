@@ -39,9 +39,12 @@ def describe(text: str, name: str) -> DocumentInfo:
     if structure is not None:
         values = structure.properties
         dated = date_in_front_matter(values)
+        day = journal_names(name)
+        # In an Org graph of Logseq, each block of a journal page is a heading.
+        title = structure.title if day is None or values.get("title") else day[0]
         return DocumentInfo(
-            title=structure.title or _file_title(name),
-            aliases=_aliases(structure.aliases),
+            title=title or _file_title(name),
+            aliases=_aliases((*structure.aliases, *(day[1:] if day else ()))),
             dated=None if dated is None else dated.moment,
             evergreen=is_evergreen(values),
             front=None,

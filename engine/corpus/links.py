@@ -1,11 +1,12 @@
 """Finds links between notes as Obsidian and Logseq write them, and the names by which links find a note.
 
 Written from the help pages of both programs: Obsidian's "Internal links", "Aliases" and "Embed files", Logseq's "Block
-reference" and "Properties", and its file names (`___` for the `/` of a page's name).
+reference" and "Properties", and its file names (`___` for the `/` of a page's name). Links in Org files are those of
+the Org manual ("Link Format", "External Links"), and names of pages as Logseq writes them.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from posixpath import dirname, normpath
 from posixpath import join as join_path
 from typing import Literal, NamedTuple
@@ -26,12 +27,11 @@ _MOST = 2_000
 _CONTEXT = 240
 _AROUND = 1_000
 """Characters on each side of a link that are searched for the ends of its sentence."""
-_NOTES = (".md", ".markdown")
+_NOTES = (".md", ".markdown", ".org")
 _TYPES = (
     *_NOTES,
     ".mdx",
     ".txt",
-    ".org",
     ".rst",
     ".rest",
     ".adoc",
@@ -48,11 +48,13 @@ _MARKDOWN = re.compile(
     r"(!?)\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,400})>|([^\s()<>]{1,400}))(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
 )
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
+_ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
+_ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BLOCK_ID = lazy_pattern(r"[ \t]*(?:[-*+][ \t]+)?id::[ \t]*([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*")
 _PAGE = lazy_pattern(r"page=(\d{1,9})(?:&.*)?")
 _ANCHOR = lazy_pattern(r"(?:.*\s)?\^([0-9A-Za-z-]{1,64})[ \t]*", re.DOTALL)
-_MARKER = lazy_pattern(r"(?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t])|\[.\](?=[ \t]))+")
+_MARKER = lazy_pattern(r"(?:[ \t>]|(?:[-+]|\*{1,9})(?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t])|\[.\](?=[ \t]))+")
 _BULLET = lazy_pattern(r"^[ \t]*[-*+][ \t]+")
 _SENTENCE_END = lazy_pattern(r"[.!?…]['\"”’)]*\s+|[\u3002\uff01\uff1f]")
 _JOURNAL = lazy_pattern(r"([12]\d{3})[_-]([01]\d)[_-]([0-3]\d)")
@@ -104,6 +106,41 @@ def links_of(text: str) -> tuple[NoteLink, ...]:
         if len(found) >= _MOST:
             break
     return tuple(found[:_MOST])
+
+
+def org_links_of(text: str, code: Sequence[tuple[int, int]]) -> tuple[NoteLink, ...]:
+    """Return the links in an Org file to notes and blocks, in order; at most 2,000. `code`: lines of blocks of code."""
+    if "[[" not in text and "((" not in text:
+        return ()
+    hidden = {number for first, last in code for number in range(first, last + 1)}
+    found: list[NoteLink] = []
+    for number, whole in enumerate(text.split("\n"), 1):
+        line = whole[:_LINE]
+        if ("[[" in line or "((" in line) and number not in hidden:
+            found += (
+                NoteLink(number, link.kind, link.target, link.anchor, _context(line, link, _org_links))
+                for link in _org_links(line)
+            )
+            if len(found) >= _MOST:
+                break
+    return tuple(found[:_MOST])
+
+
+def _org_links(line: str) -> list[WrittenLink]:
+    found = [link for match in _ORG.finditer(line) if (link := _org(match)) is not None]
+    found += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(line))
+    return sorted(found)
+
+
+def _org(match: re.Match[str]) -> WrittenLink | None:
+    written, label = match[1].strip(), (match[2] or "").strip()
+    if written[:3].lower() == "id:":
+        id_ = written[3:].partition("::")[0].strip().lower()
+        return WrittenLink(*match.span(), "block", id_, "", label or id_) if id_ else None
+    target, _, anchor = written.removeprefix("file:").partition("::")
+    if not target or target[0] in "*#(" or _SCHEME.match(target) or is_attachment(target):
+        return None
+    return WrittenLink(*match.span(), "link", target, anchor.lstrip("*#"), label or target)
 
 
 def written_links(line: str) -> list[WrittenLink]:
@@ -160,6 +197,8 @@ def names_of(path: str, title: str, aliases: tuple[str, ...], text: str) -> tupl
                 names[NoteName(key, "alias")] = None
     if "id::" in text:
         names |= {NoteName(id_.lower(), "block", line): None for id_, line in _block_ids(text)}
+    if path.lower().endswith(".org") and (":id:" in text or ":ID:" in text):
+        names |= {NoteName(id_.lower(), "block", line): None for id_, line in _org_ids(text)}
     return tuple(names)
 
 
@@ -171,6 +210,8 @@ def closeness(target: str, home: str, path: str) -> int | None:
     and the notes in the folder of `home` come before others. A target with an ending is a path from there first.
     """
     written = target.strip()
+    if written.lower().endswith(".org") and not path.lower().endswith(".org"):
+        return None
     wanted, page, folder = fold(_without_ending(written)), page_path(path), fold(dirname(home))
     if wanted.startswith("/"):
         wanted = wanted.strip("/")
@@ -238,6 +279,16 @@ def _block_ids(text: str) -> Iterator[tuple[str, int]]:
             yield match[1], block
 
 
+def _org_ids(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the ids of the headings of an Org file, each with the heading's line; 1 for the id of the file."""
+    block = 1
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("*") and line.lstrip("*")[:1] == " ":
+            block = number
+        elif len(line) < _CONTEXT and (match := _ORG_ID.fullmatch(line.rstrip("\r"))):
+            yield match[1], block
+
+
 def _prose(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines outside of fenced code, with numbers from 1."""
     fence, start, number = "", 0, 0
@@ -255,7 +306,7 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _context(line: str, link: WrittenLink) -> str:
+def _context(line: str, link: WrittenLink, links: Callable[[str], Sequence[WrittenLink]] = written_links) -> str:
     """Return the sentence around a link, as plain text."""
     begin, stop = max(0, link.start - _AROUND), min(len(line), link.end + _AROUND)
     first = max((end for end in _sentence_ends(line, begin, link.start)), default=begin)
@@ -263,7 +314,7 @@ def _context(line: str, link: WrittenLink) -> str:
     if last - first > _CONTEXT:
         first, last = max(first, link.start - _CONTEXT // 2), min(last, link.end + _CONTEXT)
     marker = _MARKER.match(line, first, link.start)
-    return without_links(line[marker.end() if marker else first : last])[:_CONTEXT]
+    return without_links(line[marker.end() if marker else first : last], links)[:_CONTEXT]
 
 
 def _sentence_ends(line: str, start: int, end: int) -> list[int]:
@@ -314,10 +365,10 @@ def _letters(heading: str) -> str:
     return "".join(filter(str.isalnum, without_links(heading))).casefold()
 
 
-def without_links(text: str) -> str:
-    """Return the text with each link replaced by the text that it shows."""
+def without_links(text: str, links: Callable[[str], Sequence[WrittenLink]] = written_links) -> str:
+    """Return the text with each link replaced by the text that it shows. `links`: finds the links of a line."""
     parts, done = [], 0
-    for link in written_links(text):
+    for link in links(text):
         if link.start >= done:
             parts += [text[done : link.start], link.label]
             done = link.end

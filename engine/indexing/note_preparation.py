@@ -7,8 +7,9 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.document import describe
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.links import links_of, names_of
+from engine.corpus.links import NoteLink, links_of, names_of, org_links_of
 from engine.corpus.note_reader import NoteText, read_note
+from engine.corpus.structure import Structure
 from engine.corpus.tags import tags_of
 from engine.corpus.transcripts.chunk_packing import SessionChunk
 from engine.settings import Settings
@@ -45,9 +46,15 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
         aliases=about.aliases,
         dated=about.dated,
         evergreen=about.evergreen,
-        links=links_of(note.text) if about.structure is None else (),
+        links=_links(note.text, file.name, about.structure),
         link_names=names_of(file.name, about.title, about.aliases, note.text),
     )
+
+
+def _links(text: str, name: str, structure: Structure | None) -> tuple[NoteLink, ...]:
+    if structure is None:
+        return links_of(text)
+    return org_links_of(text, structure.code) if name.lower().endswith(".org") else ()
 
 
 def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterator[NewChunk]:

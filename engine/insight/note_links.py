@@ -75,6 +75,8 @@ def linked_text(
     with text:
         lines = text.text(1, min(text.line_count, _SEARCHED_LINES)).split("\n") if text.line_count else []
     found = anchored_lines(lines, anchor) if anchor else None
+    if anchor and found is None and note.path.lower().endswith(".org"):
+        found = anchored_lines([_org_heading(line) for line in lines], anchor)
     first, end = found or (note.line, len(lines))
     shown = "\n".join(lines[first - 1 : min(end, first + _MOST_LINES - 1)])
     return LinkedText(
@@ -85,6 +87,12 @@ def linked_text(
 def _document(note: LinkedNote) -> LinkedText:
     """Return a document as a whole, without its text."""
     return LinkedText(path=note.path, title=note.title, line=1, end=1, text="", anchored=True)
+
+
+def _org_heading(line: str) -> str:
+    """Return a line of an Org file with the mark of its heading as in Markdown."""
+    stars = len(line) - len(line.lstrip("*"))
+    return "#" * min(stars, 6) + line[stars:] if line[stars : stars + 1] == " " else line
 
 
 # --- The images that a note shows ------------------------------------------------------------------------------------

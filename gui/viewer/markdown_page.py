@@ -156,6 +156,11 @@ def is_code(block: QTextBlock) -> bool:
     return block.isValid() and block.blockFormat().hasProperty(_CODE_FENCE)
 
 
+def _joins(block: QTextBlock, other: QTextBlock) -> bool:
+    """Return whether two adjacent text blocks are lines of one block of code."""
+    return is_code(block) and is_code(other) and quote_level(block) == quote_level(other)
+
+
 def quote_level(block: QTextBlock) -> int:
     """Return how many quotes are nested around a text block, up to the supported depth."""
     return min(block.blockFormat().intProperty(_QUOTE_LEVEL), _DEEPEST_QUOTE)
@@ -254,8 +259,8 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
         above, below = _HEADING_MARGINS.get(level, (12, 4))
         look.setLineHeight(_HEADING_LINE_HEIGHT, _PROPORTIONAL)
     elif is_code(block):
-        above = 0 if is_code(block.previous()) else 16
-        below = 0 if is_code(block.next()) else 22
+        above = 0 if _joins(block, block.previous()) else 16
+        below = 0 if _joins(block, block.next()) else 22
         look.setNonBreakableLines(False)
         look.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         look.setLeftMargin(indent + CODE_INDENT * style.scale)
@@ -374,7 +379,7 @@ class PagePainter:
 
     def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
         """Paint the backgrounds of a block at `rect`; `first`: it is the topmost visible block."""
-        if is_code(block) and (first or not is_code(block.previous())):
+        if is_code(block) and (first or not _joins(block, block.previous())):
             self._code_box(block, rect)
         for level in range(quote_level(block)):
             joined = quote_level(block.next()) > level
@@ -406,10 +411,10 @@ class PagePainter:
     def _code_box(self, block: QTextBlock, rect: QRectF) -> None:
         """Paint one box around all visible lines of the code block that contains `block`."""
         top, bottom, end = rect.top(), rect.bottom(), block
-        if is_code(block.previous()):
+        if _joins(block, block.previous()):
             top -= _OUT_OF_VIEW
         lowest = self._view.bottom() + _OUT_OF_VIEW
-        while is_code(end.next()) and bottom < lowest:
+        while _joins(end, end.next()) and bottom < lowest:
             end = end.next()
             bottom = rect.top() + self._document.documentLayout().blockBoundingRect(end).bottom() - self._top(block)
         left = rect.left() + block.layout().lineAt(0).x() - CODE_INDENT * self._scale

@@ -79,6 +79,10 @@ def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | Non
         if source.strip():
             code = outline.code_block(number)
             after_code = code is not None and code[1] == number
+    for written in () if markup is None else markup.notes():
+        part = cutter.take(len(text) + 1, written)
+        if part is not None:
+            yield part
     yield cutter.end()
 
 

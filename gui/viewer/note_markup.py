@@ -25,12 +25,15 @@ SEPARATOR = MARK + MARK_END
 
 _PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED)), " ")
 _QUOTED_HEADING = re.compile(r"((?:[ \t]*>)+[ \t]{0,4}#{1,6}[ \t]+)(?=\S)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _CALLOUT = re.compile(r"((?:[ \t]*>)+)[ \t]*\[!([\w-]{1,40})(?:\|[^\]]*)?\]([+-]?)[ \t]*(.*)")
 _QUOTES = re.compile(r"(?:[ \t]*>)+")
-_TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-])\][ \t]+(.*)")
+_TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-><!?])\][ \t]+(.*)")
+_STATES = {"/": "◐ {}", "-": "✕ ~~{}~~", ">": "→ {}", "<": "← {}", "!": "**!** {}", "?": "**?** {}"}
+"""How a task is shown, by the sign in its box."""
 _FOOTNOTE_TEXT = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*(.*)")
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
+_INLINE_NOTE = re.compile(r"(?<!\\)\^\[((?:[^\[\]\n]|\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]){1,1000})\]")
 _HIGHLIGHT = re.compile(r"(?<![\w=?&/])==(?=\S)([^=\n]{1,2000}?)(?<=\S)==")
 _MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])\1(?![\w$])")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([0-9A-Za-z-]{1,64})[ \t]*$")
@@ -77,6 +80,10 @@ class NoteMarkup:
         self._folded = 0
         """Level of the folded callout whose text is left out."""
         self._embeds = 0
+        self._notes: list[str] = []
+        """Footnotes written in the text as `^[…]`."""
+        self._fence = ("", 0)
+        """The marks that opened a block of code in a quote, and the level of the quote."""
         self._after_quote = self._after_blank = False
         """Whether the last text was a quote, and whether a blank line followed."""
 
@@ -105,6 +112,8 @@ class NoteMarkup:
             return None
         if _PROPERTY.fullmatch(line):
             return None
+        if not 0 < self._folded <= level and self._is_quoted_code(line, level):
+            return line.translate(_PRIVATE)
         line = self._without_comments(number, line.translate(_PRIVATE))
         if self._folded:
             if level >= self._folded:
@@ -122,8 +131,18 @@ class NoteMarkup:
             return f"{ANCHOR}{FOOTNOTE}{name}{ANCHOR_END}\\[{escaped(name)}\\] {self._inline(found[2])}\n"
         if found := _TASK.fullmatch(line):
             before, state, text = found.groups()
-            return f"{before}◐ {self._inline(text)}" if state == "/" else f"{before}✕ ~~{self._inline(text)}~~"
+            return before + _STATES[state].format(self._inline(text))
         return self._inline(_keep_quoted(line, level) if level else line)
+
+    def _is_quoted_code(self, line: str, level: int) -> bool:
+        """Return whether a line belongs to a block of code in a quote, which the caller can't know."""
+        fence, inside = self._fence
+        if fence and level >= inside:
+            self._fence = ("" if _closes(line, fence) else fence), inside
+            return True
+        found = _FENCE.match(line) if level else None
+        self._fence = ("", 0) if found is None else (found[1], level)
+        return found is not None
 
     def _without_comments(self, number: int, line: str) -> str:
         """Remove the comments from a line; a `%%` without an end stays as text."""
@@ -174,12 +193,10 @@ class NoteMarkup:
         """Yield the lines of an embedded text, rewritten outside of fenced code."""
         fence = ""
         for line in text.split("\n"):
-            found = _FENCE.match(line)
             if fence:
-                closes = found is not None and found[1].startswith(fence) and not line[found.end() :].strip()
-                fence = "" if closes else fence
+                fence = "" if _closes(line, fence) else fence
                 yield line
-            elif found:
+            elif found := _FENCE.match(line):
                 fence = found[1]
                 yield line
             else:
@@ -201,6 +218,8 @@ class NoteMarkup:
         if "![" in text and self._pictures is not None:
             text = _IMAGE_EMBED.sub(lambda found: self._image(found[0], found[1], found[2] or ""), text)
             text = _IMAGE.sub(lambda found: self._image(found[0], found[2] or found[3], found[1]), text)
+        if "^[" in text:
+            text = _INLINE_NOTE.sub(self._inline_note, text)
         if "==" in text:
             text = _HIGHLIGHT.sub(rf"{MARK}\1{MARK_END}", text)
         parts, done = [], 0
@@ -230,11 +249,31 @@ class NoteMarkup:
             text = _BLOCK_ID.sub(lambda found: f"{ANCHOR}^{found[1].lower()}{ANCHOR_END}", text)
         return text
 
+    def _inline_note(self, found: re.Match[str]) -> str:
+        """Move a footnote that is written in the text to the end of the page."""
+        self._notes.append(found[1].strip())
+        return f"[^*{len(self._notes)}]"
+
+    def notes(self) -> Iterator[str]:
+        """Yield the lines with the footnotes that were written in the text, after the last line."""
+        done = 0
+        while done < len(self._notes):  # a footnote may have another one in it
+            text = self._inline(self._notes[done])
+            done += 1
+            yield ""
+            yield f"{ANCHOR}{FOOTNOTE}*{done}{ANCHOR_END}\\[{escaped(f'*{done}')}\\] {text}"
+
     def _first_words(self, block: str) -> str:
         """Return the first line of the Logseq block with this id, to be shown instead of the id."""
         found = self._resolve(block, "")
         text = found.text.split("\n", 1)[0] if found is not None else ""
         return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
+
+
+def _closes(line: str, fence: str) -> bool:
+    """Return whether a line closes the block of code that `fence` opened."""
+    found = _FENCE.match(line)
+    return found is not None and found[1].startswith(fence) and not line[found.end() :].strip()
 
 
 def _keep_quoted(line: str, level: int) -> str:

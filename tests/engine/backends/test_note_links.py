@@ -129,6 +129,34 @@ def test_linked_text_of_missing_note_is_none(memory: BuiltinMemory) -> None:
     assert insight(memory).linked_text("../../etc/passwd", "", "Home.md") is None
 
 
+def test_links_of_an_org_graph(open_memory, workspace: Path) -> None:
+    texts = {
+        "journals/2024_05_08.org": "* Did quagga work on [[Page B]]\n",
+        "pages/pagea.org": "#+title: Page A\n\n* see [[Page B]] and [[file:pageb.org][B]] and [[id:abcd][c]]\n",
+        "pages/pageb.org": "#+title: Page B\n\nbody on [[May 8th, 2024]] of [[C]]\n",
+        "pages/C.org": "Text\n* one\n:PROPERTIES:\n:id: abcd\n:END:\n",
+        "pages/C.md": "[[pagea]] and [[C.org]]\n",
+    }
+    for name, text in texts.items():
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(text)
+    memory = open_memory(use=None)
+    assert memory.sync().failed == ()
+    to = {name: [link.path for link in insight(memory).note_links(name).links] for name in texts}
+    assert to == {
+        "journals/2024_05_08.org": ["pages/pageb.org"],
+        "pages/pagea.org": ["pages/pageb.org", "pages/pageb.org", "pages/C.org"],
+        "pages/pageb.org": ["journals/2024_05_08.org", "pages/C.md"],
+        "pages/C.org": [],
+        "pages/C.md": ["pages/pagea.org", "pages/C.org"],
+    }
+    [found] = memory.search("quagga", min_score=0.01).results
+    assert found.title == "2024-05-08"
+    heading = insight(memory).linked_text("pages/C.org", "one", "pages/pagea.org")
+    assert heading is not None
+    assert (heading.path, heading.line, heading.anchored) == ("pages/C.org", 2, True)
+
+
 def test_links_find_documents_and_canvases(open_memory, workspace: Path) -> None:
     (workspace / "Hub.md").write_text(
         "[[Herds.pdf#page=2]] [[docs/Plan.docx]] [b](docs/Plan.docx) [[Log.odt]] [[Book.epub]] [[Zoo.html#Pens]]\n"

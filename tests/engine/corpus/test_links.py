@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.links import anchored_lines, closeness, journal_names, links_of, names_of, without_links
+from engine.corpus.links import (
+    anchored_lines,
+    closeness,
+    journal_names,
+    links_of,
+    names_of,
+    org_links_of,
+    without_links,
+)
 
 
 def found(text: str) -> list[tuple[str, str, str]]:
@@ -43,6 +51,34 @@ def found(text: str) -> list[tuple[str, str, str]]:
 )
 def test_links_of_written_form_returns_target(text: str, links: list[tuple[str, str, str]]) -> None:
     assert found(text) == links
+
+
+@pytest.mark.parametrize(
+    ("line", "links"),
+    [
+        ("* see [[Page B]]", [("link", "Page B", "", "see Page B")]),
+        ("** see [[Page B][the page]]. Next.", [("link", "Page B", "", "see the page.")]),
+        ("[[file:sub/b.org::*Beds][B]] x", [("link", "sub/b.org", "Beds", "B x")]),
+        ("[[./b.org]]", [("link", "./b.org", "", "./b.org")]),
+        ("[[id:ABCD-1][c]] ((60ab6f5b))", [("block", "abcd-1", "", "c"), ("block", "60ab6f5b", "", "c")]),
+        ("[[https://x.org][x]] [[*Here]] [[#id]] [[file:a.png]] [[mailto:a@b.c]]", []),
+        ("[[]] [[a]", []),
+    ],
+)
+def test_org_links_of_written_form_returns_target(line: str, links: list[tuple[str, str, str, str]]) -> None:
+    assert [(link.kind, link.target, link.anchor, link.context) for link in org_links_of(line, ())] == links
+
+
+def test_org_links_in_code_are_none() -> None:
+    text = "#+begin_src sh\n[[a]]\n#+end_src\n[[b]]\n"
+    assert [(link.line, link.target) for link in org_links_of(text, ((1, 3),))] == [(4, "b")]
+    assert len(org_links_of("[[a]] " * 500 + "\n" + "[[b]]\n" * 5_000, ())) == 2_000
+
+
+def test_org_ids_name_the_heading() -> None:
+    text = ":PROPERTIES:\n:ID: aaaa-1\n:END:\n* One\n** Two\n:PROPERTIES:\n:id: BBBB-2\n:END:\n"
+    blocks = {name.key: name.line for name in names_of("pages/c.org", "c", (), text) if name.kind == "block"}
+    assert blocks == {"aaaa-1": 1, "bbbb-2": 5}
 
 
 def test_links_context_is_the_sentence_around() -> None:

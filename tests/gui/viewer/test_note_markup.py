@@ -93,7 +93,13 @@ def rewritten(text: str, *toggled: int) -> str:
         ("- [/] half *done*", "- ◐ half *done*"),
         ("- [-] dropped", "- ✕ ~~dropped~~"),
         ("- [x] done", "- [x] done"),
+        ("- [>] moved\n- [<] planned", "- → moved\n- ← planned"),
+        ("1. [!] now *{x}*\n1. [?] why", "1. **!** now *{x}*\n1. **?** why"),
+        ("a^[b] `^[c]` \\^[d]", r"a[\[\*1\]](#footnote-%2A1) `^[c]` \^[d]"),
         ("> [!tip] Callouts can have titles\n> text", "> **Tip: Callouts can have titles**\n>\n> text"),
+        ("> ```py\n> [[a]] #b\n> ```\n> [[c]]", "> ```py\n> [[a]] #b\n> ```\n> [c](note:c)"),
+        ("> ~~~\n> [[a]]\n[[c]]", "> ~~~\n> [[a]]\n[c](note:c)"),
+        ("> [!faq]- Q\n> ```\n> a\n> ```\n\n[[c]]", "> [▸](fold:1) **Faq: Q**\n>\n\n[c](note:c)"),
         ("> [!NOTE]\n> text", "> **Note**\n>\n> text"),
         ("> [!faq]- Fold?\n> Yes.\n> > deep\nafter", "> [▸](fold:1) **Faq: Fold?**\n>\nafter"),
         ("> [!faq]+ Open\n> Yes.", "> [▾](fold:1) **Faq: Open**\n>\n> Yes."),
@@ -187,6 +193,12 @@ def test_page_highlights_and_hides_markers(page) -> None:
     assert cursor.charFormat().background().color() == theme_tokens("light").mark
 
 
+def test_page_moves_inline_footnotes_to_its_end(page) -> None:
+    made = page("One^[A *note* on [[Garden]].] and two^[Second [x](y.md).].\n\n```\n^[code]\n```\n\nEnd.\n")
+    assert made.texts == ("One[*1] and two[*2].", "^[code]", "End.", "[*1] A note on Garden.", "[*2] Second x.")
+    assert made.anchors == {"footnote-*1": 3, "footnote-*2": 4}
+
+
 def test_property_below_front_matter_is_text(page) -> None:
     assert page("---\ntitle: A\n---\nAuthor:: Ada\n\nText\n").texts[-2:] == ("Author:: Ada", "Text")
     assert page("Author:: Ada\n\nText\n").texts == ("Text",)
@@ -231,6 +243,13 @@ def test_page_embed_contains_its_headings_lists_and_code(page) -> None:
 def test_page_separates_neighbouring_quotes(page, text: str) -> None:
     quoted = "".join("q" if level else " " for _, level in _levels(page(text)))
     assert len(quoted.split()) == 2
+
+
+def test_page_code_after_quoted_code_has_its_own_margin(page) -> None:
+    made = page("> ```\n> a\n> ```\n\n```\nb\n```\n")
+    quoted, plain = blocks(made.document)
+    assert quoted.blockFormat().bottomMargin() > 0
+    assert plain.blockFormat().topMargin() > 0
 
 
 def test_page_separates_neighbouring_code(page) -> None:
