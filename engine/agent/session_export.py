@@ -232,7 +232,7 @@ def _turns(session: SessionText) -> list[_Turn]:
 
 
 def _branches(turns: Iterable[_Turn]) -> Iterator[tuple[str, list[_Turn]]]:
-    """Yield consecutive turns with a line that replaces them while they are folded: empty outside abandoned branches."""
+    """Yield consecutive turns with a line that replaces them while they are folded, empty for other turns."""
     for left, group in groupby(turns, key=lambda turn: turn.left):
         branch = [*group]
         spoken = sum(part.message.kind == "text" for turn in branch for part in turn.parts)
