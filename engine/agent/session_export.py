@@ -204,7 +204,7 @@ class _Turn(NamedTuple):
         """Title of the turn in the contents list; empty for a turn that isn't listed."""
         spoken = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
         title = first_sentence(spoken)
-        return f"{title} (left branch)" if title and self.left else title
+        return f"{title} (abandoned branch)" if title and self.left else title
 
 
 def export_session(session: SessionText, format: ExportFormat) -> str:
@@ -232,7 +232,7 @@ def _turns(session: SessionText) -> list[_Turn]:
 
 
 def _branches(turns: Iterable[_Turn]) -> Iterator[tuple[str, list[_Turn]]]:
-    """Yield consecutive turns with a line that replaces them while they are folded: empty outside left branches."""
+    """Yield consecutive turns with a line that replaces them while they are folded, empty for other turns."""
     for left, group in groupby(turns, key=lambda turn: turn.left):
         branch = [*group]
         spoken = sum(part.message.kind == "text" for turn in branch for part in turn.parts)

@@ -92,18 +92,18 @@ def test_left_branches_are_folded_and_marked_in_the_contents():
     text = export_session(session, "html")
     page = _Page(text)
     assert page.open == []
-    assert ">Use a double seam. (left branch)</a>" in text
+    assert ">Use a double seam. (abandoned branch)</a>" in text
     assert ">And the mast?</a>" in text
     before, branch, after = re.split(
-        r"<details>\n<summary>Left branch: 2 messages</summary>\n|</details>\n(?=<h2)", text
+        r"<details>\n<summary>Abandoned branch: 2 messages</summary>\n|</details>\n(?=<h2)", text
     )[-3:]
     assert "Sewn twice." in branch
     assert "Sew it again." in before
     assert "It holds." in after
     page_text = export_session(session, "markdown")
-    assert "2. [Use a double seam. (left branch)](#m3)\n3. [And the mast?](#m5)" in page_text
+    assert "2. [Use a double seam. (abandoned branch)](#m3)\n3. [And the mast?](#m5)" in page_text
     assert page_text.count("<details>") == page_text.count("</details>") == 4
-    assert '\n<details>\n<summary>Left branch: 2 messages</summary>\n\n<a id="m3"></a>' in page_text
+    assert '\n<details>\n<summary>Abandoned branch: 2 messages</summary>\n\n<a id="m3"></a>' in page_text
 
 
 def test_result_with_fence_is_fenced_longer():
