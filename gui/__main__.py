@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = parse_options(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
-    if start is None and not options.stands_alone:
+    if start is None and not options.is_separate:
         start = begin(arguments, options.config)
     if start is not None and start.handed_over:
         return 0

@@ -113,7 +113,7 @@ class QuickPanel(QWidget):
         self._answer = None
         self.list.show_rows((), keep=False)
         self._instead = _not_open()
-        self._ask(at_once=True)
+        self._search(at_once=True)
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
@@ -131,13 +131,13 @@ class QuickPanel(QWidget):
     def show_reason(self, title: str, sentence: str) -> None:
         """Show why nothing can be searched now."""
         self._instead = (title, sentence)
-        self._ask(at_once=True)
+        self._search(at_once=True)
 
     def begin(self, text: str = "") -> None:
         """Prepare for typing: search for `text`; if it is empty, select the last query and repeat it."""
         if text:
             self.box.edit.setText(text)
-        self._ask(at_once=True)
+        self._search(at_once=True)
         self.box.focus_all()
 
     def stop(self) -> None:
@@ -154,25 +154,25 @@ class QuickPanel(QWidget):
 
     @Slot()
     def _typed(self) -> None:
-        self._ask(at_once=False)
+        self._search(at_once=False)
 
-    def _ask(self, *, at_once: bool) -> None:
+    def _search(self, *, at_once: bool) -> None:
         text = self.box.query
-        wanted = is_searchable(text)
-        if wanted and self._manager is not None:
+        searchable = is_searchable(text)
+        if searchable and self._manager is not None:
             same = self._answer is not None and self._answer.question.text == text
-            self._runner.ask(Query(text), at_once=at_once, whole=same and at_once)
+            self._runner.run_query(Query(text), at_once=at_once, whole=same and at_once)
         else:
             self._runner.stop()
             self._answer = None
             self.box.set_state("")
-            if wanted:
+            if searchable:
                 self._say(*self._instead)
-        self._unfold(wanted)
+        self._unfold(searchable)
 
-    def _unfold(self, wanted: bool) -> None:
-        if wanted != self.is_wide:
-            self._below.setVisible(wanted)
+    def _unfold(self, searchable: bool) -> None:
+        if searchable != self.is_wide:
+            self._below.setVisible(searchable)
             self.updateGeometry()
             self.resized.emit()
 
@@ -187,7 +187,7 @@ class QuickPanel(QWidget):
         elif self._manager is None:
             self.window_requested.emit()
         else:
-            self._ask(at_once=True)
+            self._search(at_once=True)
 
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
@@ -308,8 +308,8 @@ class QuickWindow(QFrame):
 
     def _size(self, room: QRect) -> QSize:
         self.ensurePolished()
-        wanted = self.panel.sizeHint() + QSize(2, 2)
-        return wanted.boundedTo(QSize(round(room.width() * _MOST), round(room.height() * _MOST)))
+        size = self.panel.sizeHint() + QSize(2, 2)
+        return size.boundedTo(QSize(round(room.width() * _MOST), round(room.height() * _MOST)))
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

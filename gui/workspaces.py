@@ -48,11 +48,11 @@ def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
     if state.problem:
         return state.problem
     files, left, last = state.files, state.pending_vectors, state.last_sync
-    said = [tr_count("{count:,} file", "{count:,} files", files)]
+    texts = [tr_count("{count:,} file", "{count:,} files", files)]
     if left:
-        said.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", left))
-    said.append(tr("updated {when}", when=ago(last.started + last.seconds)) if last else tr("never updated"))
-    return " · ".join(said)
+        texts.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", left))
+    texts.append(tr("updated {when}", when=ago(last.started + last.seconds)) if last else tr("never updated"))
+    return " · ".join(texts)
 
 
 def forgetting(known: KnownWorkspace) -> str:
@@ -115,9 +115,9 @@ class WorkspaceList(QListWidget):
             item.setData(_STATE, text)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{known.name}, {text}, {known.folder}")
             set_tip(item, known.folder)
-        wanted = [row for row, known in enumerate(spaces) if before is not None and known.folder == before.folder]
+        selected = [row for row, known in enumerate(spaces) if before is not None and known.folder == before.folder]
         others = [row for row, known in enumerate(spaces) if known.present and known.folder != open_folder]
-        self.setCurrentRow(next(iter([*wanted, *others]), 0))
+        self.setCurrentRow(next(iter([*selected, *others]), 0))
 
     def current(self) -> KnownWorkspace | None:
         item = self.currentItem()
@@ -130,7 +130,7 @@ class WorkspaceList(QListWidget):
             self.setCurrentRow(max(0, min(self.currentRow() + by, self.count() - 1)))
 
     @property
-    def said(self) -> str:
+    def texts(self) -> str:
         """Return the texts of the current row for screen readers."""
         item = self.currentItem()
         return "" if item is None else str(item.data(Qt.ItemDataRole.AccessibleTextRole))
@@ -158,7 +158,7 @@ class _Rows(QStyledItemDelegate):
         end = Qt.TextElideMode.ElideRight
         state = elide(painter.fontMetrics(), index.data(_STATE), end, int(rect.width() * _MOST_STATE))
         write(painter, above, AT_RIGHT, state)
-        room = rect.width() - painter.fontMetrics().horizontalAdvance(state) - _GAP
+        available = rect.width() - painter.fontMetrics().horizontalAdvance(state) - _GAP
         painter.setPen(colours.muted)
         write(
             painter,
@@ -168,7 +168,7 @@ class _Rows(QStyledItemDelegate):
         )
         painter.setFont(name_font)
         painter.setPen(colours.text if known.present else colours.muted)
-        write(painter, above, AT_LEFT, elide(painter.fontMetrics(), known.name, end, room))
+        write(painter, above, AT_LEFT, elide(painter.fontMetrics(), known.name, end, available))
         painter.restore()
 
 
@@ -213,7 +213,7 @@ class Switcher(QDialog):
         self.list.itemActivated.connect(self._activated)
         self.open_button.clicked.connect(self.choose)
         self.add_button.clicked.connect(self.add_requested)
-        self.forget_button.clicked.connect(self.ask_to_forget)
+        self.forget_button.clicked.connect(self.confirm_forgetting)
         self.everywhere_button.clicked.connect(self.everywhere_requested)
         self.question.answered.connect(self._answered)
 
@@ -285,7 +285,7 @@ class Switcher(QDialog):
         self.choose()
 
     @Slot()
-    def ask_to_forget(self) -> None:
+    def confirm_forgetting(self) -> None:
         known = self.list.current()
         if known is not None and self.forget_button.isEnabled():
             self.question.ask(known)
@@ -309,12 +309,12 @@ class Switcher(QDialog):
         if event.key() not in _STEPS or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         self.list.step(_STEPS[Qt.Key(event.key())])
-        announce(self.list, self.list.said)
+        announce(self.list, self.list.texts)
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete and self.list.hasFocus():
-            self.ask_to_forget()
+            self.confirm_forgetting()
         elif event.key() == Qt.Key.Key_Escape and self.question.isVisible():
             self._answered(False, False)
         else:

@@ -53,15 +53,17 @@ def begin_speaking(app: QApplication, tag: str) -> None:
     Call it before any widget is created, since widgets translate their texts once.
     """
     speak(tag)
-    said = spoken()
-    trial = said in TRIAL_LANGUAGES
+    spoken_language = spoken()
+    trial = spoken_language in TRIAL_LANGUAGES
     # English keeps the desktop's own formats of numbers and paper sizes.
-    if said != "en" and not trial:
-        QLocale.setDefault(QLocale(said))
-    app.setLayoutDirection(Qt.LayoutDirection.RightToLeft if said == _RIGHT_TO_LEFT else Qt.LayoutDirection.LeftToRight)
+    if spoken_language != "en" and not trial:
+        QLocale.setDefault(QLocale(spoken_language))
+    app.setLayoutDirection(
+        Qt.LayoutDirection.RightToLeft if spoken_language == _RIGHT_TO_LEFT else Qt.LayoutDirection.LeftToRight
+    )
     translator = QTranslator(app)
     catalogues = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
-    if not trial and translator.load(str(catalogues / f"qtbase_{said}.qm")):
+    if not trial and translator.load(str(catalogues / f"qtbase_{spoken_language}.qm")):
         app.installTranslator(translator)
     app.installTranslator(_KeyNames(app))
 
@@ -95,7 +97,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     """
     if not _has_display():
         if options.screenshot is None:
-            _tell(_NO_DISPLAY)
+            _print_problem(_NO_DISPLAY)
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     log_file = engine.configure_logging()
@@ -154,7 +156,7 @@ class _Program:
                 remembers=self._remembers,
             )
         self._window.looks.begin(settings, overruled=options.theme is not None)
-        self._window.keyboard.own.take(settings.window.keys)
+        self._window.keyboard.own.load(settings.window.keys)
         self._guard.watch(self._window, self._jobs, self._workspace)
         # Neither does a hidden window keep the program from ending, nor the last small one end it.
         app.setQuitOnLastWindowClosed(False)
@@ -164,7 +166,7 @@ class _Program:
         self._quick = QuickSearchController(self._window, self._workspace, self._jobs)
         self._window.quick_requested.connect(self._quick.quick.toggle)
         self._window.first_run.sample_requested.connect(self._open_sample)
-        if not options.stands_alone:
+        if not options.is_separate:
             DesktopIntegration(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
 
     def run(self) -> int:
@@ -189,7 +191,7 @@ class _Program:
         last = Path(os.path.expanduser(known)) if known else None  # noqa: PTH111 - the other raises for an unknown user
         folder = named or linked or last
         if options.view == "first-run":
-            window.folders.offer(named) if named else window.folders.ask()
+            window.folders.offer(named) if named else window.folders.show_welcome()
         elif self._settings_problem and not named:
             window.opening.show_settings_problem(self._settings_problem, Action(tr("Try again"), self._begin_again))
         elif folder is not None:
@@ -202,14 +204,14 @@ class _Program:
             if options.view == "crash":
                 self._workspace.opened.connect(self._fail, Qt.ConnectionType.SingleShotConnection)
         else:
-            window.folders.ask()
+            window.folders.show_welcome()
         if options.link:
             window.links.open(options.link)
         if options.toggle or options.view == "quick":
             self._quick.quick.call_up("" if options.screenshot else options.query)
         if options.screenshot is not None:
             shot = Screenshot(window, self._quick.quick, options.view, options.query, options.screenshot)
-            shot.finished.connect(self._taken)
+            shot.finished.connect(self._end_after_screenshot)
 
     def _begin_again(self) -> None:
         """Load the settings again, since the user may have fixed the file."""
@@ -222,7 +224,7 @@ class _Program:
         if not start_program(replace(self._options, demo=True, workspace=None), None):
             self._window.banner.complain(tr("The sample notes could not be opened."))
 
-    def _taken(self, problem: str) -> None:
+    def _end_after_screenshot(self, problem: str) -> None:
         self._problem = problem
         self._app.quit()
 
@@ -233,7 +235,7 @@ class _Program:
             self._demo.close()
         code = 1 if self._problem else 0
         if self._problem:
-            _tell(self._problem)
+            _print_problem(self._problem)
         if not ended:
             # The index is safe at any moment; a thread that does not listen must not keep the program alive.
             log.warning("Some work did not stop within %s ms", _CLOSE_MS)
@@ -250,7 +252,7 @@ class _Program:
         raise RuntimeError("Asked for with --view crash")
 
 
-def _tell(sentence: str) -> None:
+def _print_problem(sentence: str) -> None:
     """Print one line to stderr, if there is one: a program without a terminal (mnemoscope-gui on Windows) has none."""
     if sys.stderr is not None:
         sys.stderr.write(f"mnemoscope: {printable(sentence)}\n")
@@ -276,16 +278,16 @@ class _Signals:
 
     def __init__(self, app: QApplication, end: Callable[[], object]) -> None:
         self._end = end
-        self._heard, self._told = socket.socketpair()
-        self._heard.setblocking(False)
-        self._told.setblocking(False)
-        self._notifier = QSocketNotifier(self._heard.fileno(), QSocketNotifier.Type.Read, app)
+        self._wakeup_reader, self._wakeup_writer = socket.socketpair()
+        self._wakeup_reader.setblocking(False)
+        self._wakeup_writer.setblocking(False)
+        self._notifier = QSocketNotifier(self._wakeup_reader.fileno(), QSocketNotifier.Type.Read, app)
         self._notifier.activated.connect(self._quit)
         self._before = [(number, signal.signal(number, lambda *_: None)) for number in (signal.SIGINT, signal.SIGTERM)]
-        signal.set_wakeup_fd(self._told.fileno())
+        signal.set_wakeup_fd(self._wakeup_writer.fileno())
 
     def _quit(self) -> None:
-        self._heard.recv(64)
+        self._wakeup_reader.recv(64)
         self._end()
 
     def close(self) -> None:
@@ -293,5 +295,5 @@ class _Signals:
         for number, handler in self._before:
             signal.signal(number, handler)
         self._notifier.setEnabled(False)
-        self._heard.close()
-        self._told.close()
+        self._wakeup_reader.close()
+        self._wakeup_writer.close()

@@ -195,7 +195,7 @@ class AutostartController(QObject):
     @Slot()
     def _read(self) -> None:
         self._asked = True
-        self.switch.look()
+        self.switch.refresh()
 
     @Slot(bool)
     def _write(self, on: bool) -> None:

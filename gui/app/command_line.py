@@ -84,7 +84,7 @@ class Options:
         return path.resolve() if ".." in path.parts else path
 
     @property
-    def stands_alone(self) -> bool:
+    def is_separate(self) -> bool:
         """Whether this start ignores a running program, since it shows a demo or takes a screenshot."""
         return self.demo or self.screenshot is not None
 

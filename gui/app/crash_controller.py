@@ -70,18 +70,18 @@ class ExceptionHooks(QObject):
     def _in_window(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """Handle an uncaught error from a slot, a Qt event or a pool thread (`sys.excepthook`)."""
         here = threading.current_thread() is threading.main_thread()
-        self._tell(error, trace, "in the window" if here else "in the background")
+        self._report_error(error, trace, "in the window" if here else "in the background")
 
     def _in_thread(self, found: threading.ExceptHookArgs) -> None:
         if found.exc_value is not None:
-            self._tell(found.exc_value, found.exc_traceback, "in the background")
+            self._report_error(found.exc_value, found.exc_traceback, "in the background")
 
     def _in_passing(self, found: "UnraisableHookArgs") -> None:
         """Handle an error that Python can't raise (`sys.unraisablehook`), for example while an object is deleted."""
         if found.exc_value is not None:
-            self._tell(found.exc_value, found.exc_traceback, "in a destructor or callback")
+            self._report_error(found.exc_value, found.exc_traceback, "in a destructor or callback")
 
-    def _tell(self, error: BaseException, trace: TracebackType | None, where: str) -> None:
+    def _report_error(self, error: BaseException, trace: TracebackType | None, where: str) -> None:
         if isinstance(error, _ENDS):
             return
         try:
@@ -103,7 +103,7 @@ class ExceptionHooks(QObject):
 
 _MOST_DIALOGS = 5
 """Maximum number of dialogs per run; later errors are only logged."""
-_MOST_TOLD = 8
+_MOST_REPORTED = 8
 """Maximum number of different errors in one report."""
 _WIDTH, _HEIGHT = 680, 520
 _MOST_WIDE = 1200
@@ -155,7 +155,7 @@ class CrashDialog(QDialog):
         self._copy.clicked.connect(self._copy_report)
         self._restart = QPushButton(tr("Restart Mnemoscope"))
         self._restart.setVisible(restart)
-        self._restart.clicked.connect(self._want_restart)
+        self._restart.clicked.connect(self._request_restart)
         self._close = QPushButton(tr("Continue") if restart else tr("Close"))
         self._close.clicked.connect(self.reject)
         self._lay_out(heading, sentence)
@@ -219,7 +219,7 @@ class CrashDialog(QDialog):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._log_file.parent)))
 
     @Slot()
-    def _want_restart(self) -> None:
+    def _request_restart(self) -> None:
         self.accept()
         self.restart_requested.emit()
 
@@ -247,7 +247,7 @@ class CrashController(QObject):
         """Show a new error in a dialog; for a known one, only count it."""
         first, times = self._failures.get(failure.signature, (failure, 0))
         known = times > 0
-        if not known and len(self._failures) >= _MOST_TOLD:
+        if not known and len(self._failures) >= _MOST_REPORTED:
             return
         self._failures[failure.signature] = (first, times + 1)
         if self.dialog is not None:

@@ -66,7 +66,16 @@ _MESSAGES = tuple(
         rf"Internal C\+\+ object \({_NAME}\) already deleted\.",
     )
 )
-_SAYS_CODE = (ArithmeticError, AttributeError, ImportError, IndexError, NameError, RuntimeError, TypeError, ValueError)
+_CODE_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    ImportError,
+    IndexError,
+    NameError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True)
@@ -127,7 +136,7 @@ def _chain(error: BaseException, trace: TracebackType | None) -> Iterator[str]:
     for link, words in reversed(links):
         yield "Traceback (most recent call last):"
         yield from _frames(trace if link is error else link.__traceback__)
-        yield _said(link)
+        yield _error_text(link)
         if words:
             yield f"\n{words}\n"
 
@@ -156,7 +165,7 @@ def _kind(error: BaseException) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     """Return the type of an error, and those parts of its message that can only be about code."""
     kind, words = _kind(error), _words(error)
     if isinstance(error, BaseExceptionGroup):
@@ -165,8 +174,8 @@ def _said(error: BaseException) -> str:
         return f"{kind}: {errno.errorcode.get(error.errno, error.errno)}, {os.strerror(error.errno)}"
     if not words:
         return kind
-    told = isinstance(error, _SAYS_CODE) and any(form.fullmatch(words) for form in _MESSAGES)
-    return f"{kind}: {words}" if told and _named_in_code(error) else f"{kind} (what it says is left out here)"
+    only_code = isinstance(error, _CODE_ERRORS) and any(form.fullmatch(words) for form in _MESSAGES)
+    return f"{kind}: {words}" if only_code and _named_in_code(error) else f"{kind} (what it says is left out here)"
 
 
 def _words(error: BaseException) -> str:
@@ -267,7 +276,7 @@ class CrashDump:
             lock = self._take(number)
             if lock is None:
                 continue
-            if text := _told(file):
+            if text := _read_dump(file):
                 found.append(text)
             if self._lock is None and self._open(file):
                 self._lock = lock
@@ -315,7 +324,7 @@ class CrashDump:
         return True
 
 
-def _told(file: Path) -> str:
+def _read_dump(file: Path) -> str:
     """Return a crash dump as a report; empty if the process was only killed."""
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
@@ -323,11 +332,11 @@ def _told(file: Path) -> str:
     except OSError:
         return ""
     head, _, rest = text.partition("\n")
-    lines = [line for line in map(_shown, rest.splitlines()) if line is not None]
+    lines = [line for line in map(_without_installation, rest.splitlines()) if line is not None]
     return masked(f"{head}\n\n" + "\n".join(lines).strip()) if any(lines) else ""
 
 
-def _shown(line: str) -> str | None:
+def _without_installation(line: str) -> str | None:
     """Return a line of the dump without the path of the installation; None for a line of an unknown form."""
     frame = _FRAME.fullmatch(line)
     if frame is not None:

@@ -56,9 +56,9 @@ class Demo:
     def fill(manager: MemorySearchManager) -> None:
         """Store the sample's facts in the memory if it has none and supports facts."""
         now = time.time()
-        told = tomllib.loads(files("resources").joinpath("sample_facts.toml").read_text("utf-8"))["fact"]
+        sample_facts = tomllib.loads(files("resources").joinpath("sample_facts.toml").read_text("utf-8"))["fact"]
         facts = []
-        for fact in told:
+        for fact in sample_facts:
             made = now - fact.pop("days", 0) * _DAY - fact.pop("hours", 0) * _HOUR
             ended = now - _DAY if "forgotten_by" in fact else None
             facts.append(Fact(id=str(uuid.uuid4()), created=made, changed=made, forgotten=ended, **fact))

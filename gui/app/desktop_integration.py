@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from engine import MemoryProviderStatus, Settings, SyncSummary, marked, tr, tr_count
 from gui.app.autostart import AutostartController
 from gui.app.command_line import Options, parse_options
-from gui.app.single_instance import LONGEST, REFUSED, TAKEN, IpcAddress, IpcMessage, decode
+from gui.app.single_instance import ACCEPTED, LONGEST, REFUSED, IpcAddress, IpcMessage, decode
 from gui.app.start_view import show_view
 from gui.app.tray import Tray
 from gui.commands.keymap import keymap
@@ -35,10 +35,10 @@ CALLER_SECONDS = 2.0
 class IpcServer(QObject):
     """Receives messages from later starts of the program until `close`; replaces a stale socket.
 
-    Signals: asked: an IpcMessage, whose sender has been answered already.
+    Signals: message_received: an IpcMessage, whose sender has been answered already.
     """
 
-    asked = Signal(object)
+    message_received = Signal(object)
 
     def __init__(self, address: IpcAddress, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class IpcServer(QObject):
     def close(self) -> None:
         """Stop listening; if another program listens at the address by now, its socket stays."""
         if self._server.isListening() and self._made != _identity(self._name):
-            _close_beside(self._server, self._name)
+            _close_keeping_file(self._server, self._name)
         else:
             self._server.close()
 
@@ -62,7 +62,7 @@ class IpcServer(QObject):
     def _welcome(self) -> None:
         while self._server.hasPendingConnections():
             caller = _Caller(self._server.nextPendingConnection(), self)
-            caller.asked.connect(self.asked)
+            caller.message_received.connect(self.message_received)
             caller.done.connect(self._forget)
             self._callers.append(caller)
             caller.begin()
@@ -78,16 +78,17 @@ class IpcServer(QObject):
 class _Caller(QObject):
     """A connection from a later start, until it is answered, closed or silent for too long.
 
-    Signals: asked: an IpcMessage, whose sender has been answered already. done: the connection is closed (this object).
+    Signals: message_received: an IpcMessage, whose sender has been answered already. done: the connection is
+    closed (this object).
     """
 
-    asked = Signal(object)
+    message_received = Signal(object)
     done = Signal(object)
 
     def __init__(self, line: QLocalSocket, parent: QObject) -> None:
         super().__init__(parent)
         self._line = line
-        self._heard = b""
+        self._received = b""
         line.setParent(self)
         line.setReadBufferSize(LONGEST + 1)
         line.readyRead.connect(self._read)
@@ -104,16 +105,16 @@ class _Caller(QObject):
 
     @Slot()
     def _read(self) -> None:
-        self._heard += bytes(self._line.readAll().data())
-        if b"\n" not in self._heard and len(self._heard) <= LONGEST:
+        self._received += bytes(self._line.readAll().data())
+        if b"\n" not in self._received and len(self._received) <= LONGEST:
             return
-        message = decode(self._heard.partition(b"\n")[0])
+        message = decode(self._received.partition(b"\n")[0])
         self._line.readyRead.disconnect(self._read)
-        self._line.write(REFUSED if message is None else TAKEN)
+        self._line.write(REFUSED if message is None else ACCEPTED)
         self._line.flush()
         self._line.disconnectFromServer()
         if message is not None:
-            self.asked.emit(message)
+            self.message_received.emit(message)
 
     @Slot()
     def hang_up(self) -> None:
@@ -137,7 +138,7 @@ def _identity(name: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _close_beside(server: QLocalServer, name: str) -> None:
+def _close_keeping_file(server: QLocalServer, name: str) -> None:
     """Close the server without Qt removing the socket file, which belongs to another program by now."""
     aside = Path(f"{name}.{os.getpid()}")
     try:
@@ -172,19 +173,19 @@ class BackgroundMode(QObject):
         self._tray = tray
         self._quitting = False
         self._explanation: QMessageBox | None = None
-        self.stays = False
+        self.hides_on_close = False
         """Whether the program stays open when the window closes."""
-        window.quit_requested.connect(self._let_go)
+        window.quit_requested.connect(self._note_quit)
         window.installEventFilter(self)
 
     @Slot()
-    def _let_go(self) -> None:
+    def _note_quit(self) -> None:
         self._quitting = True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is not self._window or event.type() != QEvent.Type.Close:
             return False
-        if self._quitting or not (self.stays and self._tray.is_shown) or _session_ends():
+        if self._quitting or not (self.hides_on_close and self._tray.is_shown) or _session_ends():
             return False
         event.ignore()
         if self._window.state.told_of_tray:
@@ -201,17 +202,17 @@ class BackgroundMode(QObject):
         more = tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED)
         title = tr("Mnemoscope stays open")
         box = self._explanation = message_box(self._window, title, tr("Mnemoscope stays open in the tray"), more)
-        stay = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
+        hide_button = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
         leave = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(tr("Keep the window"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(stay)
-        stay.clicked.connect(self._stay)
+        box.setDefaultButton(hide_button)
+        hide_button.clicked.connect(self._hide_in_tray)
         leave.clicked.connect(self._window.quit)
         box.finished.connect(self._forget_explanation)
         box.open()
 
     @Slot()
-    def _stay(self) -> None:
+    def _hide_in_tray(self) -> None:
         self._window.state.told_of_tray = True
         self._window.hide()
 
@@ -266,9 +267,9 @@ class UpdateNotification(QObject):
         if not begun or last is None or last == known:
             return
         if self.wanted and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
-            self._tell(*news(status, last, self._name))
+            self._notify(*news(status, last, self._name))
 
-    def _tell(self, title: str, sentence: str) -> None:
+    def _notify(self, title: str, sentence: str) -> None:
         if not self._tray.show_message(title, sentence):
             # Qt has no notifications without a tray; the task bar entry is highlighted instead
             QApplication.alert(self._window)
@@ -278,7 +279,7 @@ def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[st
     """Return title and text of the notification about a sync that has just ended; `name`: name of the folder."""
     if last.error:
         return tr("The index of {name} is not complete", name=name), last.error
-    said = [
+    sentences = [
         tr_count(
             "{count:,} file can be searched. It took {time}.",
             "{count:,} files can be searched. It took {time}.",
@@ -287,8 +288,8 @@ def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[st
         )
     ]
     if failed := last.files_failed:
-        said.append(tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed))
-    return tr("The index of {name} is ready", name=name), " ".join(said)
+        sentences.append(tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed))
+    return tr("The index of {name} is ready", name=name), " ".join(sentences)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -331,7 +332,7 @@ class SecondStart(QObject):
         bring_to_front(window)
         current = window.workspace.current
         if options.view == "first-run":
-            window.folders.offer(options.workspace) if options.workspace else window.folders.ask()
+            window.folders.offer(options.workspace) if options.workspace else window.folders.show_welcome()
             return
         folder = options.workspace or window.links.folder_of(options.link)
         if folder is not None and (current is None or current.folder != folder):
@@ -369,21 +370,21 @@ class DesktopIntegration(QObject):
         self._long_index = UpdateNotification(window.workspace, window, self.tray)
         self._listener = IpcServer(address, self) if address is not None else None
         if self._listener is not None:
-            self._listener.asked.connect(SecondStart(window, quick, appearance).serve)
+            self._listener.message_received.connect(SecondStart(window, quick, appearance).serve)
             window.closing.connect(self._listener.close)  # later starts open a new program, so that none is lost
         window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._handle_settings)
-        self._take(settings)
+        self._apply_settings(settings)
 
     @Slot(object)
     def _handle_settings(self, opened: Opened) -> None:
-        self._take(opened.settings)
+        self._apply_settings(opened.settings)
 
-    def _take(self, settings: Settings) -> None:
+    def _apply_settings(self, settings: Settings) -> None:
         wanted = settings.window
         self.tray.set_enabled(wanted.tray)
-        self._residing.stays = wanted.close_to_tray
+        self._residing.hides_on_close = wanted.close_to_tray
         self._long_index.wanted = wanted.notify
 
     @Slot()

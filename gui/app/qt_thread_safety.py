@@ -23,7 +23,7 @@ from PySide6.QtCore import (
     qInstallMessageHandler,
 )
 
-_LOOK_MS = 100
+_POLL_MS = 100
 """Pause between checks while objects are created. Indexing creates at most some 10,000 in this time; collecting them
 takes 2 ms."""
 _REST_MS = 800
@@ -51,8 +51,8 @@ class Collector(QObject):
         self._automatic = gc.isenabled()
         gc.disable()
         self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.setInterval(_POLL_MS)
+        self._timer.timeout.connect(self._poll)
         self._timer.start()
 
     def freeze(self) -> None:
@@ -67,10 +67,10 @@ class Collector(QObject):
             gc.enable()
 
     @Slot()
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Check less often the longer there is nothing to do."""
         due = collect_due()
-        self._timer.setInterval(_LOOK_MS if due else min(2 * self._timer.interval(), _REST_MS))
+        self._timer.setInterval(_POLL_MS if due else min(2 * self._timer.interval(), _REST_MS))
 
 
 log = logging.getLogger(__name__)

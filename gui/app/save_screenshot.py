@@ -15,7 +15,7 @@ _POLL_MS = 50
 _TIMEOUT_SECONDS = 120
 _ROUNDS = 2
 """The first search loads the model; the second one's answer by meaning comes before anything was selected."""
-_CALM_POLLS = 3
+_LEAST_POLLS = 3
 """Number of successive checks without a change, so that layouts, elisions and late signals settle."""
 _SMALL_WINDOWS = ("engine", "workspaces", "about", "licences", "crash", "quick", "guide")
 
@@ -36,44 +36,44 @@ class Screenshot(QObject):
         self._query = query
         self._path = path
         self._rounds = 0
-        self._wanted_file = self._shown_file = ""
-        self._calm = 0
+        self._requested_file = self._shown_file = ""
+        self._complete_polls = 0
         self._deadline = time.monotonic() + _TIMEOUT_SECONDS
-        window.search.result_selected.connect(self._note_wanted)
+        window.search.result_selected.connect(self._note_requested)
         window.viewer.file_shown.connect(self._note_shown)
         window.sessions.session_selected.connect(self._note_session)
         window.views.edits.edit_selected.connect(self._note_edit)
         window.views.conversation.session_shown.connect(self._note_shown)
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._poll)
         self._timer.start()
 
     @Slot(object, object)
-    def _note_wanted(self, result: MemorySearchResult, _query: str) -> None:
-        self._wanted_file = result.path
+    def _note_requested(self, result: MemorySearchResult, _query: str) -> None:
+        self._requested_file = result.path
 
     @Slot(object)
     def _note_session(self, summary: SessionSummary | None) -> None:
-        self._wanted_file = summary.path if summary else ""
+        self._requested_file = summary.path if summary else ""
 
     @Slot(object)
     def _note_edit(self, use: FileUse | None) -> None:
-        self._wanted_file = use.session if use else ""
+        self._requested_file = use.session if use else ""
 
     @Slot(str)
     def _note_shown(self, name: str) -> None:
         self._shown_file = name
 
     @Slot()
-    def _look(self) -> None:
+    def _poll(self) -> None:
         window = self._window
         if window.pages.currentWidget() is window.message:
             self._end(window.message.words)
             return
         waiting_for = self._missing()
-        self._calm = 0 if waiting_for else self._calm + 1
-        if self._calm >= _CALM_POLLS:
+        self._complete_polls = 0 if waiting_for else self._complete_polls + 1
+        if self._complete_polls >= _LEAST_POLLS:
             if self._save():
                 return
             waiting_for = "the text"
@@ -129,7 +129,7 @@ class Screenshot(QObject):
             return "the contents of the view" if window.views.panels[window.views.current].busy else ""
         if window.viewer.busy:
             return "the chunks"
-        return "" if self._wanted_file in ("", self._shown_file) else "the file"
+        return "" if self._requested_file in ("", self._shown_file) else "the file"
 
     def _missing_of_quick(self) -> str:
         panel = self._quick.panel
@@ -148,7 +148,7 @@ class Screenshot(QObject):
         picture = shown.grab()
         reader = self._window.views.readers.currentWidget()
         if shown is self._window and isinstance(reader, BaseViewer) and reader.isVisible() and not reader.painted:
-            self._calm = 0  # a frame has little time, and a busy machine leaves lines to the next one
+            self._complete_polls = 0  # a frame has little time, and a busy machine leaves lines to the next one
             return False
         picture.save(str(self._path), "PNG")
         self._end("" if self._path.exists() else f"The picture could not be written to {self._path}.")

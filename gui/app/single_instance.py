@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST = 64 * 1024
 """Maximum size of a message in bytes; longer arguments are not sent to the running program."""
-TAKEN = b"taken\n"
+ACCEPTED = b"taken\n"
 REFUSED = b"refused\n"
 """The answer of a running program of another version, which doesn't understand the message."""
 
@@ -133,7 +133,7 @@ def _make_private(folder: Path) -> bool:
 
 START_SECONDS = 15.0
 """How long to wait for a program that is starting or ending, which takes about a second, on a busy machine several."""
-_LOOK_SECONDS = 0.05
+_RETRY_SECONDS = 0.05
 Outcome = Literal["taken", "refused", "not running", "silent"]
 """`not running`: no listener; `silent`: the listener has not answered in time, so it hangs."""
 
@@ -146,13 +146,15 @@ def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Ou
     if len(message) > LONGEST:
         return "not running"
     deadline = time.monotonic() + timeout
-    answer = _ask_pipe(name, message, timeout) if sys.platform == "win32" else _ask_socket(name, message, deadline)
+    answer = (
+        _send_to_pipe(name, message, timeout) if sys.platform == "win32" else _send_to_socket(name, message, deadline)
+    )
     if answer is None:
         return "not running"
-    return "taken" if answer == TAKEN else "refused" if answer == REFUSED else "silent"
+    return "taken" if answer == ACCEPTED else "refused" if answer == REFUSED else "silent"
 
 
-def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
+def _send_to_socket(name: str, message: bytes, deadline: float) -> bytes | None:
     """Send a message over a Unix socket; returns the answer, or None if no program listens."""
     answer = b""
     with socket.socket(socket.AF_UNIX) as line:
@@ -176,21 +178,21 @@ def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
     return answer
 
 
-def _ask_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
+def _send_to_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
     """Send a message over a Windows pipe; returns the answer. Another thread waits, since a pipe has no timeout."""
     answers: list[bytes | None] = []
 
-    def ask() -> None:
+    def exchange() -> None:
         try:
             with open(name, "r+b", buffering=0) as pipe:  # noqa: PTH123 - a pipe is no path
                 pipe.write(message)
-                answers.append(pipe.read(max(len(TAKEN), len(REFUSED))))
+                answers.append(pipe.read(max(len(ACCEPTED), len(REFUSED))))
         except FileNotFoundError:
             answers.append(None)
         except OSError:
             answers.append(b"")
 
-    thread = threading.Thread(target=ask, daemon=True)
+    thread = threading.Thread(target=exchange, daemon=True)
     thread.start()
     thread.join(timeout)
     return answers[0] if answers else b""
@@ -226,13 +228,13 @@ def begin(arguments: list[str], config: Path | None) -> SingleInstance:
         outcome = hand_over(address.name, message)
         if outcome in ("taken", "refused"):
             return SingleInstance(handed_over=outcome == "taken", refused=outcome == "refused")
-        lock = _take(address)
+        lock = _acquire(address)
         if lock is not None or outcome == "silent" or time.monotonic() > deadline:
             return SingleInstance(handed_over=False, address=address, lock=lock)
-        time.sleep(_LOOK_SECONDS)  # another one has just started, or is about to end
+        time.sleep(_RETRY_SECONDS)  # another one has just started, or is about to end
 
 
-def _take(address: IpcAddress) -> "BaseFileLock | None":
+def _acquire(address: IpcAddress) -> "BaseFileLock | None":
     """Acquire the lock of the first program; None while another one holds it."""
     from filelock import FileLock, Timeout
 

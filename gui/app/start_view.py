@@ -27,7 +27,7 @@ _SETTINGS: dict[str, SettingsPage] = {
     "settings-found": "general",
 }
 """Views that show a page of the settings."""
-_LOOKED_FOR = "age"
+_SETTINGS_QUERY = "age"
 """Search text for the screenshot of a search over the settings."""
 _ONCE = Qt.ConnectionType.SingleShotConnection
 
@@ -37,9 +37,9 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
     if view == "sources":
         window.folders.choose_sessions()
         return
-    beside = _beside(window, view)
-    if beside is not None:
-        _when_open(window, beside)
+    opener = _opener_of(window, view)
+    if opener is not None:
+        _when_open(window, opener)
         return
     if view == "everywhere":
         window.search.controller.search_everywhere(True)
@@ -72,7 +72,7 @@ def _remember(window: "MainWindow") -> None:
         conversation.remember()
 
 
-def _beside(window: "MainWindow", view: str) -> Callable[[], object] | None:
+def _opener_of(window: "MainWindow", view: str) -> Callable[[], object] | None:
     """Return the function that opens a view which is a separate window; None for other views."""
     if view in _SETTINGS:
         return partial(_show_settings, window, view)
@@ -89,16 +89,16 @@ def _beside(window: "MainWindow", view: str) -> Callable[[], object] | None:
             return None
 
 
-def _when_open(window: "MainWindow", show: Callable[[], object], heard: SignalInstance | None = None) -> None:
-    """Call `show` once a workspace is open, or when the signal `heard` is emitted."""
+def _when_open(window: "MainWindow", show: Callable[[], object], signal: SignalInstance | None = None) -> None:
+    """Call `show` once a workspace is open, or when the signal `signal` is emitted."""
     if window.workspace.status is not None:
         show()
     else:
-        (heard or window.workspace.opened).connect(lambda _: show(), _ONCE)
+        (signal or window.workspace.opened).connect(lambda _: show(), _ONCE)
 
 
 def _show_settings(window: "MainWindow", view: str) -> None:
     window.settings.show_page(_SETTINGS[view])
     dialog = window.settings.dialog
     if view == "settings-found" and dialog is not None:
-        dialog.search(_LOOKED_FOR)
+        dialog.search(_SETTINGS_QUERY)

@@ -56,7 +56,7 @@ _DRAWINGS: dict[Shape, str] = {
     "trouble": "tray-trouble",
 }
 _WATCHER = "org.kde.StatusNotifierWatcher"
-_LOOKS_MS = (5_000, 15_000, 60_000)
+_RECHECK_MS = (5_000, 15_000, 60_000)
 """Times of the checks after the start: an X11 tray without D-Bus doesn't announce itself. Later checks would only cost
 power."""
 
@@ -86,15 +86,15 @@ class TrayHost(QObject):
         if bus.isConnected():
             mode = QDBusServiceWatcher.WatchModeFlag.WatchForOwnerChange
             watcher = QDBusServiceWatcher(_WATCHER, bus, mode, self)
-            watcher.serviceOwnerChanged.connect(self._look)
-        for pause in _LOOKS_MS:
+            watcher.serviceOwnerChanged.connect(self._check)
+        for pause in _RECHECK_MS:
             timer = QTimer(self, singleShot=True, interval=pause)
-            timer.timeout.connect(self._look)
+            timer.timeout.connect(self._check)
             timer.timeout.connect(timer.deleteLater)
             timer.start()
 
     @Slot()
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self._was_there != self.is_there:
             self._was_there = not self._was_there
             self.changed.emit()
@@ -125,7 +125,7 @@ class Tray(QObject):
         self._workspace = workspace
         self._host = TrayHost(self)
         self._host.changed.connect(self._arrange)
-        self._wanted = False
+        self._enabled = False
         self._icon: QSystemTrayIcon | None = None
         self._shown: TrayState | None = None
         self._menu = QMenu(window)
@@ -148,9 +148,9 @@ class Tray(QObject):
         """Return whether the icon is shown, so that the user can reopen a hidden window."""
         return self._icon is not None and self._host.is_there
 
-    def set_enabled(self, wanted: bool) -> None:
+    def set_enabled(self, enabled: bool) -> None:
         """Show the icon if the desktop has a tray, or hide it."""
-        self._wanted = wanted
+        self._enabled = enabled
         self._arrange()
 
     def show_message(self, title: str, sentence: str) -> bool:
@@ -167,7 +167,7 @@ class Tray(QObject):
 
     @Slot()
     def _arrange(self) -> None:
-        show = self._wanted and self._host.is_there
+        show = self._enabled and self._host.is_there
         if show and self._icon is None:
             self._icon = icon = QSystemTrayIcon(self)
             icon.setContextMenu(self._menu)

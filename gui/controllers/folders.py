@@ -35,7 +35,7 @@ class FolderController(QObject):
         self._folder: Path | None = None
         self._first_sync: SyncReason | None = None
         first_run.folder_named.connect(self.offer)
-        first_run.workspace_chosen.connect(self._take)
+        first_run.workspace_chosen.connect(self._open_chosen)
         first_run.back_requested.connect(self._go_back)
 
     def open(self, folder: Path, *, first_sync: SyncReason = "session-start") -> None:
@@ -49,7 +49,7 @@ class FolderController(QObject):
         reason, self._first_sync = self._first_sync, None
         return reason
 
-    def ask(self) -> None:
+    def show_welcome(self) -> None:
         """Show the first page of the first run, since no workspace is known."""
         self._first_run.welcome()
         self._frame.show_page(self._first_run)
@@ -113,7 +113,7 @@ class FolderController(QObject):
         )
 
     @Slot(object)
-    def _take(self, folder: Path) -> None:
+    def _open_chosen(self, folder: Path) -> None:
         if self._remembers:
             self._jobs.write(
                 lambda _: engine.save_setting("workspace", str(folder), config=self._config),

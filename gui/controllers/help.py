@@ -74,12 +74,12 @@ class GuideController(QObject):
         if self.dialog is None:
             return
         keys = {name: keymap().shown(name) for name in keymap().commands}
-        self._job.put(self._jobs.read(lambda _: _read(keys), self._take))
+        self._job.put(self._jobs.read(lambda _: _read(keys), self._set_pages))
 
-    def _take(self, pages: tuple[GuidePage, ...]) -> None:
+    def _set_pages(self, pages: tuple[GuidePage, ...]) -> None:
         self._job.done()
         if self.dialog is not None:
-            self.dialog.take_pages(pages)
+            self.dialog.set_pages(pages)
 
     @Slot(str)
     def _run(self, name: str) -> None:
@@ -92,7 +92,7 @@ class GuideController(QObject):
             self._window.activateWindow()
             action.trigger()
         elif self.dialog is not None:
-            self.dialog.say(tr(_NOT_NOW, words=action.text()))
+            self.dialog.show_message(tr(_NOT_NOW, words=action.text()))
 
     @Slot(str)
     def _show_setting(self, key: str) -> None:

@@ -102,7 +102,7 @@ class HistoryEntry:
     """A visited location: the query in its view, and the opened result."""
 
     view: str
-    asked: Hashable
+    requested: Hashable
     opened: Hashable = None
     """The opened result or session; None if there is none."""
     state: object = field(default=None, compare=False)
@@ -110,7 +110,7 @@ class HistoryEntry:
 
     def is_beginning_of(self, other: "HistoryEntry") -> bool:
         """Return whether `other` is the same location with a result opened, so that it replaces this entry."""
-        return self.opened is None and (self.view, self.asked) == (other.view, other.asked)
+        return self.opened is None and (self.view, self.requested) == (other.view, other.requested)
 
 
 class History:
@@ -172,14 +172,14 @@ class Navigation(QObject):
         self._workspace = workspace
         self._views = views
         self._history = History()
-        self._going = False
+        self._navigating = False
         self._view = views.current
         self._opened: dict[str, tuple[Hashable, Hashable]] = {}
         """For each view, the query at the time of opening and the opened item."""
         self._previewed: Hashable = None
         """The result in the viewer, as in `HistoryEntry.opened`; None if a location is shown there."""
         search, sessions = views.search, views.sessions
-        search.controller.meant.connect(self._mean)
+        search.controller.meant.connect(self._visit_search)
         search.result_activated.connect(self._open_result)
         search.body.list.clicked.connect(lambda _: self._open_result(search.body.list.current_result()))
         search.answer_changed.connect(self.changed)
@@ -232,23 +232,23 @@ class Navigation(QObject):
                 return self._stop(other, None)
 
     def _stop(self, view: str, state: SearchViewState | SessionsViewState | None) -> HistoryEntry:
-        asked, opened = self._opened.get(view, (None, None))
-        return HistoryEntry(view, state, opened if asked == state else None, state)
+        requested, opened = self._opened.get(view, (None, None))
+        return HistoryEntry(view, state, opened if requested == state else None, state)
 
     def _visit(self, stop: HistoryEntry) -> None:
-        if not self._going:
+        if not self._navigating:
             self._history.visit(stop)
             self.changed.emit()
 
     @Slot(object)
-    def _mean(self, standing: SearchViewState) -> None:
+    def _visit_search(self, search_state: SearchViewState) -> None:
         if self._views.current == "search":
-            self._visit(self._stop("search", standing))
+            self._visit(self._stop("search", search_state))
 
     def _open(self, view: str, opened: Hashable) -> None:
-        if not self._going:
+        if not self._navigating:
             self._views.conversation.return_to("")
-            self._opened[view] = (self._now(view).asked, opened)
+            self._opened[view] = (self._now(view).requested, opened)
             self._visit(self._now(view))
 
     @Slot(object)
@@ -297,7 +297,7 @@ class Navigation(QObject):
         if stop is None:
             return
         views, view = self._views, stop.view
-        self._going = True
+        self._navigating = True
         try:
             views.switch(view)
             views.conversation.return_to(_read_at(stop))
@@ -312,8 +312,8 @@ class Navigation(QObject):
                 views.search.preview_again()
             views.focus_list()
         finally:
-            self._going = False
-        self._opened[view] = (stop.asked, stop.opened)
+            self._navigating = False
+        self._opened[view] = (stop.requested, stop.opened)
         self.changed.emit()
 
 

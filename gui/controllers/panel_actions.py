@@ -65,7 +65,7 @@ class PanelActions(QObject):
         views.sessions.engine_requested.connect(partial(self._do, "engine"))
         views.index.action_requested.connect(self._do)
         views.index.files_requested.connect(self.show_files)
-        views.search.body.missing_file_requested.connect(self.ask_why)
+        views.search.body.missing_file_requested.connect(self.focus_explainer)
         views.search.body.map_requested.connect(self._show_map)
         diagnostics.action_requested.connect(self._do)
         diagnostics.add_requested.connect(folders.add_extra_path)
@@ -84,10 +84,10 @@ class PanelActions(QObject):
         self._views.switch("index")
 
     @Slot()
-    def ask_why(self) -> None:
+    def focus_explainer(self) -> None:
         """Focus the field that explains why a file isn't found."""
         self._dock.show_diagnostics()
-        self._diagnostics.ask_why()
+        self._diagnostics.focus_explainer()
 
     @Slot()
     def explain(self) -> None:
@@ -107,7 +107,7 @@ class PanelActions(QObject):
     def _do(self, action: str) -> None:
         status = self._workspace.status
         if action == "rebuild":
-            self._banner.ask_rebuild()
+            self._banner.confirm_rebuild()
         elif action in ("settings", "engine"):
             self._settings.show_page("engine" if action == "engine" else "embedding")
         elif action == "restore-data":
@@ -117,7 +117,7 @@ class PanelActions(QObject):
         elif action == "settings-file":
             self._places.open_settings()
         elif action == "embed":
-            self._banner.ask_to_embed(None if status is None else status.awaiting)
+            self._banner.confirm_embedding(None if status is None else status.awaiting)
         else:
             self._workspace.sync()
 
@@ -130,8 +130,8 @@ class PanelActions(QObject):
             case "add-sessions":
                 self._folders.add_sessions()
             case "excluded":
-                self.ask_why()
-                self._diagnostics.why.ask(remedy.path)
+                self.focus_explainer()
+                self._diagnostics.why.enter_path(remedy.path)
             case _:
                 self._do(remedy.name)
 
@@ -152,6 +152,6 @@ class RememberFeatures:
         self.unseen = NewNoteNotice(workspace, banner, jobs, trash, context.window)
         views.sessions.remember_requested.connect(self.controller.remember)
         views.conversation.remember_requested.connect(self.controller.remember)
-        news.changed.connect(self.unseen.look)
+        news.changed.connect(self.unseen.check)
         self.controller.open_requested.connect(opener.open_path)
         self.unseen.open_requested.connect(opener.open_path)

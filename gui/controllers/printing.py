@@ -128,7 +128,7 @@ class PrintController(QObject):
                 return session.conversation.session.summary.title or tr(UNTITLED)
             if name:
                 return name.rpartition("/")[2].removesuffix(".md")
-            self._banner.say(tr("There is nothing to print: open a note or a session first."), "off", key=_KEY)
+            self._banner.show_message(tr("There is nothing to print: open a note or a session first."), "off", key=_KEY)
         return ""
 
     def _prepare(self, go_on: Callable[[Opened, Printable], None]) -> None:
@@ -143,7 +143,7 @@ class PrintController(QObject):
 
         if session is None:
             self._job.put(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
-        elif session.wanted.reveal and session.conversation.session.masked:
+        elif session.request.reveal and session.conversation.session.masked:
 
             def masked(found: tuple[Conversation, Rows]) -> None:
                 conversation, rows = found
@@ -172,7 +172,7 @@ class PrintController(QObject):
 
             def done(_: object) -> None:
                 self._job.done()
-                self._tell_saved(path, pages)
+                self._report_saved(path, pages)
 
             work = partial(_save, path, data, notes, may_replace)
             self._job.put(self._jobs.write(work, done, self._fail))
@@ -180,12 +180,12 @@ class PrintController(QObject):
         self._begin(writer, what, save)
 
     def _print_on(self, printer: "QPrinter", _: Opened, what: Printable) -> None:
-        def tell(run: PrintRun) -> None:
+        def report(run: PrintRun) -> None:
             printed, name = run.paper.pages, printer.printerName()
-            said = tr_count("{count:,} page sent to {name}.", "{count:,} pages sent to {name}.", printed, name=name)
-            self._banner.say(said, "fine", key=_KEY)
+            sent = tr_count("{count:,} page sent to {name}.", "{count:,} pages sent to {name}.", printed, name=name)
+            self._banner.show_message(sent, "fine", key=_KEY)
 
-        self._begin(printer, what, tell, printer.abort)
+        self._begin(printer, what, report, printer.abort)
 
     def _begin(
         self,
@@ -238,8 +238,8 @@ class PrintController(QObject):
             self._progress.deleteLater()
         self._run = self._progress = None
 
-    def _tell_saved(self, path: Path, pages: int) -> None:
-        self._banner.say(
+    def _report_saved(self, path: Path, pages: int) -> None:
+        self._banner.show_message(
             tr_count("{count:,} page saved as {path}.", "{count:,} pages saved as {path}.", pages, path=path),
             "fine",
             Action(tr("Open"), partial(_open_elsewhere, path)),
@@ -249,7 +249,7 @@ class PrintController(QObject):
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.say(sentence, "degraded", key=_KEY)
+        self._banner.show_message(sentence, "degraded", key=_KEY)
 
 
 def _save(path: Path, data: bytes, notes: tuple[Path, ...], may_replace: bool, _: CancelToken) -> None:
@@ -278,7 +278,7 @@ def _session(conversation: Conversation, rows: Rows) -> Printable:
 
 def _masked(manager: MemorySearchManager, session: OpenedSession, token: CancelToken) -> tuple[Conversation, Rows]:
     """Read the session again, with its secrets masked. On a pool thread."""
-    text = manager.read_session(session.wanted.path, reveal=False, cancel=token)
+    text = manager.read_session(session.request.path, reveal=False, cancel=token)
     conversation = prepare(text, token)
     return conversation, Rows(conversation)
 

@@ -38,7 +38,7 @@ class SearchSettingsController(QObject):
         self._settings = Settings()
         workspace.opened.connect(self._begin)
         workspace.settings_changed.connect(self._take_settings)
-        self._ranking.default_requested.connect(self._keep_ranking)
+        self._ranking.default_requested.connect(self._save_ranking)
         search.controller.saved_searches.forgotten.connect(self._offer_undo)
         self._saved.failed.connect(self._banner.complain)
 
@@ -63,13 +63,13 @@ class SearchSettingsController(QObject):
             self._search.refresh()
 
     @Slot(bool)
-    def keep_recent(self, wanted: bool) -> None:
+    def record_history(self, recorded: bool) -> None:
         """Turn recording of the search history on or off, also for later starts."""
-        self._saved.notes = wanted
+        self._saved.notes = recorded
         opened = self._workspace.current
         if opened is not None and self._remembers:
             self._jobs.write(
-                lambda _: engine.save_setting("window.keep_searches", wanted, opened.folder, self._config),
+                lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._config),
                 lambda _: None,
                 self._banner.complain,
             )
@@ -77,12 +77,12 @@ class SearchSettingsController(QObject):
     @Slot(object)
     def _offer_undo(self, search: SavedSearch) -> None:
         undo = Action(tr("Undo"), partial(self._saved.put_back, search))
-        self._banner.say(
+        self._banner.show_message(
             tr("The saved search “{name}” was removed.", name=search.name), "off", undo, key="saved-search"
         )
 
     @Slot(object)
-    def _keep_ranking(self, ranking: Ranking) -> None:
+    def _save_ranking(self, ranking: Ranking) -> None:
         """Save a ranking as the default of this workspace."""
         opened = self._workspace.current
         if opened is None:
@@ -102,15 +102,15 @@ class SearchSettingsController(QObject):
             engine.save_settings(values, workspace=opened.folder, config=self._config)
             return engine.load_settings(opened.folder, config=self._config)
 
-        self._jobs.write(work, self._kept(opened, ranking), self._banner.complain)
+        self._jobs.write(work, self._report_saved(opened, ranking), self._banner.complain)
 
-    def _kept(self, opened: Opened, ranking: Ranking) -> Callable[[Settings], None]:
-        def tell(settings: Settings) -> None:
+    def _report_saved(self, opened: Opened, ranking: Ranking) -> Callable[[Settings], None]:
+        def report(settings: Settings) -> None:
             current = self._workspace.current
             if current is not None and current.manager is opened.manager:
                 self._workspace.take_settings(settings, opened.folder)
                 how = " ".join(ranking.sentences) or tr("Neither age nor similarity changes the order.")
                 until = tr("This order now applies to {workspace}.", workspace=opened.folder.name)
-                self._banner.say(f"{how} {until}", "fine", key="ranking")
+                self._banner.show_message(f"{how} {until}", "fine", key="ranking")
 
-        return tell
+        return report

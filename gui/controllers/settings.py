@@ -21,7 +21,7 @@ from gui.settings.page_factory import PageMaker
 from gui.settings.system_setting import SystemSwitch
 from gui.style.appearance import Appearance
 
-_CALM_MS = 400
+_SAVE_DELAY_MS = 400
 """Delay, so that several steps of the text size are written once."""
 _KEYS = ("window.theme", "window.font_scale")
 
@@ -69,8 +69,8 @@ class SettingsController(QObject):
     @Slot()
     def show_provider(self) -> None:
         """Open the dialog on the page of the embedding provider, or of the engine if that has its own models."""
-        lacks = {} if self._workspace.current is None else self._workspace.current.manager.lacks
-        self.show_page("engine" if "models" in lacks else "embedding")
+        unsupported = {} if self._workspace.current is None else self._workspace.current.manager.lacks
+        self.show_page("engine" if "models" in unsupported else "embedding")
 
     def show_page(self, page: SettingsPage | None) -> None:
         """Open the dialog on a page; None opens the last one."""
@@ -86,10 +86,10 @@ class SettingsController(QObject):
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 
     @Slot(object)
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Update the dialog by the features that the backend doesn't support."""
         if self.dialog is not None and self.dialog.isVisible():
-            self.dialog.show_unsupported(lacks)
+            self.dialog.show_unsupported(unsupported)
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:
@@ -174,8 +174,8 @@ class AppearanceController(QObject):
         self._said: tuple[Any, ...] | None = None
         """The last values in the settings."""
         self._shown = self._now
-        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._calm.timeout.connect(self.save)
+        self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_DELAY_MS)
+        self._save_timer.timeout.connect(self.save)
         workspace.opened.connect(self._follow)
         workspace.settings_changed.connect(self._follow)
         appearance.changed.connect(self._chosen)
@@ -195,7 +195,7 @@ class AppearanceController(QObject):
         """Apply theme and text size if their settings have changed; a theme of the command line stays otherwise."""
         window = opened.settings.window
         said = window.theme, window.font_scale
-        if said != self._said and not self._calm.isActive():
+        if said != self._said and not self._save_timer.isActive():
             self._said = said
             self._show(opened.settings)
 
@@ -206,26 +206,26 @@ class AppearanceController(QObject):
     @Slot()
     def _chosen(self) -> None:
         if self._remembers:
-            self._calm.start()
+            self._save_timer.start()
 
     @Slot()
     def save(self) -> None:
         """Save theme and text size where they are set now: in the settings of this workspace or of all."""
-        self._calm.stop()
+        self._save_timer.stop()
         now, before, opened = self._now, self._shown, self._workspace.current
-        wanted = {key: value for key, value, old in zip(_KEYS, now, before, strict=True) if value != old}
-        if not wanted or not self._remembers:
+        edits = {key: value for key, value, old in zip(_KEYS, now, before, strict=True) if value != old}
+        if not edits or not self._remembers:
             return
         self._shown = self._said = now
         config = self._config
 
         def work(_: CancelToken) -> Opened | None:
             if opened is None:
-                engine.save_settings(wanted, config=config)
+                engine.save_settings(edits, config=config)
                 return None
             layers = engine.read_layers(opened.folder, config)
             changes = []
-            for key, value in wanted.items():
+            for key, value in edits.items():
                 layer: SavedIn = "workspace" if layers.layer_of(key) == "workspace" else "defaults"
                 changes.append(SettingChange(key, layer, value, layers.get(key, layer)))
             return replace(opened, settings=engine.change_settings(changes, opened.folder, config).settings)

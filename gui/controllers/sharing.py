@@ -67,8 +67,8 @@ class LinkController(QObject):
         self._banner = context.notices
         self._jobs = context.jobs
         self._state = context.state
-        self._look = JobSlot(self)
-        self._wanted: Link | None = None
+        self._lookup = JobSlot(self)
+        self._requested: Link | None = None
         """The link to follow once its folder is open."""
         self._opening = ""
         workspace.opening.connect(self._note_opening)
@@ -109,8 +109,8 @@ class LinkController(QObject):
     @Slot(str)
     def open(self, text: str) -> None:
         """Show the location that a link names, or the reason why that is impossible."""
-        self._wanted = None
-        self._look.cancel()
+        self._requested = None
+        self._lookup.cancel()
         self._banner.clear(_LINK_NOTICE)
         try:
             link = parse_link(text)
@@ -120,11 +120,11 @@ class LinkController(QObject):
         folder = self._known(link.workspace)
         opened = self._workspace.current
         if folder is None:
-            self._ask(link)
+            self._offer_folder(link)
         elif opened is not None and _same(str(opened.folder), link.workspace):
             self._go(link, opened)
         else:
-            self._wanted = link
+            self._requested = link
             if not _same(self._opening, link.workspace):
                 self._folders.open(folder)
 
@@ -137,8 +137,8 @@ class LinkController(QObject):
         known = (str(opened.folder) if opened else "", self._opening, *self._state.recent)
         return next((Path(mine) for mine in known if mine and _same(mine, folder)), None)
 
-    def _ask(self, link: Link) -> None:
-        self._banner.say(
+    def _offer_folder(self, link: Link) -> None:
+        self._banner.show_message(
             tr(
                 "This link leads into a folder that you have not opened here before: {folder}. Open this folder?",
                 folder=link.workspace,
@@ -151,43 +151,43 @@ class LinkController(QObject):
 
     def _offer(self, link: Link) -> None:
         """Show a preview of the folder that a link names, from which the user can open it."""
-        self._wanted = link
+        self._requested = link
         self._folders.offer(Path(link.workspace))
 
     def _go(self, link: Link, opened: Opened) -> None:
         def refused(sentence: str) -> None:
-            self._look.done()
+            self._lookup.done()
             self._say(sentence)
 
         def found(_: object) -> None:
-            self._look.done()
+            self._lookup.done()
             if self._workspace.current is opened:
                 self._opener.open_location(Location(link.path, link.line, link.end, link.message))
 
-        self._look.put(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
+        self._lookup.put(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
 
     def _say(self, sentence: str) -> None:
-        self._banner.say(sentence, "degraded", key=_LINK_NOTICE)
+        self._banner.show_message(sentence, "degraded", key=_LINK_NOTICE)
 
     # --- the workspace ----------------------------------------------------------------------------------------------
 
     @Slot(object)
     def _note_opening(self, folder: Path) -> None:
         self._opening = str(folder)
-        if self._wanted is not None and not _same(self._opening, self._wanted.workspace):
-            self._wanted = None  # the user navigated elsewhere
+        if self._requested is not None and not _same(self._opening, self._requested.workspace):
+            self._requested = None  # the user navigated elsewhere
 
     @Slot(object)
     def _arrive(self, opened: Opened) -> None:
         self._opening = ""
-        link, self._wanted = self._wanted, None
+        link, self._requested = self._requested, None
         if link is not None:
             self._go(link, opened)
 
     @Slot(object)
     def _give_up(self, _: OpenFailure) -> None:
         self._opening = ""
-        self._wanted = None
+        self._requested = None
 
 
 class LinkEvents(QObject):
@@ -374,7 +374,7 @@ class DragController(QObject):
         def ready(load: Load) -> None:
             self._job.done()
             if not rows.button_down and time.monotonic() - began > _LATE_SECONDS:
-                self._banner.say(tr(_LATE), "off", key=_DRAG_NOTICE)
+                self._banner.show_message(tr(_LATE), "off", key=_DRAG_NOTICE)
             if rows.button_down:
                 rows.button_down = False  # its release is sent to the drop target
                 start_drag(rows, load)
@@ -383,7 +383,7 @@ class DragController(QObject):
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.say(sentence, "degraded", key=_DRAG_NOTICE)
+        self._banner.show_message(sentence, "degraded", key=_DRAG_NOTICE)
 
 
 def start_drag(rows: RowList, load: Load) -> None:

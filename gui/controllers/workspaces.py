@@ -97,7 +97,7 @@ class WorkspacesController(QObject):
         self._listing.put(
             self._jobs.read(
                 lambda _: engine.known_workspaces(recent, config=config, store_path=store),
-                self._take_list,
+                self._set_list,
                 self._complain,
             )
         )
@@ -117,13 +117,13 @@ class WorkspacesController(QObject):
         if ended and self.switcher is not None and self.switcher.isVisible():
             self._list()
 
-    def _take_list(self, spaces: tuple[KnownWorkspace, ...]) -> None:
+    def _set_list(self, spaces: tuple[KnownWorkspace, ...]) -> None:
         self._listing.done()
         self._spaces = spaces
         self._show()
-        self._look()
+        self._read_states()
 
-    def _look(self) -> None:
+    def _read_states(self) -> None:
         """Read the indexes one by one; each is shown when it is read."""
         store, due = self._store, [one for one in self._spaces if one.present and one.index_bytes]
 
@@ -134,9 +134,9 @@ class WorkspacesController(QObject):
                 states[one.folder] = engine.workspace_state(Path(one.folder), store_path=store)
             return states
 
-        self._looking.put(self._jobs.read(work, self._take_states, self._complain))
+        self._looking.put(self._jobs.read(work, self._set_states, self._complain))
 
-    def _take_states(self, states: dict[str, WorkspaceState]) -> None:
+    def _set_states(self, states: dict[str, WorkspaceState]) -> None:
         self._looking.done()
         self._states = states
         self._show()
@@ -174,13 +174,13 @@ class WorkspacesController(QObject):
         store = self._store
         self._jobs.write(
             lambda _: engine.forget_workspace(Path(known.folder), store_path=store, remove_index=with_index),
-            partial(self._take_forgotten, known),
+            partial(self._report_forgotten, known),
             self._complain,
         )
 
-    def _take_forgotten(self, known: KnownWorkspace, freed: int) -> None:
+    def _report_forgotten(self, known: KnownWorkspace, freed: int) -> None:
         self._state.recent = [name for name in self._state.recent if name != known.folder]
-        self._banner.say(forgotten(known, freed), "fine", key="workspace")
+        self._banner.show_message(forgotten(known, freed), "fine", key="workspace")
         if self.switcher is not None and self.switcher.isVisible():
             self._list()
 
@@ -257,7 +257,7 @@ class WorkspaceController(QObject):
         """The widget to which the focus went then, when its own was disabled or hidden."""
         workspace.opening.connect(self._show_opening)
         workspace.opened.connect(self._show_opened)
-        workspace.settings_changed.connect(self._take_settings)
+        workspace.settings_changed.connect(self._apply_settings)
         workspace.failed.connect(self._show_failure)
         workspace.closed.connect(lambda: self.show_closed(keep=workspace.reopening))
 
@@ -272,10 +272,10 @@ class WorkspaceController(QObject):
     def _show_opened(self, opened: Opened) -> None:
         self._before = opened.folder
         self._state.remember(opened.folder)
-        self._capabilities.begin(opened.lacks)
+        self._capabilities.begin(opened.unsupported)
         reopened = self._workspace.reopening
         self._views.set_manager(opened.everywhere, keep=reopened)
-        self._take_settings(opened)
+        self._apply_settings(opened)
         self._diagnostics.set_manager(opened.manager)
         if reopened:
             self._return_focus()
@@ -297,7 +297,7 @@ class WorkspaceController(QObject):
             self._views.focus_box()
 
     @Slot(object)
-    def _take_settings(self, opened: Opened) -> None:
+    def _apply_settings(self, opened: Opened) -> None:
         self._views.viewer.external.editor_command = opened.settings.window.editor
 
     def show_closed(self, *, keep: bool = False) -> None:
@@ -322,12 +322,14 @@ class WorkspaceController(QObject):
         if before is not None and before != failure.folder:
             name = before.name or str(before)
             actions.append(Action(tr("Back to {folder}", folder=name), partial(self._folders.open, before)))
-        self._frame.message.say(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence, *actions)
+        self._frame.message.show_message(
+            tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence, *actions
+        )
         self._frame.show_page(self._frame.message)
 
     def show_settings_problem(self, sentence: str, again: Action) -> None:
         """Show only this problem: no workspace can be opened until the settings file is fixed or set aside."""
         edit = Action(tr("Open the settings file"), self._places.open_settings)
         aside = self._aside.action(again.run)
-        self._frame.message.say(tr("The settings cannot be used"), sentence, again, edit, aside)
+        self._frame.message.show_message(tr("The settings cannot be used"), sentence, again, edit, aside)
         self._frame.show_page(self._frame.message)

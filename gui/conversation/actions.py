@@ -212,11 +212,11 @@ class ConversationActions(QObject):
         """Actions added by other panels, at the end of a message's menu."""
         self.detail = self._action(_DETAIL, self._cycle_detail)
         self.resume = self._action(_RESUME, self._copy_resume_command)
-        self.more = self._action(_MORE, self._want_more)
-        self.similar = self._action(_SIMILAR, self._want_similar)
-        self.remember = self._action(REMEMBER, self._want_remembered)
-        self.like = self._action(LIKE, self._want_like)
-        self.link = self._action(LINK, self._want_link)
+        self.more = self._action(_MORE, self._request_more)
+        self.similar = self._action(_SIMILAR, self._request_similar)
+        self.remember = self._action(REMEMBER, self._request_note)
+        self.like = self._action(LIKE, self._request_like)
+        self.link = self._action(LINK, self._request_link)
         self.copy = self._action(_COPY, self._copy)
         self.copy_message = self._action(_COPY_MESSAGE, self._copy_message)
         self.copy_session = self._action(_COPY_SESSION, self._copy_session)
@@ -236,9 +236,9 @@ class ConversationActions(QObject):
         self._of_session.append(self._gates.add(self.files, "insight"))
         view.menu_requested.connect(self._open_menu)
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the actions that this memory doesn't support."""
-        self._gates.update_features(lacks)
+        self._gates.update_features(unsupported)
 
     def set_session(
         self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False
@@ -282,20 +282,20 @@ class ConversationActions(QObject):
         give_key(self._panel, made, known)
         return made
 
-    def _want_more(self) -> None:
+    def _request_more(self) -> None:
         if self._conversation is not None:
             self.more_requested.emit(self._conversation.session.summary.path)
 
-    def _want_similar(self) -> None:
+    def _request_similar(self) -> None:
         if self._conversation is not None:
             self.similar_requested.emit(self._conversation.session.summary.path)
 
-    def _want_remembered(self) -> None:
+    def _request_note(self) -> None:
         if self._conversation is not None:
             summary = self._conversation.session.summary
             self.remember_requested.emit(summary.path, summary.title or tr(UNTITLED))
 
-    def _want_like(self) -> None:
+    def _request_like(self) -> None:
         """Emit a request for passages similar to the selected text, or else to the current message."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
@@ -312,7 +312,7 @@ class ConversationActions(QObject):
         )
         self.like_requested.emit(passage, passage.text)
 
-    def _want_link(self) -> None:
+    def _request_link(self) -> None:
         """Emit a request to copy a link to the current message."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is not None and current is not None:
@@ -446,14 +446,14 @@ class ConversationActions(QObject):
                 parts.append(entry_markdown(conversation, number))
             return "\n\n".join(parts)
 
-        self._put(markdown, tr("Message copied"))
+        self._copy_when_made(markdown, tr("Message copied"))
 
     def _copy_session(self) -> None:
         conversation, detail = self._conversation, self._view.folding.detail
         if conversation is not None:
-            self._put(lambda token: conversation_markdown(conversation, detail, token), tr(_COPIED[detail]))
+            self._copy_when_made(lambda token: conversation_markdown(conversation, detail, token), tr(_COPIED[detail]))
 
-    def _put(self, make: Callable[..., str], sentence: str) -> None:
+    def _copy_when_made(self, make: Callable[..., str], sentence: str) -> None:
         def put(text: str) -> None:
             self._copy_job.done()
             if len(text) > _MOST_COPIED:

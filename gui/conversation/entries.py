@@ -274,8 +274,8 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
                 branch,
             )
         )
-    said = " ".join(_sample(session.messages))
-    return Conversation(session, detect_language(said), entries, pieces)
+    sample = " ".join(_sample(session.messages))
+    return Conversation(session, detect_language(sample), entries, pieces)
 
 
 def _unchanged(
@@ -431,9 +431,9 @@ def without_escapes(text: str) -> str:
     return _ESCAPES.sub("", text) if "\x1b" in text else text
 
 
-_LOOKED_AT = 2_000
+_MOST_READ = 2_000
 _SHOWN = 240
-_TELLING = re.compile(
+_MAIN_ARGUMENT = re.compile(
     r'"(?:command|cmd|file_path|path|notebook_path|pattern|query|url|description|prompt|title|name|id)":\s*'
     r'"((?:[^"\\]|\\.)*)"'
 )
@@ -474,17 +474,17 @@ def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
     last = conversation.session.messages[entry.parts[-1]]
     size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
     if first.kind == "tool-call":
-        return first.tool or tr("Tool"), _asked(first), size if len(entry.parts) > 1 else tr("no result")
+        return first.tool or tr("Tool"), _call_input(first), size if len(entry.parts) > 1 else tr("no result")
     name = tr("{tool} result", tool=last.tool) if last.tool else tr("Tool result")
     return name, first_words(last.text), size
 
 
-def _asked(call: SessionMessage) -> str:
+def _call_input(call: SessionMessage) -> str:
     """Return the most informative part of a tool call's input, such as the command or the path."""
-    start = call.text[:_LOOKED_AT]
+    start = call.text[:_MOST_READ]
     if not start.startswith("{"):
         return first_words(start)
-    found = _TELLING.search(start) or _ANY_TEXT.search(start)
+    found = _MAIN_ARGUMENT.search(start) or _ANY_TEXT.search(start)
     return first_words(found[1].replace("\\n", " ").replace('\\"', '"')) if found else first_words(start)
 
 
@@ -493,7 +493,7 @@ def spoken(conversation: Conversation, number: int, *, folded: bool, line: tuple
     entry = conversation.entries[number]
     who = f"{entry.speaker}, {exact(entry.time)}" if entry.time is not None else entry.speaker
     if entry.kind in ("user", "speech"):
-        what = conversation.message(entry).text[:_LOOKED_AT]
+        what = conversation.message(entry).text[:_MOST_READ]
     else:
         what = " · ".join(part for part in line or summary(conversation, entry) if part)
         what = ", ".join((what, tr("folded") if folded else tr("unfolded")))

@@ -96,12 +96,12 @@ class ConversationHeader(QFrame):
         return QSize(2 * _SIDE + 60 + self.folding.more.sizeHint().width(), hint.height())
 
     def _fold(self) -> None:
-        wanted = min(self.title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
-        room = self.width() - 2 * _SIDE - wanted - _GAP - self.folding.more.sizeHint().width()
+        title_width = min(self.title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
+        available = self.width() - 2 * _SIDE - title_width - _GAP - self.folding.more.sizeHint().width()
         for action, button in zip(self.folding.actions, self.folding.buttons, strict=True):
             if action.isVisible():
-                room -= button.sizeHint().width() + _GAP
-            button.setHidden(room < 0 or not action.isVisible())
+                available -= button.sizeHint().width() + _GAP
+            button.setHidden(available < 0 or not action.isVisible())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -43,7 +43,7 @@ class Landing:
 
 @dataclass(frozen=True)
 class OpenedSession:
-    wanted: SessionRequest
+    request: SessionRequest
     conversation: Conversation
     rows: Rows
     landing: Landing
@@ -70,26 +70,26 @@ class SessionLoader(QObject):
         self._notice_delay.setInterval(_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self.slow)
 
-    def open(self, manager: MemorySearchManager, wanted: SessionRequest) -> None:
+    def open(self, manager: MemorySearchManager, request: SessionRequest) -> None:
         """Read the requested session and find the location in it."""
         self.cancel()
 
         def work(token: CancelToken) -> OpenedSession:
-            session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
+            session = manager.read_session(request.path, reveal=request.reveal, cancel=token)
             conversation = prepare(session, token)
-            there = _placed(wanted, conversation)
+            there = _placed(request, conversation)
             return OpenedSession(there, conversation, Rows(conversation), _land(conversation, there, token))
 
         self._notice_delay.start()
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
 
-    def land(self, conversation: Conversation, wanted: SessionRequest) -> None:
+    def land(self, conversation: Conversation, request: SessionRequest) -> None:
         """Find the requested location in a session that is open already."""
         self.cancel()
-        there = _placed(wanted, conversation)
+        there = _placed(request, conversation)
         self._job.put(
             self._jobs.read(
-                lambda token: _land(conversation, there, token), lambda found: self._tell_landing(there, found)
+                lambda token: _land(conversation, there, token), lambda found: self._report_landing(there, found)
             )
         )
 
@@ -102,9 +102,9 @@ class SessionLoader(QObject):
         self._job.done()
         self.opened.emit(opened)
 
-    def _tell_landing(self, wanted: SessionRequest, found: Landing) -> None:
+    def _report_landing(self, request: SessionRequest, found: Landing) -> None:
         self._job.done()
-        self.landed.emit(wanted, found)
+        self.landed.emit(request, found)
 
     def _fail(self, sentence: str) -> None:
         self._notice_delay.stop()
@@ -112,17 +112,17 @@ class SessionLoader(QObject):
         self.failed.emit(sentence)
 
 
-def _placed(wanted: SessionRequest, conversation: Conversation) -> SessionRequest:
+def _placed(request: SessionRequest, conversation: Conversation) -> SessionRequest:
     """Return the request with the current transcript line of its message; unchanged if the message no longer exists."""
-    if not wanted.message:
-        return wanted
-    lines = (message.line for message in conversation.session.messages if message.id == wanted.message)
-    return replace(wanted, line=next(lines, wanted.line))
+    if not request.message:
+        return request
+    lines = (message.line for message in conversation.session.messages if message.id == request.message)
+    return replace(request, line=next(lines, request.line))
 
 
-def _land(conversation: Conversation, wanted: SessionRequest, token: CancelToken) -> Landing:
-    finder = query_finder(wanted.query, conversation.language) if wanted.query.strip() else None
-    return landing(conversation, wanted.line, finder, token, calls=names_tool_calls(wanted.query))
+def _land(conversation: Conversation, request: SessionRequest, token: CancelToken) -> Landing:
+    finder = query_finder(request.query, conversation.language) if request.query.strip() else None
+    return landing(conversation, request.line, finder, token, calls=names_tool_calls(request.query))
 
 
 def landing(
@@ -227,11 +227,11 @@ def _read_again(
     manager: MemorySearchManager, opened: OpenedSession, token: CancelToken, *, written: bool
 ) -> NewMessages | None:
     """Read the session again; returns None if nothing has changed."""
-    wanted, before = opened.wanted, opened.conversation
+    request, before = opened.request, opened.conversation
     known = before.session.summary
-    if not written and _listed(manager, wanted.path, known) == known:
+    if not written and _listed(manager, request.path, known) == known:
         return None
-    session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
+    session = manager.read_session(request.path, reveal=request.reveal, cancel=token)
     if session == before.session:
         return None
     now = prepare(session, token, before)
@@ -263,7 +263,7 @@ class NewMessagesButton(QPushButton):
         self.setProperty("role", "primary")
         self.hide()
         self.clicked.connect(lambda: view.current.go_to(self._first))
-        view.verticalScrollBar().valueChanged.connect(self._look)
+        view.verticalScrollBar().valueChanged.connect(self._hide_at_end)
         view.installEventFilter(self)
 
     def report_new(self, first: int) -> None:
@@ -271,14 +271,14 @@ class NewMessagesButton(QPushButton):
         self._first = first if self.isHidden() else min(self._first, first)
         conversation = self._view.conversation
         entries = conversation.entries[self._first :] if conversation is not None else ()
-        said = sum(entry.kind in ("user", "speech") for entry in entries)
-        self.setText(tr_count("{count:,} new message below", "{count:,} new messages below", said))
-        self.setVisible(said > 0)
+        message_count = sum(entry.kind in ("user", "speech") for entry in entries)
+        self.setText(tr_count("{count:,} new message below", "{count:,} new messages below", message_count))
+        self.setVisible(message_count > 0)
         self._place()
-        self._look()
+        self._hide_at_end()
 
     @Slot()
-    def _look(self) -> None:
+    def _hide_at_end(self) -> None:
         if self._view.scroller.shows_end:
             self.hide()
 

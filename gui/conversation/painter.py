@@ -81,8 +81,8 @@ class RowPainter:
             pen.setFont(self._meta)
             pen.setPen(self._colours.muted)
             box = self._measures.column(top, px(40))
-            metrics, room = QFontMetrics(self._meta), box.width()
-            words = day_text(head.day, lambda words: metrics.horizontalAdvance(words) <= room)
+            metrics, available = QFontMetrics(self._meta), box.width()
+            words = day_text(head.day, lambda words: metrics.horizontalAdvance(words) <= available)
             write(pen, box, Qt.AlignmentFlag.AlignCenter, words)
         if head.names:
             box = self._measures.column(bottom - px(26), px(22))
@@ -196,9 +196,9 @@ class RowPainter:
         cursor.setPosition(min(ends[0], last))
         cursor.setPosition(min(ends[1], last), QTextCursor.MoveMode.KeepAnchor)
         selection.cursor = cursor
-        look = QTextCharFormat()
-        look.setBackground(faded(self._colours.accent, _SELECTION_OPACITY))
-        selection.format = look
+        mark_format = QTextCharFormat()
+        mark_format.setBackground(faded(self._colours.accent, _SELECTION_OPACITY))
+        selection.format = mark_format
         return selection
 
     def _box(self, box: QRectF, fill: QColor, edge: QColor | None, clip: QRect, radius: float = _RADIUS) -> None:

@@ -119,7 +119,7 @@ class ConversationPanel(BaseViewer):
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_SESSION, parent)
         self._manager: MemorySearchManager | None = None
-        self._wanted: SessionRequest | None = None
+        self._request: SessionRequest | None = None
         self._opened: OpenedSession | None = None
         self._unread = False  # it was written while it was not on the screen
         self._left = ReadingPlaces()
@@ -153,18 +153,18 @@ class ConversationPanel(BaseViewer):
         self._opener.cancel()
         self.live_updates.stop()
         opened = self._opened
-        if opened is None or self._wanted is None or opened.wanted.path != self._wanted.path:
+        if opened is None or self._request is None or opened.request.path != self._request.path:
             self._open()
             return
         self.session_actions.set_manager(manager)
         if manager is not None:
-            self.live_updates.follow(manager, opened.wanted.path)
+            self.live_updates.follow(manager, opened.request.path)
             self._on_written()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the actions that this memory doesn't support."""
-        self.session_actions.show_unsupported(lacks)
-        self.chunks.inspector.show_unsupported(lacks)
+        self.session_actions.show_unsupported(unsupported)
+        self.chunks.inspector.show_unsupported(unsupported)
 
     def show_session(self, path: str, line: int | None = None, query: str = "", message: str = "") -> None:
         """Show a session at a transcript line or at a message (its id), with the words of `query` highlighted."""
@@ -172,17 +172,17 @@ class ConversationPanel(BaseViewer):
             return
         self._links.cancel()
         opened = self._opened
-        if opened is not None and opened.wanted.path == path:
-            before, self._wanted = self._wanted, SessionRequest(path, line, query, opened.wanted.reveal, message)
-            if before != self._wanted:
+        if opened is not None and opened.request.path == path:
+            before, self._request = self._request, SessionRequest(path, line, query, opened.request.reveal, message)
+            if before != self._request:
                 found = before is not None and before.line is None and before.query == query
                 if found and self.view.scroller.is_restored:
                     self.return_to(
                         path, self.view_state
                     )  # the best hit arrived late: the user is back at the old position
-                self._opener.land(opened.conversation, self._wanted)
+                self._opener.land(opened.conversation, self._request)
             return
-        self._wanted = SessionRequest(path, line, query, message=message)
+        self._request = SessionRequest(path, line, query, message=message)
         self._open()
 
     @property
@@ -208,7 +208,7 @@ class ConversationPanel(BaseViewer):
 
     def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
         """When the session `path` is shown next, restore its last position, or go to `place`; an empty path cancels."""
-        self._left.want(path, place)
+        self._left.restore_next(path, place)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add actions to the menu of the open session."""
@@ -228,20 +228,20 @@ class ConversationPanel(BaseViewer):
 
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
         """Show the message `instead` in place of a session."""
-        self._wanted = None
+        self._request = None
         self._links.cancel()
         self._opener.cancel()
-        self._drop()
+        self._close_session()
         self.header.hide()
         self._say(tr(instead.sentence), keys=tr(instead.keys))
 
     # --- opening --------------------------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        if self._manager is not None and self._wanted is not None:
-            self._opener.open(self._manager, self._wanted)
+        if self._manager is not None and self._request is not None:
+            self._opener.open(self._manager, self._request)
 
-    def _drop(self) -> None:
+    def _close_session(self) -> None:
         if (place := self.view_state) is not None:
             self._left.leave(place)
         self._close_find()
@@ -255,45 +255,47 @@ class ConversationPanel(BaseViewer):
         self.view.set_conversation(None, None)
 
     def _on_opened(self, opened: OpenedSession) -> None:
-        self._drop()
+        self._close_session()
         self._opened = opened
         session = opened.conversation.session
         self.view.set_conversation(opened.conversation, opened.rows)
         self.chunks.show_conversation(opened.conversation)
-        self.session_actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
+        self.session_actions.set_session(self._manager, opened.conversation, revealed=opened.request.reveal)
         self.header.show_session(session)
         self.header.show()
         self.header.set_ready(True)
-        self._tell_of_secrets(opened)
+        self._show_secrets_notice(opened)
         if self._manager is not None:
             self.live_updates.follow(self._manager, session.summary.path)
         if not opened.conversation.entries:
             self._say(tr("This session has no messages."))
             return
         self._show_page(self.view)
-        self._land(opened.wanted, opened.landing)
+        self._land(opened.request, opened.landing)
         self.session_shown.emit(session.summary.path)
 
-    def _land(self, wanted: SessionRequest, landing: Landing) -> None:
+    def _land(self, request: SessionRequest, landing: Landing) -> None:
         """Highlight the query's words, and scroll to the location of the search result."""
         if self._opened is None:
             return
         conversation = self._opened.conversation
-        hit, call = landing.hit, wanted.line if names_tool_calls(wanted.query) else None
+        hit, call = landing.hit, request.line if names_tool_calls(request.query) else None
         near = conversation.entries[landing.entry].first_piece + 1
         lines = ConversationLines(conversation)
-        self.finding.hits.look_in(self.view.hits, lines, near=near, query=wanted.query, language=conversation.language)
+        self.finding.hits.search_in(
+            self.view.hits, lines, near=near, query=request.query, language=conversation.language
+        )
         if hit is not None:
             self.view.hits.show_hit(hit)
         elif call is not None:
             number = conversation.call_at_line(call)
             entry = conversation.entries[number]
             self.view.folding.show_pieces(number, range(entry.first_piece, entry.after_piece))
-        elif wanted.line is not None and wanted.query:
-            self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # found by meaning: no word to show
-        elif wanted.line is not None:
-            self.view.folding.show_hidden(*conversation.at_line(wanted.line))
-        place = self._left.arrive(wanted.path)
+        elif request.line is not None and request.query:
+            self.view.folding.show_pieces(*conversation.at_line(request.line))  # found by meaning: no word to show
+        elif request.line is not None:
+            self.view.folding.show_hidden(*conversation.at_line(request.line))
+        place = self._left.arrive(request.path)
         if place is not None:
             self.view.scroller.return_to(place)
 
@@ -318,78 +320,78 @@ class ConversationPanel(BaseViewer):
         self.chunks.show_conversation(opened.conversation)
         self.session_actions.set_later_state(opened.conversation)
         self.header.show_session(opened.conversation.session)
-        self.finding.hits.look_on(ConversationLines(opened.conversation))
+        self.finding.hits.search_again(ConversationLines(opened.conversation))
         if opened.conversation.session.masked != before.conversation.session.masked:
-            self._tell_of_secrets(opened)
+            self._show_secrets_notice(opened)
         self.new_messages.report_new(len(before.conversation.entries))
 
     def _on_failed(self, sentence: str) -> None:
-        self._drop()
+        self._close_session()
         self.header.hide()
         self._say(sentence, retry=True)
 
     def _on_slow(self) -> None:
-        self._drop()
+        self._close_session()
         self.header.hide()
         self._say(tr("Reading the session…"))
 
     def _say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
-        self.empty_page.say(sentence, keys=keys, retry=retry)
+        self.empty_page.show_message(sentence, keys=keys, retry=retry)
         self._show_page(self.empty_page)
 
     # --- secrets --------------------------------------------------------------------------------------------------
 
-    def _tell_of_secrets(self, opened: OpenedSession) -> None:
+    def _show_secrets_notice(self, opened: OpenedSession) -> None:
         held = opened.conversation.session.masked
         if not held:
             return
-        if opened.wanted.reveal:
-            said = tr_count(
+        if opened.request.reveal:
+            notice = tr_count(
                 "{count:,} message holds secrets. They are shown until you leave this session.",
                 "{count:,} messages hold secrets. They are shown until you leave this session.",
                 held,
             )
             hide = Action(tr("Mask secrets"), lambda: self._reread(reveal=False))
-            self.banner.say(said, "degraded", hide, key=_SECRETS)
+            self.banner.show_message(notice, "degraded", hide, key=_SECRETS)
         else:
-            said = tr_count(
+            notice = tr_count(
                 "{count:,} message holds secrets, which are masked.",
                 "{count:,} messages hold secrets, which are masked.",
                 held,
             )
-            self.banner.say(said, "off", Action(tr("Reveal…"), self._ask_to_reveal), key=_SECRETS)
+            self.banner.show_message(notice, "off", Action(tr("Reveal…"), self._confirm_reveal), key=_SECRETS)
 
-    def _ask_to_reveal(self) -> None:
-        self.banner.say(
+    def _confirm_reveal(self) -> None:
+        self.banner.show_message(
             tr("Show these secrets in plain text on this screen? They are masked again in the next session."),
             "degraded",
             Action(tr("Reveal secrets"), lambda: self._reread(reveal=True)),
-            Action(tr("Keep secrets masked"), self._keep_masked),
+            Action(tr("Keep secrets masked"), self._leave_masked),
             key=_SECRETS,
         )
 
-    def _ask_before(self, show: Callable[[], None]) -> None:
+    def _confirm(self, show: Callable[[], None]) -> None:
         """Ask the user before `show` reveals masked secrets."""
-        self.banner.say(
+        self.banner.show_message(
             tr("This is the raw line of the transcript, with its secrets in plain text."),
             "degraded",
             Action(tr("Show the raw line"), show),
-            Action(tr("Don't show"), self._keep_masked),
+            Action(tr("Don't show"), self._leave_masked),
             key=_SECRETS,
         )
 
-    def _keep_masked(self) -> None:
+    def _leave_masked(self) -> None:
         if self._opened is not None:
-            self._tell_of_secrets(self._opened)
+            self._show_secrets_notice(self._opened)
 
     def _reread(self, *, reveal: bool) -> None:
         """Read the open session again, with or without masked secrets, and stay at the same message."""
         current = self.view.current.number
-        if self._opened is None or self._wanted is None or current is None:
+        if self._opened is None or self._request is None or current is None:
             return
         conversation = self._opened.conversation
         line = conversation.message(conversation.entries[current]).line
-        self._wanted = SessionRequest(self._wanted.path, line, self._wanted.query, reveal)
+        self._request = SessionRequest(self._request.path, line, self._request.query, reveal)
         self._open()
 
     # --- finding --------------------------------------------------------------------------------------------------
@@ -401,8 +403,8 @@ class ConversationPanel(BaseViewer):
 
     def _follow(self, url: QUrl) -> None:
         """Open a clicked link: a web page in the browser, an indexed file in the viewer."""
-        if self._manager is not None and self._wanted is not None:
-            self._links.follow(url, self._wanted.path, self._manager)
+        if self._manager is not None and self._request is not None:
+            self._links.follow(url, self._request.path, self._manager)
 
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
@@ -412,11 +414,11 @@ class ConversationPanel(BaseViewer):
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
         self.empty_page.retry.connect(self._open)
-        self.session_actions.notified.connect(self.hint.say)
-        self.session_actions.unmasking.connect(self._ask_before)
+        self.session_actions.notified.connect(self.hint.show_message)
+        self.session_actions.unmasking.connect(self._confirm)
         self._links.file_chosen.connect(self.location_chosen)
-        self._links.missed.connect(lambda _: self.hint.say(tr(NOT_INDEXED)))
-        self._links.notified.connect(self.hint.say)
+        self._links.missed.connect(lambda _: self.hint.show_message(tr(NOT_INDEXED)))
+        self._links.notified.connect(self.hint.show_message)
         self.view.link_clicked.connect(self._follow)
         self.session_actions.more_requested.connect(self.more_requested)
         self.session_actions.similar_requested.connect(self.similar_requested)
@@ -424,4 +426,4 @@ class ConversationPanel(BaseViewer):
         self.session_actions.like_requested.connect(self.like_requested)
         self.session_actions.link_requested.connect(self.link_requested)
         self.chunks.inspector.more_requested.connect(self.like_requested)
-        self.chunks.inspector.notified.connect(self.hint.say)
+        self.chunks.inspector.notified.connect(self.hint.show_message)

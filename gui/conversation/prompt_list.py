@@ -166,10 +166,10 @@ class JumpList(QFrame):
     def _place(self) -> None:
         """Move to the upper corner of the parent at the end of text lines (the right one in left-to-right layouts)."""
         over, scale = self._over, font_scale()
-        room = over.viewport().width()  # next to the scroll bar, which stays visible
-        width = min(round(_WIDTH * scale), room - 2 * _MARGIN)
+        available = over.viewport().width()  # next to the scroll bar, which stays visible
+        width = min(round(_WIDTH * scale), available - 2 * _MARGIN)
         height = min(round(_HEIGHT * scale), max(160, over.height() - 2 * _MARGIN))
-        place = QRect(room - width - _MARGIN, _MARGIN // 2, width, height)
+        place = QRect(available - width - _MARGIN, _MARGIN // 2, width, height)
         if self.isRightToLeft():
             place.moveLeft(over.viewport().x() + _MARGIN)
         self.setGeometry(place)

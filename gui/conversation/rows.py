@@ -58,10 +58,10 @@ def _number(row: Row) -> int:
 def call_group(entries: Sequence[Entry], first: int) -> range:
     """The consecutive tool calls of one speaker, day and branch from `first` on; empty for another kind of entry."""
     begin, after = entries[first], first
-    alike = ("tool", begin.speaker, begin.day, begin.branch)
+    same_group = ("tool", begin.speaker, begin.day, begin.branch)
     while after < len(entries):
         entry = entries[after]
-        if (entry.kind, entry.speaker, entry.day, entry.branch) != alike:
+        if (entry.kind, entry.speaker, entry.day, entry.branch) != same_group:
             break
         after += 1
     return range(first, after)

@@ -59,22 +59,22 @@ class Capabilities(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.lacks: MissingFeatures = {}
+        self.unsupported: MissingFeatures = {}
 
-    def begin(self, lacks: MissingFeatures) -> None:
+    def begin(self, unsupported: MissingFeatures) -> None:
         """Set the unsupported features of a memory that was just opened."""
-        self._take(lacks)
+        self._set_features(unsupported)
 
     @Slot(object)
     def update_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the unsupported features from a status; None (no open memory) changes nothing."""
         if status is not None:
-            self._take(status.lacks)
+            self._set_features(status.lacks)
 
-    def _take(self, lacks: MissingFeatures) -> None:
-        if dict(lacks) != self.lacks:
-            self.lacks = dict(lacks)
-            self.changed.emit(self.lacks)
+    def _set_features(self, unsupported: MissingFeatures) -> None:
+        if dict(unsupported) != self.unsupported:
+            self.unsupported = dict(unsupported)
+            self.changed.emit(self.unsupported)
 
 
 class Gate:
@@ -96,17 +96,21 @@ class Gate:
         self._allowed, self._why = allowed, "" if allowed else why
         self._show()
 
-    def update_features(self, lacks: MissingFeatures) -> None:
+    def update_features(self, unsupported: MissingFeatures) -> None:
         """Set the features that the memory doesn't support."""
-        reason = lacks.get(self.feature, "")
+        reason = unsupported.get(self.feature, "")
         if reason != self.reason:
             self.reason = reason
             self._show()
 
     def _show(self) -> None:
-        said = self.reason or self._why
+        explanation = self.reason or self._why
         self._thing.setEnabled(self._allowed and not self.reason)
-        _say(self._thing, *((_tip(said), said, said) if said else self._usual), instead=bool(said))
+        _set_texts(
+            self._thing,
+            *((_tip(explanation), explanation, explanation) if explanation else self._usual),
+            instead=bool(explanation),
+        )
         self._stand_in()
 
     def _stand_in(self) -> None:
@@ -123,19 +127,19 @@ class Gates:
 
     def __init__(self) -> None:
         self._gates: list[Gate] = []
-        self.lacks: MissingFeatures = {}
+        self.unsupported: MissingFeatures = {}
 
     def add(self, thing: QAction | QWidget, feature: Feature) -> Gate:
         """Make a gate for an action or control; the owner must enable it only through that gate from now on."""
         gate = Gate(thing, feature)
         self._gates.append(gate)
-        gate.update_features(self.lacks)
+        gate.update_features(self.unsupported)
         return gate
 
-    def update_features(self, lacks: MissingFeatures) -> None:
-        self.lacks = lacks
+    def update_features(self, unsupported: MissingFeatures) -> None:
+        self.unsupported = unsupported
         for gate in self._gates:
-            gate.update_features(lacks)
+            gate.update_features(unsupported)
 
 
 def _tip(sentence: str) -> str:
@@ -149,7 +153,7 @@ def _words(thing: QAction | QWidget) -> tuple[str, str, str]:
     return tip_of(thing), thing.statusTip(), described
 
 
-def _say(thing: QAction | QWidget, tip: str, status: str, described: str, *, instead: bool) -> None:
+def _set_texts(thing: QAction | QWidget, tip: str, status: str, described: str, *, instead: bool) -> None:
     if not cover_tip(thing, tip if instead else ""):
         set_tip(thing, tip)
     set_status_tip(thing, status)

@@ -37,7 +37,7 @@ class ReadingPlaces:
 
     def __init__(self) -> None:
         self._places: dict[str, ReadingPlace] = {}
-        self._wanted: tuple[str, ReadingPlace | None] = "", None
+        self._requested: tuple[str, ReadingPlace | None] = "", None
 
     def leave(self, place: ReadingPlace) -> None:
         self._places.pop(place.path, None)
@@ -45,16 +45,16 @@ class ReadingPlaces:
         for path in list(self._places)[:-_MOST]:
             del self._places[path]
 
-    def want(self, path: str, place: ReadingPlace | None = None) -> None:
+    def restore_next(self, path: str, place: ReadingPlace | None = None) -> None:
         """Set the session in which its last position, or `place`, is restored when it is opened next; empty for
         none.
         """
-        self._wanted = path, place
+        self._requested = path, place
 
     def arrive(self, path: str) -> ReadingPlace | None:
         """Return the position to restore in the session that was opened; None if there is none."""
-        wanted, place = self._wanted
-        if path != wanted:
+        requested, place = self._requested
+        if path != requested:
             return None
-        self._wanted = "", None
+        self._requested = "", None
         return place or self._places.get(path)

@@ -33,10 +33,10 @@ class Notices(Banner):
     def show_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
         remedies: dict[IndexRemedy, tuple[Action, ...]] = {
             "": (),
-            "rebuild": (Action(tr("Rebuild index…"), self.ask_rebuild),),
+            "rebuild": (Action(tr("Rebuild index…"), self.confirm_rebuild),),
             "sync": (Action(tr("Try again"), self._workspace.sync), self._to_engines),
         }
-        self.say(sentence, "degraded", *remedies[remedy], key="index")
+        self.show_message(sentence, "degraded", *remedies[remedy], key="index")
 
     @Slot(object)
     def show_user_data(self, status: UserDataStatus | None) -> None:
@@ -44,20 +44,20 @@ class Notices(Banner):
         if status is None:
             self.clear("user-data")
         elif status.backup is None:
-            self.say(status.problem, "degraded", key="user-data")
+            self.show_message(status.problem, "degraded", key="user-data")
         else:
             restore = Action(tr("Restore backup"), self._workspace.restore_data)
-            self.say(status.problem, "degraded", restore, key="user-data")
+            self.show_message(status.problem, "degraded", restore, key="user-data")
 
     @Slot(str)
     def show_restored(self, sentence: str) -> None:
         """Show that the backup was restored, and its origin."""
-        self.say(sentence, "working", key="restored")
+        self.show_message(sentence, "working", key="restored")
 
     @Slot(str, bool)
     def show_failed_sync(self, sentence: str, of_provider: bool) -> None:
         settings = (self._to_settings,) if of_provider else ()
-        self.say(sentence, "degraded", Action(tr("Try again"), self._workspace.sync), *settings, key="sync")
+        self.show_message(sentence, "degraded", Action(tr("Try again"), self._workspace.sync), *settings, key="sync")
 
     @Slot()
     def remove_failed_sync(self) -> None:
@@ -68,7 +68,9 @@ class Notices(Banner):
     def show_provider_problem(self, reason: str) -> None:
         """Show why the configured provider can't be used; an empty reason removes the message."""
         if reason:
-            self.say(tr("No search by meaning. {reason}", reason=reason), "degraded", self._to_settings, key="provider")
+            self.show_message(
+                tr("No search by meaning. {reason}", reason=reason), "degraded", self._to_settings, key="provider"
+            )
         else:
             self.clear("provider")
 
@@ -89,7 +91,7 @@ class Notices(Banner):
     @Slot()
     def try_engine_again(self) -> None:
         """Try the chosen engine again, and show the result."""
-        self.say(tr("Trying the search engine again…"), "working", key="engine")
+        self.show_message(tr("Trying the search engine again…"), "working", key="engine")
         self._workspace.try_again()
 
     @Slot(object)
@@ -108,7 +110,7 @@ class Notices(Banner):
 
     def _show_replaced(self, sentence: str) -> None:
         again = Action(tr("Try again now"), self.try_engine_again)
-        self.say(sentence, "degraded", again, self._to_engines, key="engine")
+        self.show_message(sentence, "degraded", again, self._to_engines, key="engine")
 
     @property
     def _to_settings(self) -> Action:
@@ -119,9 +121,9 @@ class Notices(Banner):
         return Action(tr("Choose another engine…"), self.engine_requested.emit)
 
     @Slot()
-    def ask_rebuild(self) -> None:
+    def confirm_rebuild(self) -> None:
         """Ask before the whole index is rebuilt."""
-        self.say(
+        self.show_message(
             tr("Rebuild the whole index? Searches use the current index until the new one is ready."),
             "working",
             Action(tr("Rebuild"), partial(self._workspace.sync, force=True)),
@@ -130,12 +132,12 @@ class Notices(Banner):
         )
 
     @Slot(object)
-    def ask_to_embed(self, estimate: EmbeddingEstimate | None) -> None:
+    def confirm_embedding(self, estimate: EmbeddingEstimate | None) -> None:
         """Ask before embedding that costs money or much time; None removes the question."""
         if estimate is None:
             self.clear("awaiting")
             return
-        self.say(
+        self.show_message(
             tr("{estimate} Until then, there is no search by meaning.", estimate=estimate_words(estimate)),
             "working",
             Action(embed_words(estimate), partial(self._workspace.sync, approve=estimate)),
@@ -145,4 +147,4 @@ class Notices(Banner):
 
     def complain(self, sentence: str) -> None:
         """Show any other error message."""
-        self.say(sentence, "degraded")
+        self.show_message(sentence, "degraded")

@@ -36,7 +36,7 @@ class StatusEvents(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._seen: tuple[object, ...] = ()
-        self._told = ""
+        self._reported = ""
         self._awaited: tuple[str, str] | None = None
         self._user_data = ""
         self._capabilities = ""
@@ -53,7 +53,7 @@ class StatusEvents(QObject):
         if status is None:
             self._later.stop()
             self._seen = ()
-            self._told = ""
+            self._reported = ""
             self._last_sync = self._last_change = None
             self._report_user_data(None)
             self._report_awaiting(None)
@@ -61,9 +61,9 @@ class StatusEvents(QObject):
             self._report_engine(None)
             return
         self._report_change(status)
-        if status.index_error and status.index_error != self._told:
+        if status.index_error and status.index_error != self._reported:
             self.problem.emit(status.index_error, index_remedy(status))
-        self._told = status.index_error or ""
+        self._reported = status.index_error or ""
         self._report_user_data(status.user_data)
         self._report_awaiting(status.awaiting)
         self._report_provider(why_words_only(status))
@@ -90,13 +90,13 @@ class StatusEvents(QObject):
 
     def _report_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
         """Emit `awaiting` once for embedding that awaits approval; a larger amount of it is not reported again."""
-        wanted = None if estimate is None else (estimate.provider, estimate.model)
-        if wanted != self._awaited:
-            self._awaited = wanted
+        awaited = None if estimate is None else (estimate.provider, estimate.model)
+        if awaited != self._awaited:
+            self._awaited = awaited
             self.awaiting.emit(estimate)
 
     def _report_change(self, status: MemoryProviderStatus) -> None:
-        if status.last_sync is None or not _came_to_nothing(status.last_sync):
+        if status.last_sync is None or not _wrote_nothing(status.last_sync):
             self._last_change = status.last_sync
         seen = (
             status.backend,
@@ -116,7 +116,7 @@ class StatusEvents(QObject):
             self._later.start()
 
 
-def _came_to_nothing(sync: SyncSummary) -> bool:
+def _wrote_nothing(sync: SyncSummary) -> bool:
     """Return whether a sync failed before it wrote anything, for example because the folder is missing."""
     return bool(sync.error) and not (sync.files_indexed or sync.files_removed or sync.vectors_embedded)
 
@@ -158,11 +158,13 @@ class SyncAnnouncer(QObject):
         last = status.last_sync
         if not begun or last is None or last.error:
             return
-        said = [
+        sentences = [
             tr_count(
                 "The index is up to date: {count:,} file.", "The index is up to date: {count:,} files.", status.files
             )
         ]
         if failed := len(status.failed_files):
-            said.append(tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed))
-        announce(self._widget, " ".join(said))
+            sentences.append(
+                tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed)
+            )
+        announce(self._widget, " ".join(sentences))

@@ -10,7 +10,7 @@ from gui.core.jobs import Job, Jobs
 
 _INTERVAL_MS = 100
 
-Take = Callable[[MemoryProviderStatus], None]
+OnStatus = Callable[[MemoryProviderStatus], None]
 
 
 class _First(NamedTuple):
@@ -38,14 +38,14 @@ class StatusFeed(QObject):
         self._first: _First | None = None
         self._stop_listening: Callable[[], None] = lambda: None
         self._job: Job | None = None
-        self._asked = False
-        self._waiting: list[Take] = []
+        self._requested = False
+        self._waiting: list[OnStatus] = []
         """Functions that are called once, with the next record that is read."""
         self._poke_sent = False
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_INTERVAL_MS)
-        self._pause.timeout.connect(self._read_if_asked)
+        self._pause.timeout.connect(self._read_if_requested)
         self._poked.connect(self.refresh)
         self.latest: MemoryProviderStatus | None = None
 
@@ -59,14 +59,14 @@ class StatusFeed(QObject):
         self._pause.stop()
         self._waiting.clear()
         self._manager = manager
-        asked, self._asked = self._asked, False
+        requested, self._requested = self._requested, False
         first, self._first = self._first, None
         if manager is None:
             self._show(None)
         elif first is not None and first.manager is manager:
             self._stop_listening = first.stop_listening
             self._show(first.status)
-            if asked:  # the status has changed since then
+            if requested:  # the status has changed since then
                 self.refresh()
         else:
             self._stop_listening = manager.add_status_listener(self._listen)
@@ -74,7 +74,7 @@ class StatusFeed(QObject):
 
     def read_first(self, manager: MemorySearchManager) -> MemoryProviderStatus:
         """Read the status record of a memory that is being opened; `set_manager` then emits it. Any thread."""
-        self._asked = False
+        self._requested = False
         stop_listening = manager.add_status_listener(self._listen)
         self._first = _First(manager, manager.status(), stop_listening)
         return self._first.status
@@ -83,13 +83,13 @@ class StatusFeed(QObject):
     def refresh(self) -> None:
         """Read the record soon; may be called any number of times."""
         self._poke_sent = False
-        self._asked = True
+        self._requested = True
         if not self._pause.isActive():
-            self._read_if_asked()
+            self._read_if_requested()
 
-    def refresh_then(self, take: Take) -> None:
-        """Read the record soon, and call `take` with it after all listeners were notified."""
-        self._waiting.append(take)
+    def refresh_then(self, on_status: OnStatus) -> None:
+        """Read the record soon, and call `on_status` with it after all listeners were notified."""
+        self._waiting.append(on_status)
         self.refresh()
 
     def _listen(self) -> None:
@@ -99,24 +99,24 @@ class StatusFeed(QObject):
             self._poked.emit()
 
     @Slot()
-    def _read_if_asked(self) -> None:
+    def _read_if_requested(self) -> None:
         manager = self._manager
-        if not self._asked or self._job is not None or manager is None:
+        if not self._requested or self._job is not None or manager is None:
             return
-        self._asked = False
+        self._requested = False
         self._pause.start()
         waiting, self._waiting = self._waiting, []
         self._job = self._jobs.read(
             lambda _: manager.status(), lambda status: self._arrived(status, waiting), self._failed
         )
 
-    def _arrived(self, status: MemoryProviderStatus, waiting: Iterable[Take]) -> None:
+    def _arrived(self, status: MemoryProviderStatus, waiting: Iterable[OnStatus]) -> None:
         self._job = None
         self._show(status)
-        for take in waiting:
-            take(status)
-        if self._asked and not self._pause.isActive():
-            self._read_if_asked()
+        for on_status in waiting:
+            on_status(status)
+        if self._requested and not self._pause.isActive():
+            self._read_if_requested()
 
     def _failed(self, _sentence: str) -> None:
         self._job = None  # closed meanwhile; the next change starts a new read

@@ -46,7 +46,7 @@ class ViewPanel:
     def show_status(self, status: "MemoryProviderStatus | None") -> None:
         """Show the latest status; called whenever it changes."""
 
-    def show_unsupported(self, lacks: "MissingFeatures") -> None:
+    def show_unsupported(self, unsupported: "MissingFeatures") -> None:
         """Disable controls that need a feature which the current or next memory doesn't support."""
 
     def refresh(self) -> None:

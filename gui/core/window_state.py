@@ -115,13 +115,13 @@ def load_state(path: Path | None = None) -> WindowState:
 
 def _set_aside(path: Path, error: Exception) -> None:
     """Rename a damaged state file."""
-    kept = path.with_name(f"{path.stem}-damaged{path.suffix}")
+    backup = path.with_name(f"{path.stem}-damaged{path.suffix}")
     try:
-        path.replace(kept)
+        path.replace(backup)
     except OSError as problem:
         log.warning("The window's state is damaged, and was not set aside: %s", problem)
     else:
-        log.warning("The window's state was damaged (%s); it is in %s now", type(error).__name__, kept.name)
+        log.warning("The window's state was damaged (%s); it is in %s now", type(error).__name__, backup.name)
 
 
 def save_state(state: WindowState, path: Path | None = None, token: CancelToken | None = None) -> None:
@@ -145,11 +145,11 @@ Writing = Callable[[CancelToken], None]
 class DebouncedWrite(QObject):
     """Debounces writes of a value: one at a time, always of its newest state."""
 
-    def __init__(self, jobs: Jobs, take: Callable[[], Writing | None], pause_ms: int, parent: QObject) -> None:
-        """`take` is called on the GUI thread and returns a function that writes; None if there is nothing to write."""
+    def __init__(self, jobs: Jobs, collect: Callable[[], Writing | None], pause_ms: int, parent: QObject) -> None:
+        """`collect` runs on the GUI thread and returns a function that writes; None if there is nothing to write."""
         super().__init__(parent)
         self._jobs = jobs
-        self._take = take
+        self._collect = collect
         self._job = JobSlot(self)
         self._pause = QTimer(self, singleShot=True, interval=pause_ms)
         self._pause.timeout.connect(self._write)
@@ -169,6 +169,6 @@ class DebouncedWrite(QObject):
         if self._job.busy:
             self._pause.start()
             return
-        writing = self._take()
+        writing = self._collect()
         if writing is not None:
             self._job.put(self._jobs.write(writing, lambda _: self._job.done(), lambda _: self._job.done()))

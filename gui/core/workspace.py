@@ -38,7 +38,7 @@ class Opened:
     folder: Path
     settings: Settings
     manager: MemorySearchManager
-    lacks: MissingFeatures
+    unsupported: MissingFeatures
     """Missing features of the memory when it was opened."""
     everywhere: MultiWorkspaceMemory
     """The same memory, which also reaches other workspaces, for searching and reading."""
@@ -94,7 +94,7 @@ class Workspace(QObject):
         self.store_path = store_path
         self._prepare = prepare
         self._opener: Job | None = None
-        self._wanted: Path | None = None
+        self._requested: Path | None = None
         """The folder opened last, or being opened."""
         self.reopening = False
         """Whether the last folder was open before, so that what is shown of it can stay."""
@@ -113,7 +113,7 @@ class Workspace(QObject):
         self._close()
         if before and not self.reopening:
             self.closed.emit()  # until now, another folder was being reopened
-        self._wanted, self._late = folder, None
+        self._requested, self._late = folder, None
         self.opening.emit(folder)
         self._opener = self._jobs.write(
             lambda token: self._open_now(folder, token), self._arrived, lambda why: self._refused(folder, why)
@@ -121,7 +121,7 @@ class Workspace(QObject):
 
     def _shows(self, folder: Path) -> bool:
         """Whether this folder is open or being reopened."""
-        return folder == self._wanted and (self.current is not None or self.reopening)
+        return folder == self._requested and (self.current is not None or self.reopening)
 
     def take_settings(self, settings: Settings, folder: Path) -> None:
         """Apply settings of a folder that affect the window or answers.
@@ -129,7 +129,7 @@ class Workspace(QObject):
         Its memory keeps the other settings until it is reopened. Does nothing for a folder that is neither open nor
         being opened: it reads its settings then.
         """
-        if folder == self._wanted and self.current is None:
+        if folder == self._requested and self.current is None:
             self._late = settings
         elif self.current is not None and folder == self.current.folder:
             self.current = self._with(self.current, settings)
@@ -175,12 +175,12 @@ class Workspace(QObject):
             self._unclosed[everywhere] = token
             if self._prepare is not None:
                 self._prepare(manager)
-            lacks = self.feed.read_first(manager).lacks  # of the memory that answers, which may be a fallback
+            unsupported = self.feed.read_first(manager).lacks  # of the memory that answers, which may be a fallback
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
         if token.cancelled:  # opened too late to be closed with the others
             self._close_unwanted()
-        return Opened(folder, settings, manager, lacks, everywhere)
+        return Opened(folder, settings, manager, unsupported, everywhere)
 
     def _with_others(self, manager: MemorySearchManager, folder: Path, settings: Settings) -> MultiWorkspaceMemory:
         """Wrap a memory so that it can also search the other workspaces."""
@@ -262,7 +262,7 @@ class Workspace(QObject):
             manager.sync(reason="manual", cancel=token)  # the pause before the next try ends here
             manager.search(_ANYTHING, max_results=1, cancel=token)
 
-        self._trial.put(self._jobs.write(work, self._tried, self._not_tried))
+        self._trial.put(self._jobs.write(work, self._trial_succeeded, self._trial_failed))
 
     def restore_data(self) -> None:
         """Restore the newest backup of facts, saved searches and history over a damaged or missing file."""
@@ -296,11 +296,11 @@ class Workspace(QObject):
             act(token)
         self.feed.refresh()
 
-    def _tried(self, _: None) -> None:
+    def _trial_succeeded(self, _: None) -> None:
         self._trial.done()
         self.feed.refresh_then(lambda status: self.engine_tried.emit(engine_instead(status)))
 
-    def _not_tried(self, sentence: str) -> None:
+    def _trial_failed(self, sentence: str) -> None:
         self._trial.done()
         self.feed.refresh()
         self.sync_failed.emit(sentence, False)

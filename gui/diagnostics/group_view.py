@@ -209,9 +209,9 @@ class GroupView(QWidget):
 
     def show_group(self, group: Group, answers: Mapping[str, str]) -> None:
         """Show a group. `answers`: remedy name -> result of its last try."""
-        wanted = [reading.label for reading in group.readings]
-        if wanted != list(self._rows):
-            self._rebuild(wanted)
+        requested = [reading.label for reading in group.readings]
+        if requested != list(self._rows):
+            self._rebuild(requested)
         self.setVisible(bool(group.readings))
         for reading in group.readings:
             self._rows[reading.label].show_reading(reading, answers.get(reading.remedy or "", ""))
@@ -227,16 +227,16 @@ class GroupView(QWidget):
         """Return the buttons of the rows from top to bottom."""
         return [row.button for row in self._rows.values()]
 
-    def _rebuild(self, wanted: list[str]) -> None:
-        kept = {name: row for name, row in self._rows.items() if name in wanted}
+    def _rebuild(self, requested: list[str]) -> None:
+        reused = {name: row for name, row in self._rows.items() if name in requested}
         for name, row in self._rows.items():
             self._column.removeWidget(row)
-            if name not in kept:
+            if name not in reused:
                 row.hide()
                 row.deleteLater()
         self._rows = {}
-        for name in wanted:
-            self._rows[name] = kept.get(name) or self._new_row()
+        for name in requested:
+            self._rows[name] = reused.get(name) or self._new_row()
             self._column.addWidget(self._rows[name])
 
     def _new_row(self) -> DiagnosticRow:

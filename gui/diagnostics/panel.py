@@ -136,7 +136,7 @@ class GroupColumn(QWidget):
         super().__init__()
         self._follower = follower
         self._views: dict[str, GroupView] = {}
-        self._wanted: Sequence[Group] = ()
+        self._requested_groups: Sequence[Group] = ()
         self._answers: Mapping[str, str] = {}
         self._stacked = False
         self._column = QVBoxLayout(self)
@@ -150,7 +150,7 @@ class GroupColumn(QWidget):
 
         `answers`: remedy name -> result of its last try.
         """
-        self._wanted, self._answers = groups, answers
+        self._requested_groups, self._answers = groups, answers
         if any(group.title not in self._views for group in groups):
             self._building.start()
             return False
@@ -175,7 +175,7 @@ class GroupColumn(QWidget):
     @Slot()
     def _build_next(self) -> None:
         """Create one group per turn of the event loop, hidden; all at once would block it for some 50 ms."""
-        for group in self._wanted:
+        for group in self._requested_groups:
             if group.title not in self._views:
                 view = GroupView(group.title)
                 view.remedy_pressed.connect(self.remedy_pressed)
@@ -249,7 +249,7 @@ class DiagnosticsPanel(QWidget):
         self._jobs = jobs
         self._status: MemoryProviderStatus | None = None
         self._answers: dict[str, str] = {}
-        self._why_wanted = False
+        self._explainer_requested = False
 
         self._page = QFrame()
         self._page.setProperty("role", "side")
@@ -271,7 +271,7 @@ class DiagnosticsPanel(QWidget):
         self._left_out = ExcludedFiles()
         self._left_out.reveal_requested.connect(self.reveal_requested)
         self._left_out.chosen.connect(self.show_files)
-        self._left_out_wanted = False
+        self._left_out_requested = False
         self._column.addWidget(self._left_out)
         self._column.addStretch(1)
 
@@ -313,11 +313,11 @@ class DiagnosticsPanel(QWidget):
     @Slot()
     def _fold(self) -> None:
         """Stack parts that don't fit next to each other."""
-        self._groups.fold(self._room)
-        self._left_out.fold(self._room)
+        self._groups.fold(self._content_width)
+        self._left_out.fold(self._content_width)
 
     @property
-    def _room(self) -> int:
+    def _content_width(self) -> int:
         """Return the width available for content, in pixels."""
         return self._scroll.viewport().width() - 2 * _GUTTER
 
@@ -350,13 +350,13 @@ class DiagnosticsPanel(QWidget):
         self.why.refresh((status.generation, status.files, status.chunks, status.vector.rows, status.last_sync))
         self._history.show_series(sync_series(status.recent_syncs))
         self._left_out.show_issues(status.failed_files, status.skipped_files)
-        self._left_out.fold(self._room)
+        self._left_out.fold(self._content_width)
         self._page.show()
-        if self._left_out_wanted and not self._left_out.isHidden():
+        if self._left_out_requested and not self._left_out.isHidden():
             QTimer.singleShot(0, self._go_to_left_out)
-        self._left_out_wanted = False
-        if self._why_wanted:
-            self._why_wanted = False
+        self._left_out_requested = False
+        if self._explainer_requested:
+            self._explainer_requested = False
             QTimer.singleShot(0, self._go_to_why)
 
     def _go_to_why(self) -> None:
@@ -372,7 +372,7 @@ class DiagnosticsPanel(QWidget):
     def show_files(self, which: str) -> None:
         """Show the table of `failed` or `skipped` files and scroll to it."""
         self._left_out.choose(which)
-        self._left_out_wanted = True
+        self._left_out_requested = True
         self.show_status(self._status)
 
     def _go_to_left_out(self) -> None:
@@ -380,9 +380,9 @@ class DiagnosticsPanel(QWidget):
         self._left_out.take_focus()
 
     @Slot()
-    def ask_why(self) -> None:
+    def focus_explainer(self) -> None:
         """Focus the field that explains why a file isn't found."""
-        self._why_wanted = True
+        self._explainer_requested = True
         self.show_status(self._status)
 
     # --- remedies ---------------------------------------------------------------------------------------------------
@@ -421,13 +421,13 @@ class DiagnosticsPanel(QWidget):
         self._answers[name] = tr("Trying…")
         self.show_status(self._status)
         probe = manager.probe_embedding if name == "probe-embedding" else manager.probe_vector
-        self._jobs.read(lambda _: probe(), partial(self._probed, name), lambda why: self._tell(name, why))
+        self._jobs.read(lambda _: probe(), partial(self._probed, name), lambda why: self._show_answer(name, why))
 
     def _probed(self, name: Remedy, probe: Probe) -> None:
-        self._tell(name, tr("The test succeeded.") if probe.ok else probe.error)
+        self._show_answer(name, tr("The test succeeded.") if probe.ok else probe.error)
         self.refresh_requested.emit()
 
-    def _tell(self, name: Remedy, answer: str) -> None:
+    def _show_answer(self, name: Remedy, answer: str) -> None:
         self._answers[name] = answer
         self.show_status(self._status)
 

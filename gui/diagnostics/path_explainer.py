@@ -140,7 +140,7 @@ class PathExplainer(QWidget):
         self._job = JobSlot(self)
         self._manager: MemorySearchManager | None = None
         self._moment: object = None
-        self._asked = ""
+        self._explained_text = ""
         self._state: PathState | None = None
         self.edit = _PathEdit()
         self._gates = Gates()
@@ -162,9 +162,9 @@ class PathExplainer(QWidget):
         below.setContentsMargins(margins(-LINK_PADDING, 0, 0, 0))
         below.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(below)
-        self.edit.returnPressed.connect(self._ask)
+        self.edit.returnPressed.connect(self._explain)
         self.edit.textChanged.connect(self._edited)
-        self.edit.dropped.connect(self.ask)
+        self.edit.dropped.connect(self.enter_path)
         self.button.clicked.connect(self._act)
         self.show_unsupported({})
 
@@ -178,27 +178,27 @@ class PathExplainer(QWidget):
         self._clear()
 
     @Slot(object)
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the field, with the reason, if the backend can't explain paths."""
-        self._gates.update_features(lacks)
-        self._lack.setText(breakable(lacks.get("states", "")))
-        self._lack.setVisible("states" in lacks)
+        self._gates.update_features(unsupported)
+        self._lack.setText(breakable(unsupported.get("states", "")))
+        self._lack.setVisible("states" in unsupported)
         self._clear()
 
     @Slot(str)
-    def ask(self, path: str) -> None:
+    def enter_path(self, path: str) -> None:
         """Enter `path` in the field and explain it."""
         self.edit.setText(path)
-        self._ask()
+        self._explain()
 
     def refresh(self, moment: object) -> None:
         """Update the explanation if `moment`, which identifies a state of the index, has changed."""
         before, self._moment = self._moment, moment
         if before is not None and moment != before and self._state is not None:
-            self._start(self._asked)
+            self._start(self._explained_text)
 
     @Slot()
-    def _ask(self) -> None:
+    def _explain(self) -> None:
         text = self.edit.text()
         if not text.strip() or self._manager is None or not self.edit.isEnabled():
             return
@@ -210,7 +210,7 @@ class PathExplainer(QWidget):
         manager, config = self._manager, self._config
         if manager is None:
             return
-        self._asked = text
+        self._explained_text = text
         self._job.put(
             self._jobs.read(
                 lambda token: manager.explain_path(text, config=config, cancel=token), self._answered, self._failed
@@ -244,13 +244,13 @@ class PathExplainer(QWidget):
 
     @Slot(str)
     def _edited(self, text: str) -> None:
-        if text != self._asked:
+        if text != self._explained_text:
             self._clear()
 
     def _clear(self) -> None:
         self._job.cancel()
         self._state = None
-        self._asked = ""
+        self._explained_text = ""
         for widget in (self.answer, self.sentence, self.button):
             widget.hide()
         self.setAccessibleDescription("")

@@ -141,26 +141,28 @@ def read_cache(status: MemoryProviderStatus) -> Diagnostic:
         return Diagnostic(tr("Entries"), "off", tr("off"))
     most = cache.max_entries
     entries = tr("{done:,} of {all:,}", done=cache.entries, all=most) if most else number(cache.entries)
-    kept = (f"{model.provider}, {model.model}: {vectors(model.vectors)}" for model in cache.models)
-    return Diagnostic(tr("Entries"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(kept))
+    cached = (f"{model.provider}, {model.model}: {vectors(model.vectors)}" for model in cache.models)
+    return Diagnostic(tr("Entries"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(cached))
 
 
 def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     batch = status.batch
     failures = tr("{count} of {limit} failures", count=batch.failures, limit=batch.limit)
     where = f"{batch.last_provider}: " if batch.last_provider else ""
-    said = where + batch.last_error if batch.last_error else ""
+    error_text = where + batch.last_error if batch.last_error else ""
     tip = tr(
         "{count} at a time, checked every {interval}.",
         count=batch.concurrency,
         interval=duration(batch.poll_interval_ms / 1000),
     )
-    if said and (batch.failures or not batch.enabled):
-        yield Diagnostic(tr("State"), "degraded", failures, said, "sync")
+    if error_text and (batch.failures or not batch.enabled):
+        yield Diagnostic(tr("State"), "degraded", failures, error_text, "sync")
     elif not batch.enabled:
         yield Diagnostic(tr("State"), "off", tr("off"))
     else:
-        yield Diagnostic(tr("State"), "fine", tr("on, {failures}", failures=failures), tip=f"{said}\n{tip}".strip())
+        yield Diagnostic(
+            tr("State"), "fine", tr("on, {failures}", failures=failures), tip=f"{error_text}\n{tip}".strip()
+        )
     if batch.jobs:
         jobs = (
             tr_count(
@@ -191,7 +193,7 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
         Group(tr("Batch"), tuple(read_batch(status, now))),
         Group(tr("Updates"), tuple(_sync(status, now))),
         Group(tr("Watcher"), tuple(_watcher(status, now))),
-        Group(tr("Missing features"), tuple(_lacking(status))),
+        Group(tr("Missing features"), tuple(_unsupported(status))),
     )
 
 
@@ -200,11 +202,11 @@ def _engine(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     if instead is None:
         yield Diagnostic(tr("In use"), "fine", name, tip=status.db_path)
     else:
-        said = tr("{engine} instead of {chosen}", engine=name, chosen=engine_name(instead.chosen))
-        yield Diagnostic(tr("In use"), "degraded", said, instead.reason, "try-again", status.db_path)
+        value = tr("{engine} instead of {chosen}", engine=name, chosen=engine_name(instead.chosen))
+        yield Diagnostic(tr("In use"), "degraded", value, instead.reason, "try-again", status.db_path)
 
 
-def _lacking(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
+def _unsupported(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each feature that the current engine doesn't support."""
     for feature, reason in sorted(status.lacks.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())

@@ -146,9 +146,9 @@ class _Delegate(QStyledItemDelegate):
         painter.setPen(colours.muted)
         painter.setFont(self._meta)
         write(painter, rect, AT_RIGHT, files)
-        room = rect.width() - self._meta_metrics.horizontalAdvance(files) - _GAP
+        available = rect.width() - self._meta_metrics.horizontalAdvance(files) - _GAP
         painter.setFont(self._strong)
-        write(painter, rect, AT_LEFT, elide(self._strong_metrics, row.title, Qt.TextElideMode.ElideRight, room))
+        write(painter, rect, AT_LEFT, elide(self._strong_metrics, row.title, Qt.TextElideMode.ElideRight, available))
 
     def _paint_file(self, painter: QPainter, rect: QRect, row: EditRow, colours: Tokens) -> None:
         above, below = QRect(rect), QRect(rect)
@@ -185,7 +185,7 @@ class EditList(RowList):
         self.doubleClicked.connect(self._activate)
         self._copy, self._sessions = key_action(self, _COPY), key_action(self, FILE_SESSIONS)
         self._copy.triggered.connect(self._copy_path)
-        self._sessions.triggered.connect(self._want_sessions)
+        self._sessions.triggered.connect(self._request_sessions)
 
     @property
     def current(self) -> FileUse | None:
@@ -198,7 +198,7 @@ class EditList(RowList):
             return
         place, before = self.place if keep else None, self.current
         self._arranging = True
-        self._put(rows)
+        self._set_rows(rows)
         if place is not None and rows:
             self._return_to(place)
         elif rows:
@@ -221,7 +221,7 @@ class EditList(RowList):
         if self.current is not None:
             copy_text(self.current.path)
 
-    def _want_sessions(self) -> None:
+    def _request_sessions(self) -> None:
         if self.current is not None:
             self.sessions_requested.emit(self.current.path)
 

@@ -23,7 +23,7 @@ from gui.widgets.right_to_left import margins
 CHOOSE_EDIT = NothingToRead(
     marked("Choose a file with Up and Down, and press Enter to read the message that changed it here.")
 )
-_NOTHING_FITS = NothingToRead(marked("No file matches, so there is no message to read here."))
+_NO_MATCHES = NothingToRead(marked("No file matches, so there is no message to read here."))
 _MOST = 5000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120
@@ -54,7 +54,7 @@ class EditsPanel(QObject, ViewPanel):
         self._files: list[EditRow] | None = None
         self._all = True
         self._pause = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
-        self._pause.timeout.connect(self._tell)
+        self._pause.timeout.connect(self._emit_selected)
         self.box = QueryBox(tr("By file, project or agent"), tr("Find an edit"))
         self.header = FoldingRow(self.box, QWidget(), _BOX_LETTERS)
         self.list = EditList()
@@ -106,8 +106,8 @@ class EditsPanel(QObject, ViewPanel):
         self._job.cancel()
         self.refresh()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
-        lack = lacks.get("insight", "")
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
+        lack = unsupported.get("insight", "")
         if lack != self._lack:
             self._lack = lack
             self.set_manager(self._manager)
@@ -119,7 +119,7 @@ class EditsPanel(QObject, ViewPanel):
         insight = None if manager is None or self._lack else manager.insight
         if insight is not None:
             self._job.put(
-                self._jobs.read(lambda token: _read(insight.recent_edits(_MOST, token)), self._take, self._fail)
+                self._jobs.read(lambda token: _read(insight.recent_edits(_MOST, token)), self._set_edits, self._fail)
             )
 
     @Slot()
@@ -143,11 +143,11 @@ class EditsPanel(QObject, ViewPanel):
             return NothingToRead(self._lack)
         if self._files is None or self._stack.currentWidget() is self.list:
             return CHOOSE_EDIT
-        return _NOTHING_FITS if self._files else NONE_TO_READ
+        return _NO_MATCHES if self._files else NONE_TO_READ
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def _take(self, found: tuple[list[EditRow], bool]) -> None:
+    def _set_edits(self, found: tuple[list[EditRow], bool]) -> None:
         self._job.done()
         first = self._files is None
         self._files, self._all = found
@@ -223,7 +223,7 @@ class EditsPanel(QObject, ViewPanel):
         self._pause.start()
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_selected(self) -> None:
         self.edit_selected.emit(self.list.current)
 
     @Slot(object)

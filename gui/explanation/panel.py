@@ -50,7 +50,7 @@ class ExplanationPanel(QWidget):
         self._note = label(role="meta", wrap=True)
         self._copy = CopyJsonButton(lambda: self._explanation, tr("Copy the whole explanation of this answer"))
         self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._stages.chosen.connect(lambda said: self._note.setText(breakable(said)))
+        self._stages.chosen.connect(lambda description: self._note.setText(breakable(description)))
         self._page = QFrame()
         self._page.setProperty("role", "side")
         column = QVBoxLayout(self._page)
@@ -96,9 +96,9 @@ class ExplanationPanel(QWidget):
     # --- display ----------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Update whether explanations are supported; if not, show why."""
-        self._lack = lacks.get("explanation", "")
+        self._lack = unsupported.get("explanation", "")
         self._render()
 
     @Slot(object)
@@ -146,17 +146,17 @@ class ExplanationPanel(QWidget):
 
     def _place(self, answer: Answer) -> int | None:
         """Return the rank of the selected result, found by its location: its score may have changed."""
-        wanted = self._result
-        if wanted is None:
+        target = self._result
+        if target is None:
             return None
-        lines = (wanted.path, wanted.start_line, wanted.end_line)
+        lines = (target.path, target.start_line, target.end_line)
         places = [
             place
             for place, result in enumerate(answer.outcome.results)
             if (result.path, result.start_line, result.end_line) == lines
         ]
         # A long line is cut into several that share its number.
-        same = (place for place in places if answer.outcome.results[place].snippet == wanted.snippet)
+        same = (place for place in places if answer.outcome.results[place].snippet == target.snippet)
         return next(same, places[0] if places else None)
 
     def _say(self, hint: str) -> None:

@@ -32,7 +32,7 @@ _LEAST_WIDTH = 120
 
 
 class Drawing(QWidget):
-    """Base class of painted widgets. A subclass implements `wanted_height` and `draw`.
+    """Base class of painted widgets. A subclass implements `preferred_height` and `draw`.
 
     It calls `update_drawing` after changes.
     """
@@ -41,7 +41,7 @@ class Drawing(QWidget):
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def wanted_height(self) -> int:
+    def preferred_height(self) -> int:
         """Return the height in pixels at the current width."""
         raise NotImplementedError
 
@@ -55,7 +55,7 @@ class Drawing(QWidget):
         self.update()
 
     def _measure(self) -> None:
-        self.setFixedHeight(self.wanted_height())
+        self.setFixedHeight(self.preferred_height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(_LEAST_WIDTH, self.height())
@@ -95,14 +95,14 @@ class TermBars(Drawing):
         set_tip(self, "\n".join(f"{part.term}: {part.where}" for part in parts if part.where))
         self.update_drawing()
 
-    def wanted_height(self) -> int:
+    def preferred_height(self) -> int:
         return _row() * len(self._parts)
 
     def draw(self, painter: QPainter, colours: Tokens) -> None:
         metrics = painter.fontMetrics()
         row, terms = _row(), int(self.width() * _TERM_SHARE)
         figure = metrics.horizontalAdvance(number(0.0, ".2f"))
-        room = self.width() - terms - figure - 2 * _TERM_BARS_GAP
+        available = self.width() - terms - figure - 2 * _TERM_BARS_GAP
         most = max((part.score for part in self._parts), default=0.0) or 1.0
         for place, part in enumerate(self._parts):
             line = QRect(0, place * row, self.width(), row)
@@ -120,7 +120,7 @@ class TermBars(Drawing):
             write(painter, line, AT_RIGHT, number(part.score, ".2f"))
             painter.setPen(Qt.PenStyle.NoPen)
             top = line.center().y() - _TERM_BARS_BAR / 2 + 0.5
-            for length, colour in ((room, colours.line), (room * part.score / most, colours.accent)):
+            for length, colour in ((available, colours.line), (available * part.score / most, colours.accent)):
                 painter.setBrush(colour)
                 painter.drawRoundedRect(QRectF(terms + _TERM_BARS_GAP, top, max(1.0, length), _TERM_BARS_BAR), 2, 2)
 
@@ -141,7 +141,7 @@ class RangeBar(Drawing):
         )
         self.update()
 
-    def wanted_height(self) -> int:
+    def preferred_height(self) -> int:
         return _row()
 
     def draw(self, painter: QPainter, colours: Tokens) -> None:
@@ -150,10 +150,10 @@ class RangeBar(Drawing):
         write(painter, self.rect(), AT_LEFT, low)
         write(painter, self.rect(), AT_RIGHT, high)
         begin = painter.fontMetrics().horizontalAdvance(low) + _TERM_BARS_GAP
-        room = self.width() - begin - painter.fontMetrics().horizontalAdvance(high) - _TERM_BARS_GAP
+        available = self.width() - begin - painter.fontMetrics().horizontalAdvance(high) - _TERM_BARS_GAP
         top = self.rect().center().y() - _TERM_BARS_BAR / 2 + 0.5
         painter.setPen(Qt.PenStyle.NoPen)
-        for length, colour in ((room, colours.line), (room * self._filled, colours.meaning)):
+        for length, colour in ((available, colours.line), (available * self._filled, colours.meaning)):
             if length >= 1:
                 painter.setBrush(colour)
                 painter.drawRoundedRect(QRectF(begin, top, length, _TERM_BARS_BAR), 2, 2)
@@ -197,20 +197,20 @@ class ScoreBar(Drawing):
         """Break the entries of the legend into lines that fit."""
         metrics = QFontMetrics(font_at(12))
         lines: list[list[Entry]] = [[]]
-        room = self.width()
+        available = self.width()
         for entry in self._entries(colours):
             width = _SQUARE + 4 + metrics.horizontalAdvance(entry[0]) + _BETWEEN
-            if lines[-1] and width - _BETWEEN > room:
+            if lines[-1] and width - _BETWEEN > available:
                 lines.append([])
-                room = self.width()
+                available = self.width()
             lines[-1].append(entry)
-            room -= width
+            available -= width
         return lines
 
     def _line_height(self) -> int:
         return round(QFontMetrics(font_at(12)).height() * 1.25)
 
-    def wanted_height(self) -> int:
+    def preferred_height(self) -> int:
         return self._bar_height() + len(self._lines(tokens(self.palette()))) * self._line_height()
 
     @staticmethod
@@ -341,7 +341,7 @@ class ResultView(QWidget):
         self._path.setText(result.citation)
         self._place.setText(wording.place(reason, outcome))
         self._bar.show_shares(wording.shares(reason, result))
-        said: dict[str, str] = {of.part: of.detail or of.sentence for of in reasons_of(reason)}
+        details: dict[str, str] = {of.part: of.detail or of.sentence for of in reasons_of(reason)}
         parts = wording.parts(reason)
         self._terms.show_parts(parts)
         self._terms.setVisible(bool(reason.full_bm25 and parts))
@@ -360,7 +360,7 @@ class ResultView(QWidget):
             "threshold": number(reason.min_score, "g"),
         }
         for name, section in self._sections.items():
-            section.show_part(values[name], said.get(name, ""))
+            section.show_part(values[name], details.get(name, ""))
         self._figures.show_records(wording.figures(reason))
         self.setAccessibleName(tr("Why {heading} was found", heading=heading))
 

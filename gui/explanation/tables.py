@@ -33,10 +33,10 @@ class StageRow:
         return f"{_MARK} {stage_name(self.stage)}" if self.emptied else stage_name(self.stage)
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The stage described in one or two sentences, for screen readers."""
-        told = (counts(self.stage), self.stage.note, tr("This step removed everything.") if self.emptied else "")
-        return f"{stage_name(self.stage)}: {' '.join(part for part in told if part)}"
+        parts = (counts(self.stage), self.stage.note, tr("This step removed everything.") if self.emptied else "")
+        return f"{stage_name(self.stage)}: {' '.join(part for part in parts if part)}"
 
 
 def stage_rows(explanation: SearchExplanation) -> tuple[StageRow, ...]:
@@ -105,21 +105,21 @@ class StageTable(_FittedTable[StageRow]):
             Column[StageRow](tr("Remaining"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
             Column[StageRow]("ms", 7, _microseconds, lambda row: spent(row.stage.milliseconds), True),
         )
-        super().__init__(columns, lambda row: row.said, parent)
+        super().__init__(columns, lambda row: row.description, parent)
         self.setAccessibleName(tr("Stages of the search"))
 
     def show_stages(self, explanation: SearchExplanation) -> None:
         """Show the stages, and select the one that removed everything, else the previous selection or the threshold."""
         before = self.record_at(self.currentIndex())
-        wanted = explanation.emptied_by or ("threshold" if before is None else before.stage.name)
+        chosen_stage = explanation.emptied_by or ("threshold" if before is None else before.stage.name)
         rows = stage_rows(explanation)
         self.show_records(rows)
-        self.select_record(next((row for row in rows if row.stage.name == wanted), rows[-1] if rows else None))
+        self.select_record(next((row for row in rows if row.stage.name == chosen_stage), rows[-1] if rows else None))
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         row = self.record_at(current)
-        self.chosen.emit("" if row is None else row.said)
+        self.chosen.emit("" if row is None else row.description)
 
 
 class FigureTable(_FittedTable[Figure]):

@@ -127,8 +127,8 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
 
 def spoken_shares(of: Shares) -> str:
     """Describe the score bar for screen readers."""
-    said = _SPOKEN_SHARES[of.aged >= 0.005, bool(of.least)]
-    return tr(said, score=of.score, words=of.words, meaning=of.meaning, aged=of.aged, least=of.least)
+    template = _SPOKEN_SHARES[of.aged >= 0.005, bool(of.least)]
+    return tr(template, score=of.score, words=of.words, meaning=of.meaning, aged=of.aged, least=of.least)
 
 
 def parts(reason: ResultExplanation) -> list[Part]:

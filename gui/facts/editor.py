@@ -44,7 +44,7 @@ class FactEditor(QScrollArea):
         """The shown fact; None for a new one and for an empty editor."""
         self.is_new = False
         self._editable = True
-        self._asks = False
+        self._confirming = False
         self.back = self._button(tr("Back to the list"), self.left.emit, "flat")
         self._title = label("", "strong")
         self.text = TextField(tr("Text of the fact"))
@@ -60,9 +60,9 @@ class FactEditor(QScrollArea):
         self._approve = self._button(tr("Approve"), lambda: self._tell(self.approve_requested), "primary")
         self._forget = self._button(tr("Forget"), lambda: self._tell(self.forget_requested))
         self._restore = self._button(tr("Restore"), lambda: self._tell(self.restore_requested), "primary")
-        self._erase = self._button(tr("Delete permanently…"), lambda: self._ask(True))
+        self._erase = self._button(tr("Delete permanently…"), lambda: self._confirm_erase(True))
         self._yes = self._button(tr("Delete permanently"), lambda: self._tell(self.erase_requested))
-        self._no = self._button(tr("Don't delete"), lambda: self._ask(False))
+        self._no = self._button(tr("Don't delete"), lambda: self._confirm_erase(False))
         self._arrange()
         self._fill_combos()
         self._restyle()
@@ -144,17 +144,17 @@ class FactEditor(QScrollArea):
     def show_fact(self, fact: Fact, *, editable: bool) -> None:
         """Show a fact. Text that was typed into the same fact and is not saved stays."""
         typed = self.text.toPlainText() if self.fact and self.fact.id == fact.id and self.is_changed else fact.text
-        self._asks = self._asks and self.fact is not None and self.fact.id == fact.id
+        self._confirming = self._confirming and self.fact is not None and self.fact.id == fact.id
         self.fact, self.is_new, self._editable = fact, False, editable and fact.forgotten is None
         self._show(typed)
 
     def begin_new(self, text: str = "") -> None:
         """Start a new fact with this text."""
-        self.fact, self.is_new, self._editable, self._asks = None, True, True, False
+        self.fact, self.is_new, self._editable, self._confirming = None, True, True, False
         self._show(text)
         self.text.setFocus()
 
-    def put_typed(self, text: str) -> None:
+    def restore_draft(self, text: str) -> None:
         """Put unsaved text into the editor again, in place of the fact's text."""
         self.text.setPlainText(text)
 
@@ -227,17 +227,17 @@ class FactEditor(QScrollArea):
         )
         self._too_long.setVisible(long > 0)
         forgotten = fact is not None and fact.forgotten is not None
-        kept = fact is not None and not forgotten
+        active = fact is not None and not forgotten
         shown: dict[QWidget, bool] = {
-            self._question: self._asks,
+            self._question: self._confirming,
             self._save: changed or self.is_new,
             self._revert: changed or self.is_new,
-            self._approve: fact is not None and kept and fact.waiting and not changed,
-            self._restore: forgotten and not self._asks,
-            self._forget: kept and not changed,
-            self._erase: forgotten and not self._asks,
-            self._yes: self._asks,
-            self._no: self._asks,
+            self._approve: fact is not None and active and fact.waiting and not changed,
+            self._restore: forgotten and not self._confirming,
+            self._forget: active and not changed,
+            self._erase: forgotten and not self._confirming,
+            self._yes: self._confirming,
+            self._no: self._confirming,
         }
         for widget, visible in shown.items():
             widget.setVisible(visible)
@@ -297,10 +297,10 @@ class FactEditor(QScrollArea):
         if self.fact is not None:
             wanted.emit(self.fact)
 
-    def _ask(self, asks: bool) -> None:
-        self._asks = asks
+    def _confirm_erase(self, confirming: bool) -> None:
+        self._confirming = confirming
         self._judge()
-        (self._no if asks else self._erase).setFocus(Qt.FocusReason.OtherFocusReason)
+        (self._no if confirming else self._erase).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _restyle(self) -> None:
         self.text.setFixedHeight(QFontMetrics(font_at(13)).lineSpacing() * _TEXT_LINES + 20)

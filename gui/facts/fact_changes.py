@@ -17,7 +17,7 @@ Act = Callable[[Facts], Any]
 OnDone = Callable[[Any], None]
 OnError = Callable[[str], None]
 
-_LOOK_MS = 2000
+_POLL_MS = 2000
 """Interval of checks for facts that agents have saved in other processes."""
 
 
@@ -67,7 +67,7 @@ class FactStore(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._kept: Facts | None = None
+        self._service: Facts | None = None
         self._steps: list[_Step] = []
         self._job: Job | None = None
         self._stamp: tuple[int, int] | None = None
@@ -75,17 +75,17 @@ class FactStore(QObject):
         """All facts, newest first; None before they were read."""
         self.problem = ""
         """Why nothing can be changed, or even read."""
-        self._clock = QTimer(self, interval=_LOOK_MS)
-        self._clock.timeout.connect(self.look)
+        self._clock = QTimer(self, interval=_POLL_MS)
+        self._clock.timeout.connect(self.reread)
 
     @property
     def busy(self) -> bool:
         return self._job is not None or bool(self._steps)
 
     @property
-    def kept(self) -> Facts | None:
+    def service(self) -> Facts | None:
         """The facts service of the open memory; None without one."""
-        return self._kept
+        return self._service
 
     def fact(self, id_: str) -> Fact | None:
         """Return the fact as last read; None if it doesn't exist."""
@@ -93,10 +93,10 @@ class FactStore(QObject):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose facts are read, None for none; waiting changes of the previous one are still written."""
-        kept, waiting = self._kept, [step.act for step in self._steps if step.act is not _nothing]
-        if kept is not None and waiting:
-            self._jobs.write(lambda _: [act(kept) for act in waiting], _nothing, _nothing)
-        self._kept = None if manager is None else manager.facts
+        service, waiting = self._service, [step.act for step in self._steps if step.act is not _nothing]
+        if service is not None and waiting:
+            self._jobs.write(lambda _: [act(service) for act in waiting], _nothing, _nothing)
+        self._service = None if manager is None else manager.facts
         self._job = None
         self._steps.clear()
         self._stamp, self.facts, self.problem = None, None, ""
@@ -104,22 +104,22 @@ class FactStore(QObject):
 
     def swap_manager(self, manager: MemorySearchManager | None) -> None:
         """Use another memory of the same folder, which is being reopened; changes wait until it is open."""
-        self._kept = None if manager is None else manager.facts
+        self._service = None if manager is None else manager.facts
         self._stamp = None
         if manager is not None:
-            self.look()
+            self.reread()
             self._run()
 
-    def watch(self, wanted: bool) -> None:
+    def watch(self, watching: bool) -> None:
         """Set whether the view is visible: only then the facts are read again after changes by other programs."""
-        if wanted:
-            self.look()
+        if watching:
+            self.reread()
             self._clock.start()
         else:
             self._clock.stop()
 
     @Slot()
-    def look(self) -> None:
+    def reread(self) -> None:
         """Read the facts, unless a waiting step will do so anyway; a running one may be from before a change."""
         if not self._steps:
             self.do(_nothing)
@@ -129,33 +129,33 @@ class FactStore(QObject):
 
         While the folder is being reopened, it waits.
         """
-        if self._kept is not None or self.facts is not None:
+        if self._service is not None or self.facts is not None:
             self._steps.append(_Step(act, on_done, on_error))
             self._run()
 
     def _run(self) -> None:
-        kept = self._kept
-        if self._job is not None or not self._steps or kept is None:
+        service = self._service
+        if self._job is not None or not self._steps or service is None:
             return
         step, known = self._steps.pop(0), self._stamp
 
         def work(_: object) -> tuple[Any, str, tuple[int, int], tuple[Fact, ...] | None]:
-            result = step.act(kept)
-            stamp = kept.stamp()
-            return result, kept.problem, stamp, None if stamp == known else kept.all()
+            result = step.act(service)
+            stamp = service.stamp()
+            return result, service.problem, stamp, None if stamp == known else service.all()
 
         def on_done(found: tuple[Any, str, tuple[int, int], tuple[Fact, ...] | None]) -> None:
             if self._job is job:
                 self._job = None
                 result, problem, stamp, facts = found
-                self._show(problem, stamp if kept is self._kept else None, facts)
+                self._show(problem, stamp if service is self._service else None, facts)
                 step.on_done(result)
                 self._run()
 
         def on_error(sentence: str) -> None:
             if self._job is job:
                 self._job = None
-                if kept is not self._kept:
+                if service is not self._service:
                     self._steps.insert(0, step)  # its memory was closed before
                 else:
                     if self.facts is None:
@@ -219,10 +219,10 @@ class FactChanges(QObject):
         def add(facts: Facts) -> object:
             return facts.add(text, category=category or category_of(text), importance=importance)
 
-        def done(kept: SavedFact) -> None:
-            fact = kept.fact
+        def done(saved: SavedFact) -> None:
+            fact = saved.fact
             self._go_next = fact.id
-            if kept.duplicate:
+            if saved.duplicate:
                 self._say(tr("This fact is known already."))
             else:
                 self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact was undone."))
@@ -244,7 +244,7 @@ class FactChanges(QObject):
         def refused(sentence: str) -> None:
             if self._body.list.go_to(fact.id):
                 self._body.editor.show_fact(before, editable=True)
-                self._body.editor.put_typed(fact.text)
+                self._body.editor.restore_draft(fact.text)
             self.complain(sentence)
 
         done, undone = marked("Changed: {fact}"), marked("Change undone: {fact}")
@@ -277,12 +277,12 @@ class FactChanges(QObject):
         """Run a change; `before` can be restored afterwards. `done` and `undone` are sentences with the field
         `{fact}`."""
 
-        def tell(_: object) -> None:
+        def report(_: object) -> None:
             name = wording.short(before.text)
             self._undo.add(before.id, lambda facts: facts.put_back(before), tr(undone, fact=name))
             self._say(tr(done, fact=name))
 
-        self._saved.do(act, tell, refused or self.complain)
+        self._saved.do(act, report, refused or self.complain)
 
     def _say(self, sentence: str) -> None:
         """Show a message about the change, with an undo button."""

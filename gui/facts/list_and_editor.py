@@ -29,7 +29,7 @@ from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.message import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
-from gui.widgets.right_to_left import keep_inside, margins, mirror, write
+from gui.widgets.right_to_left import correct_margins, margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
@@ -135,7 +135,7 @@ class FactList(RowList):
         place = self._remember()
         before = self.current
         self._arranging = True
-        self._put(rows)
+        self._set_rows(rows)
         if rows:
             self._return_to(place)
         self._arranging = False
@@ -229,7 +229,7 @@ class FactsBody(QWidget):
         self._side = side
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setHandleWidth(1)
-        keep_inside(self._split)
+        correct_margins(self._split)
         self._split.setChildrenCollapsible(False)
         for place, (part, stretch) in enumerate(zip((self._left, side), _LIST_SHARE, strict=True)):
             self._split.addWidget(part)

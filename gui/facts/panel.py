@@ -85,7 +85,7 @@ class FactFilters(QWidget):
         """Whether a filter is selected."""
         return self.category is not None
 
-    def fits(self, fact: Fact) -> bool:
+    def matches(self, fact: Fact) -> bool:
         return state_of(fact) == self.state and self.category in (None, fact.category)
 
     def show_counts(self, facts: Iterable[Fact]) -> None:
@@ -175,24 +175,24 @@ class FactSearch(QObject):
     def repeat(self) -> None:
         """Another memory of the same folder is used: `found` stays until its answer."""
         self._job.cancel()
-        if self._saved.kept is not None and self._box.query:
+        if self._saved.service is not None and self._box.query:
             self.find()
 
     @Slot()
     def find(self) -> None:
         """Search for the text in the box immediately."""
         self._pause.stop()
-        kept, text = self._saved.kept, self._box.query
-        if kept is None and text and self._saved.facts is not None:
+        service, text = self._saved.service, self._box.query
+        if service is None and text and self._saved.facts is not None:
             return  # the folder is being reopened, and then the search is repeated
-        if kept is None or not text:
+        if service is None or not text:
             self.forget()
             self.changed.emit()
             return
         self._job.put(
             self._jobs.read(
-                lambda token: kept.find(text, max_results=None, min_score=_MIN_SCORE, everything=True, cancel=token),
-                self._take,
+                lambda token: service.find(text, max_results=None, min_score=_MIN_SCORE, everything=True, cancel=token),
+                self._set_found,
                 self._fail,
             )
         )
@@ -204,7 +204,7 @@ class FactSearch(QObject):
         else:
             self.find()
 
-    def _take(self, found: FactsFound) -> None:
+    def _set_found(self, found: FactsFound) -> None:
         self._job.done()
         self.found = found
         self.changed.emit()
@@ -240,7 +240,7 @@ class FactsPanel(QObject, ViewPanel):
 
     def _connect(self) -> None:
         body, editor = self.body, self.body.editor
-        self.store.changed.connect(self._take_facts)
+        self.store.changed.connect(self._show_facts)
         self.filters.changed.connect(self._filter)
         self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
@@ -274,7 +274,7 @@ class FactsPanel(QObject, ViewPanel):
         self.body.editor.clear()
         self.box.setEnabled(manager is not None)
         self.store.set_manager(manager)
-        self.store.look()
+        self.store.reread()
         self.store.watch(manager is not None and self.body.isVisible())
 
     def swap_manager(self, manager: MemorySearchManager | None) -> None:
@@ -284,7 +284,7 @@ class FactsPanel(QObject, ViewPanel):
 
     def refresh(self) -> None:
         """The index has changed, perhaps with facts of an agent."""
-        self.store.look()
+        self.store.reread()
 
     @Slot()
     def focus_box(self) -> None:
@@ -304,7 +304,7 @@ class FactsPanel(QObject, ViewPanel):
     @Slot()
     def begin_new(self) -> None:
         """Start a new fact in the editor."""
-        if self.store.kept is not None and not self.store.problem:
+        if self.store.service is not None and not self.store.problem:
             self._save_typed()
             self.body.begin_new()
 
@@ -323,7 +323,7 @@ class FactsPanel(QObject, ViewPanel):
             self._show()
         if fact is not None and self.body.list.go_to(id_):
             self.body.go_to_editor()
-            self.body.editor.put_typed(text)
+            self.body.editor.restore_draft(text)
         else:
             self._save_typed()
             self.body.begin_new(text)
@@ -331,7 +331,7 @@ class FactsPanel(QObject, ViewPanel):
     # --- list -------------------------------------------------------------------------------------------------------
 
     @Slot()
-    def _take_facts(self) -> None:
+    def _show_facts(self) -> None:
         if self.store.facts is not None or self.store.problem:
             self.content_known.emit(bool(self.store.facts or self.store.problem))
         if self._finder.found is not None and self.store.facts is not None:
@@ -364,9 +364,9 @@ class FactsPanel(QObject, ViewPanel):
     @Slot()
     def _show(self) -> None:
         facts, body = self.store.facts, self.body
-        body.new_button.setEnabled(self.store.kept is not None and not self.store.problem)
+        body.new_button.setEnabled(self.store.service is not None and not self.store.problem)
         if facts is None:
-            body.show_page("", tr("Reading the facts…") if self.store.kept is not None else "")
+            body.show_page("", tr("Reading the facts…") if self.store.service is not None else "")
             return
         self.filters.show_counts(facts)
         listed = self._listed(facts)
@@ -383,10 +383,10 @@ class FactsPanel(QObject, ViewPanel):
     def _listed(self, facts: Sequence[Fact]) -> list[Fact]:
         found = self._finder.found
         if found is None:
-            return [fact for fact in facts if self.filters.fits(fact)]
+            return [fact for fact in facts if self.filters.matches(fact)]
         known = {fact.id: fact for fact in facts}
         ids = [one.fact.id for one in found.results]
-        return [known[id_] for id_ in ids if id_ in known and self.filters.fits(known[id_])]
+        return [known[id_] for id_ in ids if id_ in known and self.filters.matches(known[id_])]
 
     def _show_nothing(self, facts: Sequence[Fact]) -> None:
         words = tr(wording.NOTHING), tr(wording.NOTHING_MORE)

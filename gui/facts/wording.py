@@ -92,12 +92,12 @@ def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
 
 
 def _forgotten(fact: Fact, when: float) -> str:
-    said = (
+    template = (
         marked("Forgotten by an agent, {when}. It will be deleted on {gone}.")
         if fact.forgotten_by == "agent"
         else marked("Forgotten by you, {when}. It will be deleted on {gone}.")
     )
-    return tr(said, when=ago(when), gone=date_of(when + FORGOTTEN_DAYS * _DAY))
+    return tr(template, when=ago(when), gone=date_of(when + FORGOTTEN_DAYS * _DAY))
 
 
 def short(text: str, longest: int = 40) -> str:

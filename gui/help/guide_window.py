@@ -145,9 +145,9 @@ class GuideWindow(QDialog):
         """The page and the heading that are shown."""
         return self._location
 
-    def take_pages(self, pages: tuple[GuidePage, ...]) -> None:
+    def set_pages(self, pages: tuple[GuidePage, ...]) -> None:
         """Set the pages of the guide; they contain the current keys."""
-        self._text.take_pages(pages)
+        self._text.set_pages(pages)
         self._find()
         if self._location[0]:
             self._render()
@@ -167,7 +167,7 @@ class GuideWindow(QDialog):
         """Focus the page if `reading`, else the search box."""
         (self._text if reading else self._box).setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Show a message below the page, until another page is opened."""
         self._remark.setText(sentence)
         if sentence:
@@ -185,7 +185,7 @@ class GuideWindow(QDialog):
         if not query:
             self._job.cancel()
             self._list.show_pages(pages, self._location)
-            self._say_counts("")
+            self._show_counts("")
             self._text.mark("")
             return
 
@@ -197,11 +197,11 @@ class GuideWindow(QDialog):
 
     def _show_found(self, query: str, found: Sequence[Section]) -> None:
         self._job.done()
-        self._say_counts(tr_count("{count:,} place", "{count:,} places", len(found)) if found else tr("Nothing found"))
+        self._show_counts(tr_count("{count:,} place", "{count:,} places", len(found)) if found else tr("Nothing found"))
         self._list.show_found(found, self._location)
         self._text.mark(query)
 
-    def _say_counts(self, words: str) -> None:
+    def _show_counts(self, words: str) -> None:
         self._counts.setText(words)
         self._counts.setVisible(bool(words))
         if words:
@@ -223,7 +223,7 @@ class GuideWindow(QDialog):
         self._location = location
         self._reads = True
         self._back.setEnabled(bool(self._before))
-        self.say("")
+        self.show_message("")
         self._list.set_current(location)
         self._fold()
         self._render()
@@ -272,10 +272,10 @@ class GuideWindow(QDialog):
             reading = event.type() == QEvent.Type.FocusIn  # as above the text of a note
             set_role(self._line, "line-active" if reading else "line")
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            return self._take_key(watched, Qt.Key(event.key()))
+            return self._handle_key(watched, Qt.Key(event.key()))
         return False
 
-    def _take_key(self, watched: QObject, key: Qt.Key) -> bool:
+    def _handle_key(self, watched: QObject, key: Qt.Key) -> bool:
         """Handle a key: Down and Enter move to the next part of the window, Esc back; returns whether it was used."""
         into_list = watched is self._box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if into_list and self._list.count():
@@ -330,9 +330,9 @@ class GuidePageList(QListWidget):
         self.setAccessibleName(tr("Pages of the guide"))
         self.setWordWrap(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.currentItemChanged.connect(self._tell_reached)
-        self.itemActivated.connect(self._tell_entered)
-        self.itemClicked.connect(self._tell_entered)
+        self.currentItemChanged.connect(self._emit_reached)
+        self.itemActivated.connect(self._emit_entered)
+        self.itemClicked.connect(self._emit_entered)
 
     def show_pages(self, pages: Sequence[GuidePage], current: GuideLocation) -> None:
         """List all pages of the guide, with the current one selected."""
@@ -363,22 +363,22 @@ class GuidePageList(QListWidget):
         self.clear()
         for words, location in rows:
             heading, _, title = words.partition("\n")
-            told = tr("{heading}, in {page}", heading=heading, page=title) if title else words
+            accessible_text = tr("{heading}, in {page}", heading=heading, page=title) if title else words
             item = QListWidgetItem(words)
             item.setData(_PLACE, location)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, accessible_text)
             self.addItem(item)
             if location == current:
                 self.setCurrentItem(item)
         self.blockSignals(blocked)
 
     @Slot(QListWidgetItem)
-    def _tell_reached(self, item: QListWidgetItem | None) -> None:
+    def _emit_reached(self, item: QListWidgetItem | None) -> None:
         if item is not None:
             self.reached.emit(*item.data(_PLACE))
 
     @Slot(QListWidgetItem)
-    def _tell_entered(self, item: QListWidgetItem) -> None:
+    def _emit_entered(self, item: QListWidgetItem) -> None:
         self.entered.emit(*item.data(_PLACE))
 
 
@@ -410,9 +410,9 @@ class GuidePageView(RenderedView):
         self.shown = ""
         """The page on the screen."""
         self.followed.connect(self._follow)
-        self.rendered.connect(self._take_page)
+        self.rendered.connect(self._mark_page)
 
-    def take_pages(self, pages: Sequence[GuidePage]) -> None:
+    def set_pages(self, pages: Sequence[GuidePage]) -> None:
         """Set the pages of the guide, and drop the rendered ones."""
         self.pages = pages
         self._drawn = self.shown = ""
@@ -437,7 +437,7 @@ class GuidePageView(RenderedView):
         self.set_finders(query_finder(query, self.language) if query else None, None)
 
     @Slot()
-    def _take_page(self) -> None:
+    def _mark_page(self) -> None:
         self.shown = self._drawn
         self.mark(self._query)
 

@@ -59,15 +59,15 @@ def read_components(bundle: Path | None = None) -> tuple[Component, ...]:
 
 def required_packages(installed: Mapping[str, Distribution]) -> list[Distribution]:
     """Return the program's distribution and all its requirements, with installed extras but without test tools."""
-    wanted = [(PROGRAM, extra) for extra in ("", *_own_extras(installed))]
+    pending = [(PROGRAM, extra) for extra in ("", *_own_extras(installed))]
     seen: set[tuple[str, str]] = set()
-    while wanted:
-        name, extra = wanted.pop()
+    while pending:
+        name, extra = pending.pop()
         if (name, extra) in seen or name not in installed:
             continue
         seen.add((name, extra))
         for requirement in installed[name].requires or ():
-            wanted.extend(_followed(requirement, extra))
+            pending.extend(_followed(requirement, extra))
     return [installed[name] for name in sorted({name for name, _ in seen})]
 
 
@@ -88,9 +88,9 @@ def _followed(requirement: str, extra: str) -> Iterator[tuple[str, str]]:
         return
     name = _normal(match[1])
     yield name, ""
-    for asked in (match[2] or "").split(","):
-        if asked.strip():
-            yield name, asked.strip()
+    for requested in (match[2] or "").split(","):
+        if requested.strip():
+            yield name, requested.strip()
 
 
 def _normal(name: str) -> str:

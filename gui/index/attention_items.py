@@ -220,15 +220,15 @@ class AttentionCard(QFrame):
         return stop_before(first.button if isinstance(first, _Row) else self)
 
     def _arrange(self) -> None:
-        wanted = {f"{group} {row.key}": row for group, rows in self._groups.items() for row in rows}
-        wanted = wanted or {"": ALL_WELL}
+        rows_to_show = {f"{group} {row.key}": row for group, rows in self._groups.items() for row in rows}
+        rows_to_show = rows_to_show or {"": ALL_WELL}
         before = self._stop_before()
-        for key in self._rows.keys() - wanted.keys():
-            gone = self._rows.pop(key)
-            self._list.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
-        for place, (key, row) in enumerate(wanted.items()):
+        for key in self._rows.keys() - rows_to_show.keys():
+            removed = self._rows.pop(key)
+            self._list.removeWidget(removed)
+            removed.hide()
+            removed.deleteLater()
+        for place, (key, row) in enumerate(rows_to_show.items()):
             if key not in self._rows:
                 self._rows[key] = _Row()
                 self._rows[key].pressed.connect(self.action_requested)

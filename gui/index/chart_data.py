@@ -56,8 +56,8 @@ THROUGHPUT_COLUMNS = (
     TableColumn(marked("Per second"), 11, figures=True),
     TableColumn(marked("Done"), 11, figures=True),
 )
-_KEPT = 300
-_APART = 1.0
+_MOST_SAMPLES = 300
+_LEAST_SECONDS = 1.0
 """Least seconds between two samples."""
 _STEPS = {"indexing": marked("indexing"), "embedding": marked("embedding")}
 _SPEEDS = {"indexing": marked("{speed} files/s"), "embedding": marked("{speed} passages/s")}
@@ -185,8 +185,8 @@ def cache_hits(syncs: Iterable[StoredSync]) -> tuple[int, int] | None:
     """Return how many chunks had a cached vector, and how many needed one; None if no sync has counted them."""
     counting = [sync for sync in syncs if sync.vectors_reused is not None]
     reused = sum(sync.vectors_reused or 0 for sync in counting)
-    wanted = reused + sum(sync.vectors_embedded for sync in counting)
-    return (reused, wanted) if wanted else None
+    needed = reused + sum(sync.vectors_embedded for sync in counting)
+    return (reused, needed) if needed else None
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class Throughput:
     """Stores speed samples of one step of a sync; the next step starts anew, since it counts something else."""
 
     def __init__(self) -> None:
-        self._samples: deque[Sample] = deque(maxlen=_KEPT)
+        self._samples: deque[Sample] = deque(maxlen=_MOST_SAMPLES)
         self._running = False
 
     def update_status(self, status: MemoryProviderStatus | None, now: float) -> bool:
@@ -215,7 +215,7 @@ class Throughput:
         last = self._samples[-1] if self._samples else None
         if last is not None and (last.step != step.phase or step.completed < last.completed):
             self._samples.clear()
-        elif last is not None and now - last.moment < _APART:
+        elif last is not None and now - last.moment < _LEAST_SECONDS:
             return False
         self._samples.append(Sample(now, step.phase, _rate(step, last, now), step.completed))
         return True
@@ -229,10 +229,10 @@ class Throughput:
             return Series()
         marks = tuple(map(_mark, self._samples))
         newest, fastest = self._samples[-1], max(self._samples, key=lambda sample: sample.rate)
-        said = (_NOW if self._running else _AT_LAST)[newest.step]
+        template = (_NOW if self._running else _AT_LAST)[newest.step]
         return Series(
             marks,
-            gist=tr(said, speed=_speed(newest.rate), fastest=_speed(fastest.rate)),
+            gist=tr(template, speed=_speed(newest.rate), fastest=_speed(fastest.rate)),
             ends=("", tr(_AT_MOST[newest.step], speed=_speed(fastest.rate))),
             resting="",
         )
@@ -241,7 +241,7 @@ class Throughput:
         """Return a sentence with the newest speed, or the final one of a sync that has ended."""
         if len(self._samples) < 2:
             return ""
-        return _said(self._samples[-1]) if self._running else tr("the last update")
+        return _speed_text(self._samples[-1]) if self._running else tr("the last update")
 
 
 def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> float:
@@ -255,7 +255,7 @@ def _mark(sample: Sample) -> Mark:
     when = time.strftime("%H:%M:%S", time.localtime(sample.moment))
     return Mark(
         (sample.rate,),
-        f"{when}: {_said(sample)}",
+        f"{when}: {_speed_text(sample)}",
         (
             (when, sample.moment),
             (tr(_STEPS[sample.step]), sample.step),
@@ -265,7 +265,7 @@ def _mark(sample: Sample) -> Mark:
     )
 
 
-def _said(sample: Sample) -> str:
+def _speed_text(sample: Sample) -> str:
     return tr(_SPEEDS[sample.step], speed=_speed(sample.rate))
 
 

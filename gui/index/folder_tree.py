@@ -140,7 +140,7 @@ def _key(folder: FolderCount) -> Key:
 _RARE = range(3, len(TITLES))
 """Columns whose zeros are hidden."""
 _ROWS = 9
-_TOLD = 30
+_MOST_DESCRIBED = 30
 """Most expanded folders whose changes are signalled individually; no screen shows more."""
 
 
@@ -181,7 +181,7 @@ class FolderCard(QFrame):
         opened, closed = self._states()
         chosen = self.model.key(self.tree.currentIndex())
         if self.model.show_folders(folders):
-            for parent in (QModelIndex(), *islice(self._open(QModelIndex()), _TOLD)):
+            for parent in (QModelIndex(), *islice(self._open(QModelIndex()), _MOST_DESCRIBED)):
                 self.model.touch(parent)
             self.tree.viewport().update()
         else:
@@ -232,13 +232,15 @@ class FolderCard(QFrame):
     def _fit(self) -> None:
         """Fit the columns to the width: in a narrow card, columns without values are hidden before it scrolls."""
         header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_CHARACTERS
-        room = self.tree.viewport().width() - sum(self._widths.values()) - least
+        available = self.tree.viewport().width() - sum(self._widths.values()) - least
         for place in _RARE:
             empty = not any(numbers(folder)[place - 1] for folder in self.model.folders)
-            self.tree.setColumnHidden(place, room < 0 and empty)
-        room += sum(self._widths[place] for place in _RARE if self.tree.isColumnHidden(place))
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch if room >= 0 else QHeaderView.ResizeMode.Fixed)
-        if room < 0:
+            self.tree.setColumnHidden(place, available < 0 and empty)
+        available += sum(self._widths[place] for place in _RARE if self.tree.isColumnHidden(place))
+        header.setSectionResizeMode(
+            0, QHeaderView.ResizeMode.Stretch if available >= 0 else QHeaderView.ResizeMode.Fixed
+        )
+        if available < 0:
             header.resizeSection(0, least)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -144,11 +144,11 @@ class FindingsList(QFrame):
         self._show_fine()
         self.show()
 
-    def keep(self, ids: Iterable[str]) -> None:
+    def retain(self, ids: Iterable[str]) -> None:
         """Remove all findings except those with these ids."""
-        for gone in self._rows.keys() - set(ids):
-            row = self._rows.pop(gone)
-            del self._found[gone]
+        for removed in self._rows.keys() - set(ids):
+            row = self._rows.pop(removed)
+            del self._found[removed]
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()

@@ -44,7 +44,7 @@ from gui.widgets.sync_bar import ProgressLine
 _FULL = 1000
 _SUMMARY_CHARACTERS = 36
 
-_CALM_MS = 1500
+_RECHECK_MS = 1500
 _IN_STATUS = frozenset(
     "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
 )
@@ -59,10 +59,10 @@ STOPPED = marked("Stopped. Repairs made so far remain.")
 class HealthSummaryBar(QWidget):
     """Buttons to check and repair; during a check or repair, its progress and a stop button replace them.
 
-    Signals: look_requested: check, deeply if True. repair_requested: repair everything. stop_requested: stop.
+    Signals: check_requested: check, deeply if True. repair_requested: repair everything. stop_requested: stop.
     """
 
-    look_requested = Signal(bool)
+    check_requested = Signal(bool)
     repair_requested = Signal()
     stop_requested = Signal()
 
@@ -70,23 +70,23 @@ class HealthSummaryBar(QWidget):
         super().__init__(parent)
         self.dot = StateDot()
         self.summary = label("", "strong", wrap=True)
-        self.said = label("", "meta", wrap=True)
-        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.message_label = label("", "meta", wrap=True)
+        self.message_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.again, self.deeper, self.all = (
             QPushButton(words) for words in (tr("Check again"), tr("Run deep check"), tr("Repair all"))
         )
         set_tip(self.deeper, tr("Also test the model, and re-embed a few passages on this computer to compare them."))
         set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
-        self.again.clicked.connect(lambda: self.look_requested.emit(False))
-        self.deeper.clicked.connect(lambda: self.look_requested.emit(True))
+        self.again.clicked.connect(lambda: self.check_requested.emit(False))
+        self.deeper.clicked.connect(lambda: self.check_requested.emit(True))
         self.all.clicked.connect(self.repair_requested)
         self.bar = ProgressLine()
         self.stop = QPushButton(tr("Cancel"))
         self.stop.clicked.connect(self.stop_requested)
         self._right = QStackedWidget()
         self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._right.addWidget(_beside(self.again, self.deeper, self.all))
-        self._right.addWidget(_beside(self.bar, self.stop))
+        self._right.addWidget(_in_a_row(self.again, self.deeper, self.all))
+        self._right.addWidget(_in_a_row(self.bar, self.stop))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(FoldingRow(self._left(), self._right, _SUMMARY_CHARACTERS))
@@ -99,7 +99,7 @@ class HealthSummaryBar(QWidget):
         lines.setVerticalSpacing(4)
         lines.addWidget(self.dot, 0, 0)
         lines.addWidget(self.summary, 0, 1)
-        lines.addWidget(self.said, 1, 1)
+        lines.addWidget(self.message_label, 1, 1)
         lines.setColumnStretch(1, 1)
         return left
 
@@ -123,13 +123,13 @@ class HealthSummaryBar(QWidget):
     def show_progress(self, progress: HealthProgress) -> None:
         self.bar.setValue(round(_FULL * progress.done / progress.total) if progress.total else 0)
 
-    def say(self, sentence: str, tip: str = "") -> None:
+    def show_message(self, sentence: str, tip: str = "") -> None:
         """Show a sentence about the current or the last check or repair."""
-        self.said.setText(breakable(sentence))
-        set_tip(self.said, tip)
+        self.message_label.setText(breakable(sentence))
+        set_tip(self.message_label, tip)
 
 
-def _beside(*widgets: QWidget) -> QWidget:
+def _in_a_row(*widgets: QWidget) -> QWidget:
     row = QHBoxLayout()
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(8)
@@ -189,7 +189,7 @@ class HealthPage(IndexPage):
     A check reads the whole database, so not every commit of an update triggers one.
     """
 
-    _came = Signal(object, object)
+    _finding_arrived = Signal(object, object)
     _stepped = Signal(object, object)
 
     def __init__(self, jobs: Jobs) -> None:
@@ -201,14 +201,14 @@ class HealthPage(IndexPage):
         self._for_overview = False
         """Whether the overview shows the findings."""
         self.summary_bar = HealthSummaryBar()
-        self.summary_bar.look_requested.connect(self._asked)
+        self.summary_bar.check_requested.connect(self._check_on_request)
         self.summary_bar.repair_requested.connect(lambda: self.repair(None))
         self.summary_bar.stop_requested.connect(self._cancel)
         self.findings_list = FindingsList()
         self.findings_list.repair_requested.connect(lambda id_: self.repair([id_]))
-        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._calm.timeout.connect(self._look_again)
-        self._came.connect(self._show_finding)
+        self._recheck_timer = QTimer(self, singleShot=True, interval=_RECHECK_MS)
+        self._recheck_timer.timeout.connect(self._check_again)
+        self._finding_arrived.connect(self._show_finding)
         self._stepped.connect(self._show_step)
         column = QVBoxLayout()
         column.setContentsMargins(16, 4, 16, 16)
@@ -229,7 +229,7 @@ class HealthPage(IndexPage):
 
     @property
     def busy(self) -> bool:
-        return super().busy or self._repairing.busy or self._calm.isActive()
+        return super().busy or self._repairing.busy or self._recheck_timer.isActive()
 
     # --- checks -----------------------------------------------------------------------------------------------------
 
@@ -244,7 +244,7 @@ class HealthPage(IndexPage):
     @Slot()
     def refresh(self) -> None:
         if self.isVisible() and self.insight is not None:
-            self._calm.start()
+            self._recheck_timer.start()
         else:
             self._stale = self.insight is not None
             self._glance()
@@ -266,52 +266,52 @@ class HealthPage(IndexPage):
             self.attention_changed.emit(attention_of(found))
 
     @Slot()
-    def _look_again(self) -> None:
+    def _check_again(self) -> None:
         if self._repairing.busy or self._reading.busy:
-            self._calm.start()
+            self._recheck_timer.start()
         else:
-            self._look(deep=False)
+            self._check(deep=False)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self._calm.isActive():
-            self._calm.stop()
+        if self._recheck_timer.isActive():
+            self._recheck_timer.stop()
             self._stale = True
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> tuple[HealthFinding, ...]:
         found = []
         deep = self._deep
 
-        def tell(progress: HealthProgress) -> None:
+        def report(progress: HealthProgress) -> None:
             self._stepped.emit(insight, progress)
 
-        for finding in insight.health(cancel, ask=deep, deep=deep, progress=tell):
+        for finding in insight.health(cancel, ask=deep, deep=deep, progress=report):
             found.append(finding)
-            self._came.emit(insight, finding)
+            self._finding_arrived.emit(insight, finding)
         return tuple(found)
 
     def show_read(self, found: tuple[HealthFinding, ...]) -> None:
         now = time.time()
         self._deep = False
-        self.findings_list.keep(finding.id for finding in found)
+        self.findings_list.retain(finding.id for finding in found)
         self._show_state()
         if not self._outcome:
-            self.summary_bar.say(tr("Checked at {time}.", time=clock_time(now)), exact(now))
+            self.summary_bar.show_message(tr("Checked at {time}.", time=clock_time(now)), exact(now))
         self._announce(summary(found))
         self.attention_changed.emit(attention_of(self.findings))
 
     def show_problem(self, sentence: str) -> None:
         self._deep = False
         self._show_state()
-        self.summary_bar.say(sentence)
+        self.summary_bar.show_message(sentence)
         self._announce(sentence)
 
     def clear(self) -> None:
-        self._calm.stop()
+        self._recheck_timer.stop()
         self._outcome = ""
-        self.findings_list.keep(())
+        self.findings_list.retain(())
         self.attention_changed.emit(())
-        self.summary_bar.say("")
+        self.summary_bar.show_message("")
         self._show_state()
 
     def _read_if_due(self) -> None:
@@ -319,14 +319,14 @@ class HealthPage(IndexPage):
         self._show_state()
 
     @Slot(bool)
-    def _asked(self, deep: bool) -> None:
+    def _check_on_request(self, deep: bool) -> None:
         self._outcome = ""
-        self._look(deep=deep)
+        self._check(deep=deep)
 
-    def _look(self, *, deep: bool) -> None:
+    def _check(self, *, deep: bool) -> None:
         if self._reading.busy or self._repairing.busy:
             return
-        self._calm.stop()
+        self._recheck_timer.stop()
         self._deep = deep
         self._stale = self.insight is not None
         self._read_if_due()
@@ -341,7 +341,7 @@ class HealthPage(IndexPage):
         if insight is not self.insight or not (self._reading.busy or self._repairing.busy):
             return
         if not (self._outcome and self._reading.busy):  # the outcome of a repair stays visible during the next check
-            self.summary_bar.say(step_text(progress))
+            self.summary_bar.show_message(step_text(progress))
         self.summary_bar.show_progress(progress)
 
     # --- repairs ----------------------------------------------------------------------------------------------------
@@ -354,11 +354,11 @@ class HealthPage(IndexPage):
         self._reading.cancel()
         self._outcome = ""
 
-        def tell(progress: HealthProgress) -> None:
+        def report(progress: HealthProgress) -> None:
             self._stepped.emit(insight, progress)
 
         def work(token: CancelToken) -> HealthRepair:
-            return insight.repair(ids, token, progress=tell)
+            return insight.repair(ids, token, progress=report)
 
         self._repairing.put(self.jobs.write(work, self._repaired, self._not_repaired))
         self._show_state()
@@ -372,7 +372,7 @@ class HealthPage(IndexPage):
     def _end_repair(self, sentence: str) -> None:
         self._repairing.done()
         self._outcome = sentence
-        self.summary_bar.say(sentence)
+        self.summary_bar.show_message(sentence)
         self._announce(sentence)
         self._deep = False
         self._stale = self.insight is not None
@@ -386,7 +386,7 @@ class HealthPage(IndexPage):
         elif self._reading.busy:
             self._reading.cancel()
             self._deep = False
-            self.summary_bar.say(tr(STOPPED_LOOKING))
+            self.summary_bar.show_message(tr(STOPPED_LOOKING))
             self._show_state()
 
     # --- display and announcements ----------------------------------------------------------------------------------
@@ -395,13 +395,13 @@ class HealthPage(IndexPage):
         found = self.findings_list.findings
         working = self._reading.busy or self._repairing.busy
         bad = any(finding.state != "fine" for finding in found)
-        says = tr("Checking…") if working else summary(found)
+        headline = tr("Checking…") if working else summary(found)
         if self._repairing.busy:
-            says = tr("Repairing…")
+            headline = tr("Repairing…")
         self.findings_list.set_repairable(not self._repairing.busy)
         self.summary_bar.show_state(
             "working" if working else "degraded" if bad else "fine" if found else "off",
-            says,
+            headline,
             working=working,
             able=self.insight is not None,
             repairable=any(finding.repair for finding in found),

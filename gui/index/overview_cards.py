@@ -15,7 +15,7 @@ from gui.widgets.state_dot import State, state_colour
 from gui.widgets.status_texts import files_left_out
 
 _KILO = 1000
-_TELLING_REST = 0.1
+_NOTABLE_REST = 0.1
 """Largest share of the total that a note omits."""
 UNKNOWN = "–"
 
@@ -99,7 +99,7 @@ def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
     text, words = found.get("text", 0), found.get("words", 0)
     vectors = found.get("vectors", 0) + found.get("matrix", 0)
     rest = sum(found.values()) - text - words - vectors
-    if rest > total * _TELLING_REST:
+    if rest > total * _NOTABLE_REST:
         content = _short((text + words + vectors) / unit)
         return tr("text, words, vectors {content} · rest {rest}", content=content, rest=_short(rest / unit))
     return tr(
@@ -119,11 +119,11 @@ def _reused(overview: IndexOverview | None) -> str:
     hits = cache_hits(overview.syncs) if overview else None
     if hits is None:
         return ""
-    reused, wanted = hits
+    reused, needed = hits
     return tr_count(
         "Of {count:,} passage in the updates below, {reused:,} had their vector already.",
         "Of {count:,} passages in the updates below, {reused:,} had their vector already.",
-        wanted,
+        needed,
         reused=reused,
     )
 
@@ -164,5 +164,5 @@ class FigureCard(QFrame):
         self._note.state = figure.state
         self._note.update()
         set_tip(self, figure.tip)
-        said = ", ".join(part for part in (f"{figure.value} {tr(figure.name)}", figure.note) if part)
-        self.setAccessibleName(said)
+        accessible_name = ", ".join(part for part in (f"{figure.value} {tr(figure.name)}", figure.note) if part)
+        self.setAccessibleName(accessible_name)

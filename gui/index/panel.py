@@ -136,10 +136,10 @@ class IndexPanel(QWidget, ViewPanel):
         for page in self._pages.values():
             page.set_manager(manager)
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Update whether the index can be inspected; some backends don't support it."""
-        reason, title = lacks.get("insight", ""), TITLES["insight"]
-        self._lack.say(tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))
+        reason, title = unsupported.get("insight", ""), TITLES["insight"]
+        self._lack.show_message(tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))
         self._lack.setVisible(bool(reason))
         for part in (self._bar, self._stack):
             part.setVisible(not reason)

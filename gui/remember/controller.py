@@ -46,15 +46,15 @@ class Trash:
         self._banner = banner
         self._jobs = jobs
 
-    def take(self, opened: Opened, note: WrittenNote, folder: Path | None = None) -> None:
+    def move_to_trash(self, opened: Opened, note: WrittenNote, folder: Path | None = None) -> None:
         """Move a note to the trash, and show a message. `folder`: its workspace, if that is not the open one."""
 
-        def tell(_: object) -> None:
-            self._banner.say(tr("{note} is in the trash.", note=note.path), "off", key="remembered")
+        def report(_: object) -> None:
+            self._banner.show_message(tr("{note} is in the trash.", note=note.path), "off", key="remembered")
             if self._workspace.current is opened and folder is None:
                 self._workspace.sync("watch")
 
-        self._jobs.write(lambda _: _move(folder or opened.folder, note), tell, self._banner.complain)
+        self._jobs.write(lambda _: _move(folder or opened.folder, note), report, self._banner.complain)
 
 
 def _move(folder: Path, note: WrittenNote) -> None:
@@ -95,7 +95,7 @@ def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[Targ
         yield TargetWorkspace(manager, folder, workspace.settings_of(folder), there)
 
 
-def name_beside(session: str, path: str) -> str:
+def name_in_workspace(session: str, path: str) -> str:
     """Return the stable name of a file in the workspace of a session."""
     workspace, _ = split_name(session)
     return name_in(workspace, path) if workspace else path
@@ -163,11 +163,11 @@ class RememberController(QObject):
 
         def draft(token: CancelToken) -> tuple[SessionNote, Settings]:
             try:
-                with home_of(workspace, opened, session) as home:
+                with home_of(workspace, opened, session) as target:
                     note = draft_note(
-                        home.manager, home.folder, home.settings, home.session, messages=messages, cancel=token
+                        target.manager, target.folder, target.settings, target.session, messages=messages, cancel=token
                     )
-                    return note, home.settings
+                    return note, target.settings
             except FileNotFoundError:
                 raise NoteError(tr("The transcript of this session no longer exists.")) from None
 
@@ -180,14 +180,16 @@ class RememberController(QObject):
             return
         self.sheet.show_note(note)
         if self._typed_before is not None:
-            self.sheet.put_typed(*self._typed_before)
+            self.sheet.restore_draft(*self._typed_before)
             self._typed_before = None
             return
         model = settings.remember.slug.model
         if first and model:
-            self.sheet.say(tr("Asking {model} for a file name…", model=model))
+            self.sheet.show_message(tr("Asking {model} for a file name…", model=model))
             self._name_job.put(
-                self._jobs.read(lambda token: suggest_slug(note, settings, cancel=token), self._name, self._keep_name)
+                self._jobs.read(
+                    lambda token: suggest_slug(note, settings, cancel=token), self._name, self._report_no_name
+                )
             )
 
     def _name(self, slug: str) -> None:
@@ -195,10 +197,10 @@ class RememberController(QObject):
         if self.sheet is not None:
             self.sheet.suggest(slug)
 
-    def _keep_name(self, sentence: str) -> None:
+    def _report_no_name(self, sentence: str) -> None:
         self._name_job.done()
         if self.sheet is not None:
-            self.sheet.say(" ".join((tr("The name was made from the session's own words."), sentence)))
+            self.sheet.show_message(" ".join((tr("The name was made from the session's own words."), sentence)))
 
     def _fail(self, sentence: str) -> None:
         self._draft_job.done()
@@ -215,8 +217,8 @@ class RememberController(QObject):
         workspace, session = self._workspace, self.session
 
         def save(_: CancelToken) -> WrittenNote:
-            with home_of(workspace, opened, session) as home:
-                return save_note(home.manager, home.folder, home.settings, note, text=text, slug=slug)
+            with home_of(workspace, opened, session) as target:
+                return save_note(target.manager, target.folder, target.settings, note, text=text, slug=slug)
 
         self._jobs.write(save, partial(self._saved, opened, session), self._not_saved)
 
@@ -226,18 +228,18 @@ class RememberController(QObject):
         if self._workspace.current is opened:
             elsewhere, _ = split_name(session)
             folder = folder_of(opened, session) if elsewhere else None
-            show = Action(tr("Open"), partial(self.open_requested.emit, name_beside(session, note.path), None))
-            undo = Action(tr("Undo"), partial(self._trash.take, opened, note, folder))
+            show = Action(tr("Open"), partial(self.open_requested.emit, name_in_workspace(session, note.path), None))
+            undo = Action(tr("Undo"), partial(self._trash.move_to_trash, opened, note, folder))
             if elsewhere:  # not synced by this program
-                said = tr(
+                notice = tr(
                     "Remembered as {note} in {workspace}, where it can be found after the next update.",
                     note=note.path,
                     workspace=elsewhere,
                 )
             else:
-                said = tr("Remembered as {note}.", note=note.path)
+                notice = tr("Remembered as {note}.", note=note.path)
                 self._workspace.sync("watch")  # indexes the note now, even without a watcher
-            self._banner.say(said, "fine", show, undo, key="remembered")
+            self._banner.show_message(notice, "fine", show, undo, key="remembered")
 
     def _not_saved(self, sentence: str) -> None:
         if self.sheet is not None:
@@ -283,28 +285,28 @@ class NewNoteNotice(QObject):
         self._job = JobSlot(self)
         self._opened: Opened | None = None
         self._begins = False
-        self._told: tuple[WrittenNote, ...] = ()
+        self._announced: tuple[WrittenNote, ...] = ()
         self._waiting: tuple[WrittenNote, ...] = ()
         """Notes that the user has not answered to."""
         workspace.opened.connect(self._begin)
         workspace.closed.connect(self._end)
         workspace.feed.status_changed.connect(self._handle_status)
-        banner.cleared.connect(self._take_turn)
+        banner.cleared.connect(self._on_banner_cleared)
 
     @Slot()
-    def look(self) -> None:
+    def check(self) -> None:
         """Look for new notes after a change of the index."""
         opened = self._workspace.current
         if opened is not None:
             self._job.put(
                 self._jobs.read(
-                    lambda _: _unseen(opened.manager, opened.folder), partial(self._tell, opened), self._fail
+                    lambda _: _unseen(opened.manager, opened.folder), partial(self._set_unseen, opened), self._fail
                 )
             )
 
     @Slot(object)
     def _begin(self, opened: Opened) -> None:
-        self._opened, self._told, self._waiting, self._begins = opened, (), (), True
+        self._opened, self._announced, self._waiting, self._begins = opened, (), (), True
 
     @Slot()
     def _end(self) -> None:
@@ -316,20 +318,20 @@ class NewNoteNotice(QObject):
         """Show waiting notes after the first status record, which may have problems to show first."""
         if self._begins and status is not None:
             self._begins = False
-            self.look()
+            self.check()
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
         self._banner.complain(sentence)
 
-    def _tell(self, opened: Opened, notes: tuple[WrittenNote, ...]) -> None:
+    def _set_unseen(self, opened: Opened, notes: tuple[WrittenNote, ...]) -> None:
         self._job.done()
-        if opened is self._opened and notes != self._told:
-            self._told = self._waiting = notes
+        if opened is self._opened and notes != self._announced:
+            self._announced = self._waiting = notes
             self._say()
 
     @Slot(str)
-    def _take_turn(self, matter: str) -> None:
+    def _on_banner_cleared(self, matter: str) -> None:
         """Show the notice since the banner is free; drop it if it was just dismissed (`matter` is its key)."""
         if matter == _KEY:
             self._waiting = ()
@@ -346,7 +348,9 @@ class NewNoteNotice(QObject):
         newest = notes[0]
         actions = [self._action(tr("Open"), opened, notes, partial(self.open_requested.emit, newest.path, None))]
         if len(notes) == 1:
-            actions.append(self._action(tr("Move to trash"), opened, notes, partial(self._trash.take, opened, newest)))
+            actions.append(
+                self._action(tr("Move to trash"), opened, notes, partial(self._trash.move_to_trash, opened, newest))
+            )
         sentence = tr_count(
             "An agent wrote the session note {note}.",
             "Agents wrote {count} session notes, the last one is {note}.",
@@ -354,7 +358,7 @@ class NewNoteNotice(QObject):
             note=newest.path,
         )
         actions.append(self._action(tr("Keep the note"), opened, notes, lambda: None))
-        self._banner.say(sentence, "working", *actions, key=_KEY)
+        self._banner.show_message(sentence, "working", *actions, key=_KEY)
 
     def _action(self, words: str, opened: Opened, notes: tuple[WrittenNote, ...], run: Callable[[], object]) -> Action:
         paths = tuple(note.path for note in notes)

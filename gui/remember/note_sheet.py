@@ -68,7 +68,7 @@ class NoteSheet(QDialog):
         self._connect()
         resize_with_text(self, _WIDTH, _HEIGHT, parent)
         self._judge()
-        self.say(tr("Reading the session…"))
+        self.show_message(tr("Reading the session…"))
         self.open()
 
     def _lay_out(self) -> None:
@@ -93,7 +93,7 @@ class NoteSheet(QDialog):
 
     def _connect(self) -> None:
         self._save.setDefault(True)
-        self._buttons.accepted.connect(self._want_save)
+        self._buttons.accepted.connect(self._request_save)
         self._buttons.rejected.connect(self.reject)
         self._name.textEdited.connect(self._named)
         self._name.editingFinished.connect(self._tidy_name)
@@ -118,7 +118,7 @@ class NoteSheet(QDialog):
         """The current name and text."""
         return self._name.text(), self._text.toPlainText()
 
-    def put_typed(self, name: str, text: str) -> None:
+    def restore_draft(self, name: str, text: str) -> None:
         """Restore the name and text of a draft; undo returns to the original text."""
         self._own_name = True
         self._name.setText(name)
@@ -146,7 +146,7 @@ class NoteSheet(QDialog):
             everything.insertText(note.text)
         self._text.document().setModified(False)
         self._text.moveCursor(QTextCursor.MoveOperation.Start)
-        self._say_what_is_there()
+        self._show_existing()
         self._judge()
         if first:
             self._name.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -154,13 +154,13 @@ class NoteSheet(QDialog):
 
     def suggest(self, slug: str) -> None:
         """Put a suggested file name into the field, unless the user has typed one."""
-        self._say_what_is_there()
+        self._show_existing()
         if not self._own_name:
             self._name.setText(slug)
             if self._name.hasFocus():
                 self._name.selectAll()
 
-    def say(self, sentence: str, *, degraded: bool = False) -> None:
+    def show_message(self, sentence: str, *, degraded: bool = False) -> None:
         """Show a message, replacing the previous one."""
         self._remark.setText(breakable(sentence))
         self._remark.setVisible(bool(sentence))
@@ -170,13 +170,13 @@ class NoteSheet(QDialog):
 
     def fail(self, sentence: str) -> None:
         """Show an error, and let the user continue editing."""
-        self.say(sentence, degraded=True)
+        self.show_message(sentence, degraded=True)
         self._set_busy(False)
 
-    def _say_what_is_there(self) -> None:
+    def _show_existing(self) -> None:
         there = self._note.existing if self._note is not None else ""
         said = tr("This session already has a note: {note}. The new note will be saved next to it.", note=there)
-        self.say(said if there else "")
+        self.show_message(said if there else "")
 
     # --- input of the user ------------------------------------------------------------------------------------------
 
@@ -224,10 +224,10 @@ class NoteSheet(QDialog):
         self._where.setText(breakable(where))
 
     @Slot()
-    def _want_save(self) -> None:
+    def _request_save(self) -> None:
         if self._save.isEnabled():
             self._set_busy(True)
-            self.say(tr("Saving…"))
+            self.show_message(tr("Saving…"))
             self.save_requested.emit(self._text.toPlainText(), to_slug(self._name.text()))
 
     def _set_busy(self, busy: bool) -> None:
@@ -242,7 +242,7 @@ class NoteSheet(QDialog):
         """Handle Esc: close the dialog; unsaved text is discarded only after a second press."""
         if self._text.document().isModified() and not self._warned:
             self._warned = True
-            self.say(tr("Your changes are not saved. Cancel again to discard them."), degraded=True)
+            self.show_message(tr("Your changes are not saved. Cancel again to discard them."), degraded=True)
             return
         super().reject()
 

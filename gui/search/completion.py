@@ -111,12 +111,12 @@ class Completion(QObject):
         self._jobs = jobs
         self._job: Job | None = None
         self._manager: MemorySearchManager | None = None
-        self._part = self._asked = Part("", "", 0)
+        self._part = self._requested = Part("", "", 0)
         """The part that the offers complete, and the one for which they were requested last."""
         self._paused = self._inserting = False
         self._lack = ""
         self.offers = Offers(edit)
-        self.offers.itemClicked.connect(self._take)
+        self.offers.itemClicked.connect(self._insert)
         edit.textEdited.connect(self._typed)
         edit.textChanged.connect(self._hide)
         edit.installEventFilter(self)
@@ -125,9 +125,9 @@ class Completion(QObject):
         self._stop()
         self._manager = manager
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable completions if the memory doesn't support them."""
-        self._lack = lacks.get("completion", "")
+        self._lack = unsupported.get("completion", "")
         self._stop()
 
     @Slot()
@@ -148,18 +148,18 @@ class Completion(QObject):
     def is_open(self) -> bool:
         """Whether the value of an operator is being completed, so that the query is incomplete."""
         offered = self.offers.isVisible() and bool(self._part.operator)
-        return self._inserting or offered or (self.busy and bool(self._asked.operator))
+        return self._inserting or offered or (self.busy and bool(self._requested.operator))
 
     @Slot()
     def request(self) -> None:
         """Show completions for the part of the query at the cursor."""
-        self._ask(part_at(self._edit.text(), self._edit.cursorPosition()))
+        self._request(part_at(self._edit.text(), self._edit.cursorPosition()))
 
     @Slot()
     def _typed(self) -> None:
         part = part_at(self._edit.text(), self._edit.cursorPosition())
         if part.operator:
-            self._ask(part)
+            self._request(part)
         else:
             self._stop()  # typing plain words must not be interrupted
 
@@ -183,10 +183,10 @@ class Completion(QObject):
             self._job = None
         self.offers.hide()
 
-    def _ask(self, part: Part) -> None:
+    def _request(self, part: Part) -> None:
         manager = self._manager
         self._forget()
-        self._asked = part
+        self._requested = part
         if manager is None or self._paused or self._lack:
             return
 
@@ -210,7 +210,7 @@ class Completion(QObject):
                 self.offers.show_below(self._edit, values)
 
     @Slot(QListWidgetItem)
-    def _take(self, chosen: QListWidgetItem) -> None:
+    def _insert(self, chosen: QListWidgetItem) -> None:
         text, cursor = completed(self._edit.text(), self._edit.cursorPosition(), self._part, chosen.text())
         self._inserting = not self._part.operator
         self._edit.setText(text)
@@ -248,6 +248,6 @@ class Completion(QObject):
         if chosen is None and key == Qt.Key.Key_Tab:
             chosen = self.offers.item(0)
         if chosen is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
-            self._take(chosen)
+            self._insert(chosen)
             return True
         return False

@@ -96,10 +96,10 @@ class Filters(QWidget):
         self._scope_chip.setVisible(scope is not None)
         self._scope_chip.updateGeometry()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable unsupported filters; remove all if this memory cannot filter at all."""
-        self._gates.update_features(lacks)
-        if "conditions" in lacks:
+        self._gates.update_features(unsupported)
+        if "conditions" in unsupported:
             self.choose(None, None, None)
 
     def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:

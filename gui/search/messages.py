@@ -28,7 +28,7 @@ _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
 _LONGEST_QUERY = 80
 _SECOND = 1000
-_LACKS_WORDS = {
+_MISSING_WORDS = {
     (False, False): marked("No note contains these words."),
     (False, True): marked("No note matches, by words or meaning."),
     (True, False): marked("None of these results contains these words."),
@@ -114,13 +114,13 @@ def reading(status: MemoryProviderStatus | None) -> str:
         return ""
     step, follows = status.syncing, tr("Results appear as files are indexed.")
     if step.phase != "indexing" or not step.total:
-        said = tr("Still reading.")
-        return f"{said} {follows}"
+        sentence = tr("Still reading.")
+        return f"{sentence} {follows}"
     files = tr_count("{done:,} of {count:,} file", "{done:,} of {count:,} files", step.total, done=step.completed)
     if status.paused:
         return tr("Indexing is paused: {files}.", files=files)
-    said = tr("Still reading: {files}.", files=files)
-    return f"{said} {follows}"
+    sentence = tr("Still reading: {files}.", files=files)
+    return f"{sentence} {follows}"
 
 
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
@@ -175,7 +175,7 @@ def _why(question: Query, *, by_meaning: bool) -> str:
         return tr("No other passage is similar enough, by words or meaning.")
     if question.like is not None:
         return tr("No other passage has enough words in common with this passage.")
-    return tr(_LACKS_WORDS[question.within is not None, by_meaning])
+    return tr(_MISSING_WORDS[question.within is not None, by_meaning])
 
 
 def _not_found(question: Query) -> str:
@@ -192,9 +192,9 @@ def _emptied(outcome: SearchOutcome) -> str:
     explanation = outcome.explanation
     if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
         return ""
-    said = (outcome.understood, outcome.notice)
+    shown_notes = (outcome.understood, outcome.notice)
     notes = (stage.note for stage in explanation.stages if stage.name == explanation.emptied_by)
-    return next((note for note in notes if note not in said), "")
+    return next((note for note in notes if note not in shown_notes), "")
 
 
 _WORDS: dict[RemedyName, str] = {

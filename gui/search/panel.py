@@ -72,9 +72,9 @@ class QueryHelpButton(IconButton):
         self._menu = QueryHelpMenu(self)
         self.clicked.connect(self.open)
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable examples whose operators this memory doesn't support."""
-        self._menu.gates.update_features(lacks)
+        self._menu.gates.update_features(unsupported)
 
     @Slot()
     def open(self) -> None:
@@ -120,7 +120,7 @@ class Preview(QObject):
     def __init__(self, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
         self.view = view
-        self._told: tuple[object, ...] = ()
+        self._emitted: tuple[object, ...] = ()
         self._skips = False
         """Whether the first result of the next answer is passed over."""
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
@@ -144,7 +144,7 @@ class Preview(QObject):
         self._timer.stop()
         self._skips = not shown
         if shown and result is not None:
-            self._told = self._identity(result)
+            self._emitted = self._identity(result)
         self.idle.emit()
 
     @Slot(object)
@@ -152,11 +152,11 @@ class Preview(QObject):
         if result is None:
             self._skips = False
             self._timer.stop()
-            self._told = ()  # the viewer may show something else by the next result
+            self._emitted = ()  # the viewer may show something else by the next result
         elif self._skips:
-            self._told = self._identity(result)
+            self._emitted = self._identity(result)
             self._skips = self.view.answer is not None and not self.view.answer.final
-        elif self._identity(result) != self._told:
+        elif self._identity(result) != self._emitted:
             self._timer.start()
         else:
             self._hold()
@@ -167,7 +167,7 @@ class Preview(QObject):
         result = self.view.list.current_result()
         if result is not None:
             self._hold()
-            self._told = self._identity(result)
+            self._emitted = self._identity(result)
             self.selected.emit(result, self.query)
         self.idle.emit()
 
@@ -234,10 +234,10 @@ class SearchPanel(QObject, ViewPanel):
         self.set_manager(manager)
 
     def _connect(self) -> None:
-        self.controller.idle.connect(self._tell_settled)
-        self.controller.answer_changed.connect(self._take_answer)
+        self.controller.idle.connect(self._emit_settled)
+        self.controller.answer_changed.connect(self._on_answer)
         self._preview.selected.connect(self.result_selected)
-        self._preview.idle.connect(self._tell_settled)
+        self._preview.idle.connect(self._emit_settled)
         self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
@@ -279,7 +279,7 @@ class SearchPanel(QObject, ViewPanel):
         self.view.show_hint(None)
         self.filters.show_workspace("")
         self.filters.set_scope(None)
-        self.controller.ask()
+        self.controller.run_query()
 
     def swap_manager(self, manager: MemorySearchManager | None) -> None:
         """Use another memory of the same folder, which repeats the query; the results stay until its answer."""
@@ -299,11 +299,11 @@ class SearchPanel(QObject, ViewPanel):
             self.filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
 
     @Slot(object)
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Hide features that this memory doesn't support, and search without them."""
         for part in (self.filters, self.completion, self._help, self.view, self.controller, self.start):
-            part.show_unsupported(lacks)
-        self._actions.lacks = lacks
+            part.show_unsupported(unsupported)
+        self._actions.unsupported = unsupported
 
     @Slot()
     def focus_box(self) -> None:
@@ -352,7 +352,7 @@ class SearchPanel(QObject, ViewPanel):
         if answer is not None and answer.question.text == self.box.query and self.view.has_results:
             self.view.list.open_current()
         else:
-            self.controller.ask()
+            self.controller.run_query()
 
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
@@ -360,7 +360,7 @@ class SearchPanel(QObject, ViewPanel):
         self.result_activated.emit(result, self._preview.query)
 
     @Slot(object)
-    def _take_answer(self, answer: Answer | None) -> None:
+    def _on_answer(self, answer: Answer | None) -> None:
         if answer is None:
             self.view.show_hint(self._status)
             self.start.refresh(self._status)
@@ -371,6 +371,6 @@ class SearchPanel(QObject, ViewPanel):
         self.view.show_start(content, now=not self.box.query)  # else an answer follows
 
     @Slot()
-    def _tell_settled(self) -> None:
+    def _emit_settled(self) -> None:
         if not self.busy:
             self.settled.emit()

@@ -90,18 +90,18 @@ DAY = 86_400
 _MINUTE = 60
 
 
-def permitted(question: Query, lacks: MissingFeatures) -> Query:
+def permitted(question: Query, unsupported: MissingFeatures) -> Query:
     """Return the query without the options that this memory doesn't support, which the window hides."""
-    if "conditions" in lacks:
+    if "conditions" in unsupported:
         question = replace(question, sources=None, days=None, scope=None)
-    if "narrowing" in lacks:
+    if "narrowing" in unsupported:
         question = replace(question, within=None)
-    if "ordering" in lacks:
+    if "ordering" in unsupported:
         question = replace(question, half_life_days=0.0, diverse=False)
     return question
 
 
-def ask(
+def run_query(
     manager: MemorySearchManager,
     question: Query,
     *,
@@ -115,19 +115,19 @@ def ask(
     `whole_files`: include all results of each file. Runs on a pool thread: another backend may have replaced the one
     for which the query was composed.
     """
-    lacks = manager.lacks
-    question = permitted(question, lacks)
+    unsupported = manager.lacks
+    question = permitted(question, unsupported)
     options: SearchOptions = {
         "max_results": question.max_results,
         "min_score": question.min_score,
         "sources": question.sources,
         "path_glob": question.scope.glob if question.scope else None,
         "since": _since(question),
-        "half_life_days": None if "ordering" in lacks else question.half_life_days,
-        "diverse": None if "ordering" in lacks else question.diverse,
+        "half_life_days": None if "ordering" in unsupported else question.half_life_days,
+        "diverse": None if "ordering" in unsupported else question.diverse,
         "within": tuple(map(_earlier, question.levels)),
         "correct": question.correct,
-        "explain": False if "explanation" in lacks else explain,
+        "explain": False if "explanation" in unsupported else explain,
     }
     if on_keywords is not None:
         options["on_keywords"] = on_keywords

@@ -29,12 +29,12 @@ class QueryComposer(QObject):
         self._filters = filters
         self._ranking = ranking
         self._narrowing = narrowing
-        self._asked = ""
+        self._last_text = ""
 
     @property
     def has_changed(self) -> bool:
         """Whether the text of the box differs from the last query."""
-        return self._box.query != self._asked
+        return self._box.query != self._last_text
 
     def question(self, text: str) -> Query:
         """Return a query for this text with all options that are selected."""
@@ -66,7 +66,7 @@ class QueryComposer(QObject):
     def put(self, text: str) -> None:
         """Set the text of the box without starting a search."""
         if text != self._box.query:
-            self._asked = text
+            self._last_text = text
             self._box.show_text(text)
             self.query_changed.emit(text)
 
@@ -80,8 +80,8 @@ class QueryComposer(QObject):
         self.put(question.text)
 
     def _note(self, text: str) -> None:
-        if text != self._asked:
-            self._asked = text
+        if text != self._last_text:
+            self._last_text = text
             self.query_changed.emit(text)
 
 
@@ -125,22 +125,22 @@ class ViewStateRestorer:
         place = self._view.list.place if self._view.has_results else None
         return SearchViewState(question.subject, order, answer.question.max_results, place)
 
-    def go_to(self, wanted: SearchViewState) -> bool:
+    def go_to(self, target: SearchViewState) -> bool:
         """Restore a position if the shown answer has it, and return True; otherwise the next answer restores it."""
         shown = self.view_state
-        enough = shown == wanted and shown.max_results >= wanted.max_results and shown.place is not None
-        if enough and wanted.place is not None:
-            self._view.list.return_to(wanted.place)
-        self._next = None if enough else wanted
+        enough = shown == target and shown.max_results >= target.max_results and shown.place is not None
+        if enough and target.place is not None:
+            self._view.list.return_to(target.place)
+        self._next = None if enough else target
         return enough
 
     def note_answer(self, answer: Answer) -> None:
         """Restore the pending position in an answer that is now shown."""
-        wanted, results = self._next, self._view.list
-        if wanted is None or wanted.place is None or answer.question.subject != wanted.subject:
+        target, results = self._next, self._view.list
+        if target is None or target.place is None or answer.question.subject != target.subject:
             self._next = None
         elif results.chosen:
             self._next = None  # the user chose a row of the keyword answer
-        elif answer.final or results.rows.place(wanted.place.current) >= 0:
+        elif answer.final or results.rows.place(target.place.current) >= 0:
             self._next = None
-            results.return_to(wanted.place)
+            results.return_to(target.place)

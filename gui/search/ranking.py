@@ -37,8 +37,8 @@ class Ranking:
         ages = tr("Dated results lose half of their score every {days:,g} days.", days=days)
         if days == 1:
             ages = tr("Dated results lose half of their score every day.")
-        apart = tr("Similar results move down.")
-        return (*((ages,) if days else ()), *((apart,) if self.diverse else ()))
+        variety = tr("Similar results move down.")
+        return (*((ages,) if days else ()), *((variety,) if self.diverse else ()))
 
 
 def days_words(days: float) -> str:
@@ -69,20 +69,20 @@ class RankingMenu(QObject):
         self._group = QActionGroup(self)
         for days in HALF_LIVES:
             self._offer(days)
-        self._apart = self._option(menu, tr("More variety"), tr("Similar results move down."))
+        self._diverse = self._option(menu, tr("More variety"), tr("Similar results move down."))
         menu.addSeparator()
-        self._keep = QAction(tr("Always rank like this"), self)
-        menu.addAction(self._keep)
-        set_tip(self._keep, tr("Saves “Prefer newer” and “More variety” in the settings of this workspace."))
+        self._save_default = QAction(tr("Always rank like this"), self)
+        menu.addAction(self._save_default)
+        set_tip(self._save_default, tr("Saves “Prefer newer” and “More variety” in the settings of this workspace."))
         menu.setToolTipsVisible(True)
         self._gates = Gates()
-        for action in (self._newer, half_lives, self._apart):
+        for action in (self._newer, half_lives, self._diverse):
             self._gates.add(action, "ordering")
-        self._keep_gate = self._gates.add(self._keep, "ordering")
+        self._save_gate = self._gates.add(self._save_default, "ordering")
         self._newer.triggered.connect(self._choose_newer)
         self._group.triggered.connect(self._choose_days)
-        self._apart.triggered.connect(self._choose_apart)
-        self._keep.triggered.connect(lambda: self.default_requested.emit(self.ranking))
+        self._diverse.triggered.connect(self._choose_diverse)
+        self._save_default.triggered.connect(lambda: self.default_requested.emit(self.ranking))
         self._show()
 
     def set_default(self, ranking: Ranking, *, reset: bool) -> None:
@@ -92,16 +92,16 @@ class RankingMenu(QObject):
         self._default = ranking
         self.show(ranking if reset or untouched else self.ranking)
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Select the default ranking, or plain relevance if this memory doesn't support ranking options."""
-        before = "ordering" in self._gates.lacks
-        self._gates.update_features(lacks)
-        if before != ("ordering" in lacks):
+        before = "ordering" in self._gates.unsupported
+        self._gates.update_features(unsupported)
+        if before != ("ordering" in unsupported):
             self.show(self._default)
 
     def show(self, ranking: Ranking) -> None:
         """Select this ranking without a signal, or the default one if ranking options are not supported."""
-        self.ranking = Ranking() if "ordering" in self._gates.lacks else ranking
+        self.ranking = Ranking() if "ordering" in self._gates.unsupported else ranking
         self._show()
 
     def _option(self, menu: QMenu, words: str, tip: str) -> QAction:
@@ -115,8 +115,8 @@ class RankingMenu(QObject):
         ranking = self.ranking
         self._days = ranking.half_life_days or self._days
         self._newer.setChecked(bool(ranking.half_life_days))
-        self._apart.setChecked(ranking.diverse)
-        self._keep_gate.allow(ranking != self._default)
+        self._diverse.setChecked(ranking.diverse)
+        self._save_gate.allow(ranking != self._default)
         self._offer(self._days)
         for action in self._group.actions():
             action.setChecked(action.data() == ranking.half_life_days)
@@ -143,13 +143,13 @@ class RankingMenu(QObject):
             self.changed.emit()
 
     @Slot(bool)
-    def _choose_newer(self, wanted: bool) -> None:
-        self._choose(replace(self.ranking, half_life_days=self._days if wanted else 0.0))
+    def _choose_newer(self, checked: bool) -> None:
+        self._choose(replace(self.ranking, half_life_days=self._days if checked else 0.0))
 
     @Slot(QAction)
     def _choose_days(self, action: QAction) -> None:
         self._choose(replace(self.ranking, half_life_days=action.data()))
 
     @Slot(bool)
-    def _choose_apart(self, wanted: bool) -> None:
-        self._choose(replace(self.ranking, diverse=wanted))
+    def _choose_diverse(self, checked: bool) -> None:
+        self._choose(replace(self.ranking, diverse=checked))

@@ -97,7 +97,7 @@ class ResultList(RowList):
         several = self._selected_keys() if keep else ()
         self._arranging = True
         try:
-            self._put(rows)
+            self._set_rows(rows)
             if place is not None and (self._held or self.verticalScrollBar().value()):
                 self._return_to(place, shift)
                 self._select_again(several)
@@ -247,7 +247,7 @@ class ResultMenu(QMenu):
         self,
         result: MemorySearchResult,
         selected: Sequence[MemorySearchResult],
-        lacks: MissingFeatures,
+        unsupported: MissingFeatures,
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
@@ -272,7 +272,7 @@ class ResultMenu(QMenu):
         if len(selected) > 1:
             self.export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", len(selected)))
         gates = Gates()
-        gates.update_features(lacks)
+        gates.update_features(unsupported)
         gates.add(self.like, "alike")
         gates.add(self.within, "narrowing")
         gates.add(self.why, "explanation")
@@ -313,7 +313,7 @@ class ResultActions(QObject):
     def __init__(self, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._results = results
-        self.lacks: MissingFeatures = {}
+        self.unsupported: MissingFeatures = {}
         for known, run in (
             (COPY_PATH, lambda result: copy_text(result.path)),
             (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
@@ -340,7 +340,7 @@ class ResultActions(QObject):
 
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
-        menu = ResultMenu(result, self._results.selected_results(), self.lacks, self._results)
+        menu = ResultMenu(result, self._results.selected_results(), self.unsupported, self._results)
         menu.why.triggered.connect(self.why_requested)
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))

@@ -48,7 +48,7 @@ class SuggestionLine(QWidget):
         super().__init__(parent)
         self._shown: tuple[object, ...] = ()
         self._buttons: list[QPushButton] = []
-        self._said = tr(messages.DID_YOU_MEAN)
+        self._label_text = tr(messages.DID_YOU_MEAN)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(GUTTER, 4, GUTTER, 5)
@@ -63,7 +63,7 @@ class SuggestionLine(QWidget):
         if tuple(suggestions) == self._shown:
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
-        self._said = tr(messages.DID_YOU_MEAN)
+        self._label_text = tr(messages.DID_YOU_MEAN)
         self._replace([self._suggested(suggestion) for suggestion in suggestions], messages.meant(suggestions))
 
     def show_correction(self, corrected: QuerySuggestion, typed: str) -> None:
@@ -71,12 +71,12 @@ class SuggestionLine(QWidget):
         if self._shown == (corrected, typed):
             return
         self._shown = corrected, typed
-        said = tr("Showing results for {query}", query=in_quotes(corrected.query))
-        self._said = said
+        label_text = tr("Showing results for {query}", query=in_quotes(corrected.query))
+        self._label_text = label_text
         button = self._button(tr("Search as typed"), tr("Search for {query}", query=typed))
         set_tip(button, tr("Search for “{query}”", query=typed))
         button.clicked.connect(self.literal_requested)
-        self._replace([button], said)
+        self._replace([button], label_text)
 
     def _replace(self, buttons: Sequence[QPushButton], name: str) -> None:
         for button in self._buttons:
@@ -109,14 +109,16 @@ class SuggestionLine(QWidget):
         return button
 
     def _fit(self) -> None:
-        beside = self._buttons[0].sizeHint().width() + self._row.spacing() if self._buttons else 0
-        room = self.width() - 2 * GUTTER
-        words = elide(self._words.fontMetrics(), self._said, Qt.TextElideMode.ElideRight, max(0, room - beside))
+        buttons_width = self._buttons[0].sizeHint().width() + self._row.spacing() if self._buttons else 0
+        available = self.width() - 2 * GUTTER
+        words = elide(
+            self._words.fontMetrics(), self._label_text, Qt.TextElideMode.ElideRight, max(0, available - buttons_width)
+        )
         self._words.setText(words)
-        room -= self._words.sizeHint().width()
+        available -= self._words.sizeHint().width()
         for place, button in enumerate(self._buttons):
-            room -= button.sizeHint().width() + self._row.spacing()
-            button.setVisible(not place or room >= 0)
+            available -= button.sizeHint().width() + self._row.spacing()
+            button.setVisible(not place or available >= 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -207,10 +209,10 @@ class ResultsView(QWidget):
         """The answer that is shown; None without one."""
         return self._answer
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the controls of features that this memory doesn't support."""
-        self._gates.update_features(lacks)
-        self.ranking.show_unsupported(lacks)
+        self._gates.update_features(unsupported)
+        self.ranking.show_unsupported(unsupported)
         self._show_empty_again()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
@@ -286,8 +288,8 @@ class ResultsView(QWidget):
                 self.page.take_focus()
         silent = before is not None and before.final and before.question == answer.question
         if answer.final and not silent:
-            spoken = (messages.spoken_counts(answer.outcome), messages.spelling(answer.outcome))
-            self._counts.announce(". ".join(part for part in spoken if part))
+            announced = (messages.spoken_counts(answer.outcome), messages.spelling(answer.outcome))
+            self._counts.announce(". ".join(part for part in announced if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
         """Show why a query failed; `beside_results`: above the results of an earlier answer, which stay."""
@@ -337,9 +339,9 @@ class ResultsView(QWidget):
         offers = [
             Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
-        lacks = self._gates.lacks
+        unsupported = self._gates.unsupported
         actions: list[Action] = (
-            [(tr("A file is missing…"), self.missing_file_requested.emit)] if "states" not in lacks else []
+            [(tr("A file is missing…"), self.missing_file_requested.emit)] if "states" not in unsupported else []
         )
         if explanation is not None:
             actions.insert(0, (tr("How this search worked"), self.why_requested.emit))

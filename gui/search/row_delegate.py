@@ -49,7 +49,7 @@ NOTE_SHARE = 0.4
 _WHY = marked("Click to see why")
 LEAST_NOTE = 8
 """Fewest characters shown of a cut heading."""
-KEPT = 400
+MOST_CACHED = 400
 """Most cached rows: many screens, about 1 MB."""
 LINES = 2
 MARK_RADIUS = 2.5
@@ -325,8 +325,8 @@ class ResultDelegate(QStyledItemDelegate):
         self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens
     ) -> None:
         metrics = self.metrics
-        with upright(painter, rect) as stands:
-            drawing.excerpt.draw(painter, QPointF(stands.left(), stands.top() + PAD), colours)
+        with upright(painter, rect) as area:
+            drawing.excerpt.draw(painter, QPointF(area.left(), area.top() + PAD), colours)
         line = QRect(rect.left(), rect.top() + PAD + 2 * metrics.line + META_GAP, rect.width(), metrics.meta_line)
         _paint_score(painter, QPointF(line.left(), line.center().y() - BAR_HEIGHT / 2 + 0.5), row, colours)
         drawing.note.draw(painter, line, at_end=True, ink=colours.muted, colours=colours)
@@ -339,7 +339,7 @@ class ResultDelegate(QStyledItemDelegate):
         known = self._drawings.get(key)
         if known is None:
             known = self._drawings[key] = self._lay_out(width, row, colours)
-            if len(self._drawings) > KEPT:
+            if len(self._drawings) > MOST_CACHED:
                 self._drawings.popitem(last=False)
         else:
             self._drawings.move_to_end(key)
@@ -401,11 +401,11 @@ def _place(row: ResultRow) -> tuple[str, str]:
     message = row.result.message
     if message is None:
         return split_name(row.result.path)[1], row.lines
-    told = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
+    parts = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
     speaker = tr(_SPEAKERS.get(message.role, message.role))
     if message.rewound:
         speaker = tr("{speaker} (abandoned branch)", speaker=speaker)
-    return " · ".join(part for part in told if part), speaker
+    return " · ".join(part for part in parts if part), speaker
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:

@@ -55,11 +55,11 @@ def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Rang
     def moved(place: int) -> int:
         return place + shifts[bisect_right(ends, place)]
 
-    said = [(moved(start), moved(end)) for start, end in ranges if (start, end) not in names]
-    return _LABEL.sub(lambda found: shown[found[0]], snippet), said
+    moved_ranges = [(moved(start), moved(end)) for start, end in ranges if (start, end) not in names]
+    return _LABEL.sub(lambda found: shown[found[0]], snippet), moved_ranges
 
 
-_ROOM_OF_CONTEXT = 60
+_CONTEXT_CHARACTERS = 60
 """Characters in front of an excerpt; the rest of two lines is for the excerpt itself."""
 
 
@@ -72,8 +72,8 @@ def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
     speaker = tr(_NAMES[name])
     if context.role == "assistant":
         return Excerpt(f"{excerpt.text}{SEPARATOR}{speaker}: {text}", excerpt.marks)
-    if len(text) > _ROOM_OF_CONTEXT:
-        text = f"{text[:_ROOM_OF_CONTEXT].rpartition(' ')[0] or text[:_ROOM_OF_CONTEXT]}{ELLIPSIS}"
+    if len(text) > _CONTEXT_CHARACTERS:
+        text = f"{text[:_CONTEXT_CHARACTERS].rpartition(' ')[0] or text[:_CONTEXT_CHARACTERS]}{ELLIPSIS}"
     front = f"{speaker}: {text}{SEPARATOR}"
     shift = len(front)
     return Excerpt(f"{front}{excerpt.text}", tuple((start + shift, end + shift) for start, end in excerpt.marks))

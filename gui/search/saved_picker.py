@@ -24,8 +24,8 @@ from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
 
 # --- The list of saved and recent searches that opens below the search box -------------------------------------------
 
-Kept = SavedSearch | RecentSearch
-_KEPT = Qt.ItemDataRole.UserRole
+StoredSearch = SavedSearch | RecentSearch
+_SEARCH_ROLE = Qt.ItemDataRole.UserRole
 _ROWS = 12
 """Rows shown if there is room."""
 _SIDE, _GAP, _ICON = 14, 10, 14
@@ -34,7 +34,7 @@ _MOST_LIMITS = 0.45
 _MARGIN = 8
 
 
-def name_of(search: Kept) -> str:
+def name_of(search: StoredSearch) -> str:
     return search.name if isinstance(search, SavedSearch) else title(search.question)
 
 
@@ -55,7 +55,7 @@ class SavedList(QListWidget):
         self.setItemDelegate(_Rows(self))
         self.hide()
 
-    def show_below(self, box: QWidget, groups: Sequence[tuple[str, Sequence[Kept]]]) -> None:
+    def show_below(self, box: QWidget, groups: Sequence[tuple[str, Sequence[StoredSearch]]]) -> None:
         """Show groups of searches under their headings, as wide as `box`; empty groups are left out."""
         window = box.window()
         if self.parentWidget() is not window:
@@ -68,7 +68,7 @@ class SavedList(QListWidget):
                 item.setFlags(Qt.ItemFlag.NoItemFlags)
             for search in searches:
                 item = QListWidgetItem(self)
-                item.setData(_KEPT, search)
+                item.setData(_SEARCH_ROLE, search)
                 narrowed = limits(search.question)
                 item.setData(
                     Qt.ItemDataRole.AccessibleTextRole, ", ".join(part for part in (name_of(search), narrowed) if part)
@@ -85,31 +85,31 @@ class SavedList(QListWidget):
         self.setGeometry(corner.x(), corner.y(), box.width(), min(wanted, window.height() - corner.y() - _MARGIN))
 
     @property
-    def searches(self) -> list[Kept]:
+    def searches(self) -> list[StoredSearch]:
         """Return the searches in the list, from top to bottom."""
-        found = (self.item(row).data(_KEPT) for row in range(self.count()))
+        found = (self.item(row).data(_SEARCH_ROLE) for row in range(self.count()))
         return [search for search in found if search is not None]
 
-    def current(self) -> Kept | None:
+    def current(self) -> StoredSearch | None:
         item = self.currentItem()
         return None if item is None else self.at(item)
 
-    def at(self, item: QListWidgetItem) -> Kept | None:
-        found: Kept | None = item.data(_KEPT)
+    def at(self, item: QListWidgetItem) -> StoredSearch | None:
+        found: StoredSearch | None = item.data(_SEARCH_ROLE)
         return found
 
-    def go_to(self, search: Kept | None) -> None:
+    def go_to(self, search: StoredSearch | None) -> None:
         """Select this search; if it is None or missing, the first one of the last group."""
-        rows = [row for row in range(self.count()) if self.item(row).data(_KEPT) is not None]
+        rows = [row for row in range(self.count()) if self.item(row).data(_SEARCH_ROLE) is not None]
         heading = max((row for row in range(self.count()) if row not in rows), default=-1)
-        wanted = [row for row in rows if search is not None and self.item(row).data(_KEPT) == search]
+        wanted = [row for row in rows if search is not None and self.item(row).data(_SEARCH_ROLE) == search]
         self.setCurrentRow((wanted or [row for row in rows if row > heading] or [-1])[0])
         if self.currentRow() < _ROWS:
             self.scrollToTop()
 
     def step(self, by: int) -> None:
         """Move the selection down by `by` rows, up if negative; only single steps wrap around at the ends."""
-        rows = [row for row in range(self.count()) if self.item(row).data(_KEPT) is not None]
+        rows = [row for row in range(self.count()) if self.item(row).data(_SEARCH_ROLE) is not None]
         if not rows:
             return
         place = rows.index(self.currentRow()) + by if self.currentRow() in rows else 0
@@ -120,12 +120,12 @@ class SavedList(QListWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         item = self.itemAt(event.pos())
-        if item is not None and item.data(_KEPT) is not None:
+        if item is not None and item.data(_SEARCH_ROLE) is not None:
             self.setCurrentItem(item)
-            self.menu_requested.emit(item.data(_KEPT), event.globalPos())
+            self.menu_requested.emit(item.data(_SEARCH_ROLE), event.globalPos())
 
 
-def _tip(search: Kept) -> str:
+def _tip(search: StoredSearch) -> str:
     if isinstance(search, RecentSearch):
         return tr("{question}\nSearched {when}", question=title(search.question), when=exact(search.asked))
     return "\n".join(part for part in (title(search.question), limits(search.question)) if part)
@@ -135,8 +135,10 @@ class _Rows(QStyledItemDelegate):
     """Paints a row: a heading, or a search with an icon, its name, and its filters at the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        kept = index.data(_KEPT) is not None
-        return QSize(0, QFontMetrics(font_at(13)).height() + 12 if kept else QFontMetrics(font_at(12)).height() + 10)
+        is_search = index.data(_SEARCH_ROLE) is not None
+        return QSize(
+            0, QFontMetrics(font_at(13)).height() + 12 if is_search else QFontMetrics(font_at(12)).height() + 10
+        )
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -145,7 +147,7 @@ class _Rows(QStyledItemDelegate):
         painter.save()
         mirror(painter, option.rect, option.direction)
         rect = option.rect.adjusted(_SIDE, 0, -_SIDE, 0)
-        search: Kept | None = index.data(_KEPT)
+        search: StoredSearch | None = index.data(_SEARCH_ROLE)
         if search is None:
             painter.setFont(font_at(12, QFont.Weight.DemiBold))
             painter.setPen(colours.muted)
@@ -156,7 +158,7 @@ class _Rows(QStyledItemDelegate):
         painter.restore()
 
     @staticmethod
-    def _paint_search(painter: QPainter, rect: QRect, search: Kept, option: QStyleOptionViewItem) -> None:
+    def _paint_search(painter: QPainter, rect: QRect, search: StoredSearch, option: QStyleOptionViewItem) -> None:
         colours = tokens(option.palette)
         side = font_at(_ICON).pixelSize()
         name = "star-full" if isinstance(search, SavedSearch) else "clock"
@@ -239,21 +241,21 @@ class SearchPicker(QObject):
     def _show(self) -> None:
         words = self._filter.casefold().split()
 
-        def fits(search: Kept) -> bool:
+        def matches(search: StoredSearch) -> bool:
             text = f"{name_of(search)} {title(search.question)} {limits(search.question)}".casefold()
             return all(word in text for word in words)
 
         groups = (
-            (tr(SAVED), [search for search in self._saved.saved if fits(search)]),
-            (tr(RECENT), [search for search in self._saved.recent if fits(search)]),
+            (tr(SAVED), [search for search in self._saved.saved if matches(search)]),
+            (tr(RECENT), [search for search in self._saved.recent if matches(search)]),
         )
         if any(searches for _, searches in groups):
             self.list.show_below(self._box, groups)
-            self._tell()
+            self._announce()
         else:
             self.close()
 
-    def _tell(self) -> None:
+    def _announce(self) -> None:
         """Announce the selected search to screen readers, since the keyboard focus stays in the box."""
         item = self.list.currentItem()
         if item is not None:
@@ -270,7 +272,7 @@ class SearchPicker(QObject):
             self._filter = text
             self._show()
 
-    def _choose(self, search: Kept | None) -> None:
+    def _choose(self, search: StoredSearch | None) -> None:
         if search is not None:
             self._box.show_text(self._before)  # the text typed since was not a query
             self.list.hide()
@@ -281,7 +283,7 @@ class SearchPicker(QObject):
         self._choose(self.list.at(item))
 
     @Slot(object, QPoint)
-    def _show_menu(self, search: Kept, at: QPoint) -> None:
+    def _show_menu(self, search: StoredSearch, at: QPoint) -> None:
         menu = QMenu(self.list)
         menu.addAction(tr("Search")).triggered.connect(lambda: self._choose(search))
         if isinstance(search, SavedSearch):
@@ -317,7 +319,7 @@ class SearchPicker(QObject):
             return self.is_open
         if key in _STEPS:
             self.list.step(_STEPS[Qt.Key(key)])
-            self._tell()
+            self._announce()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose(self.list.current())
         elif key == Qt.Key.Key_Escape:

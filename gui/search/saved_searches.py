@@ -9,7 +9,7 @@ from engine import MemorySearchManager, QueryRecord, SavedSearch, in_quotes, mar
 from gui.commands.commands import follow_keys, with_key
 from gui.core.jobs import Jobs
 from gui.search.completion import Completion
-from gui.search.saved_picker import Kept, SearchPicker
+from gui.search.saved_picker import SearchPicker, StoredSearch
 from gui.search.saved_store import SavedSearchStore, limits, title
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
@@ -109,7 +109,7 @@ class SavedSearchController(QObject):
         box.set_leading_button(opener)
         follow_keys(self.star, self._name_star)
         self.star.clicked.connect(self._press_star)
-        self.store.changed.connect(self._take)
+        self.store.changed.connect(self._on_changed)
         self.picker.opened.connect(completion.pause)
         self.picker.closed.connect(completion.resume)
         self.picker.chosen.connect(completion.resume)
@@ -175,7 +175,7 @@ class SavedSearchController(QObject):
         )
 
     @Slot(object)
-    def forget(self, search: Kept) -> None:
+    def forget(self, search: StoredSearch) -> None:
         if isinstance(search, SavedSearch):
             self.store.forget_saved(search.name)
             self.forgotten.emit(search)
@@ -183,7 +183,7 @@ class SavedSearchController(QObject):
             self.store.forget_recent(search.question)
 
     @Slot(object)
-    def run(self, search: Kept) -> None:
+    def run(self, search: StoredSearch) -> None:
         if isinstance(search, SavedSearch):
             self.store.touch(search.name)
         self.requested.emit(search.question)
@@ -204,7 +204,7 @@ class SavedSearchController(QObject):
         self.refresh()  # a press alone has changed nothing yet
 
     @Slot()
-    def _take(self) -> None:
+    def _on_changed(self) -> None:
         if not self._begun and self.store.recent:
             self._begun = True
             self._box.begin_history([search.question.text for search in reversed(self.store.recent)])

@@ -86,7 +86,7 @@ class SavedSearchStore(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._kept: SavedSearches | None = None
+        self._storage: SavedSearches | None = None
         self._acts: list[Act] = []
         self._job: Job | None = None
         self.notes = True
@@ -102,7 +102,7 @@ class SavedSearchStore(QObject):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Load the saved searches and history of this memory; None for none."""
-        self._kept = None if manager is None else manager.saved_searches
+        self._storage = None if manager is None else manager.saved_searches
         self._job = None
         self._acts.clear()
         self._show(((), ()))
@@ -141,12 +141,12 @@ class SavedSearchStore(QObject):
         return next((search.name for search in self.saved if search.question == question), "")
 
     def _do(self, act: Act) -> None:
-        if self._kept is not None:
+        if self._storage is not None:
             self._acts.append(act)
             self._run()
 
     def _run(self) -> None:
-        kept = self._kept
+        kept = self._storage
         if self._job is not None or not self._acts or kept is None:
             return
         act = self._acts.pop(0)

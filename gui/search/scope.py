@@ -132,7 +132,7 @@ class ScopeBar(QWidget):
 
 
 _LONGEST_QUOTE = 60
-_MOST_LOOKED_AT = 1000
+_MOST_READ = 1000
 _SOURCES: dict[Source, str] = {"memory": marked("notes"), "sessions": marked("sessions")}
 
 _WITHIN = (
@@ -181,7 +181,7 @@ def citation(passage: Passage) -> str:
 
 def quoted(words: str) -> str:
     """Return the beginning of a passage in quotation marks, without Markdown quotation marks (`>`)."""
-    line = make_excerpt(words[:_MOST_LOOKED_AT], ()).text
+    line = make_excerpt(words[:_MOST_READ], ()).text
     return in_quotes(line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…")
 
 
@@ -278,26 +278,26 @@ class SearchScope(QObject):
         if len(self._origins) > _MOST_REMEMBERED:
             del self._origins[next(iter(self._origins))]
         self.like = passage
-        self._tell()
+        self._show_crumbs()
 
     def begin_within(self, question: Query, outcome: SearchOutcome) -> None:
         """Limit further searches to the results of this query; `outcome` is its answer."""
         self.like = None
         self.within = replace(question, max_results=FIRST_RESULTS)
         self._counts = (*outcome.within, _count(outcome))
-        self._tell()
+        self._show_crumbs()
 
     def end_like(self) -> None:
         """End the search for similar passages without returning to the earlier query."""
         self.like = None
-        self._tell()
+        self._show_crumbs()
 
     def show(self, question: Query) -> None:
         """Set the scope to that of a query, without a signal."""
         if question.within != self.within:
             self._counts = ()
         self.like, self.within = question.like, question.within
-        self._tell()
+        self._show_crumbs()
 
     def note_answer(self, answer: Answer) -> None:
         """Update the numbers of results in the bar from a new answer, since the index may have changed."""
@@ -307,7 +307,7 @@ class SearchScope(QObject):
             self._counts = answer.outcome.within
         elif answer.question.subject == self.within.subject:
             self._counts = (*answer.outcome.within, _count(answer.outcome))
-        self._tell()
+        self._show_crumbs()
 
     def back(self) -> bool:
         """Leave the innermost scope; False if there is none."""
@@ -331,7 +331,7 @@ class SearchScope(QObject):
         elif self.like is not None:
             self.returned.emit(None)
 
-    def _tell(self) -> None:
+    def _show_crumbs(self) -> None:
         levels = self._levels()
         counts: Sequence[EarlierAnswer | None] = (
             self._counts if len(self._counts) == len(levels) else [None] * len(levels)

@@ -47,10 +47,10 @@ class QueryVariants(QObject):
         super().__init__(parent)
         self._runner = runner
         self._view = view
-        view.more_requested.connect(self._ask_for_more)
-        view.weak_requested.connect(self._ask_for_weak)
+        view.more_requested.connect(self._request_more)
+        view.weak_requested.connect(self._request_weak)
         view.meant.connect(self.meant)
-        view.literal_requested.connect(self._ask_literally)
+        view.literal_requested.connect(self._request_literal)
         view.remedy_chosen.connect(self._remedy)
 
     @Slot(bool)
@@ -59,29 +59,29 @@ class QueryVariants(QObject):
         self._runner.explaining = wanted
         answer = self._view.answer
         if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
-            self._ask()
+            self._rerun()
 
     def note_answer(self, answer: Answer) -> None:
         """Run the query again if its answer, now shown, was requested before explanations were turned on."""
         if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
-            self._ask()
+            self._rerun()
 
-    def _ask(self, **changes: Any) -> None:
+    def _rerun(self, **changes: Any) -> None:
         if self._view.answer is not None:
-            self._runner.ask(replace(self._view.answer.question, **changes), at_once=True, whole=True)
+            self._runner.run_query(replace(self._view.answer.question, **changes), at_once=True, whole=True)
 
     @Slot()
-    def _ask_for_more(self) -> None:
+    def _request_more(self) -> None:
         if self._view.answer is not None:
-            self._ask(max_results=self._view.answer.question.max_results * GROWTH)
+            self._rerun(max_results=self._view.answer.question.max_results * GROWTH)
 
     @Slot(bool)
-    def _ask_for_weak(self, wanted: bool) -> None:
-        self._ask(min_score=0.0 if wanted else None)
+    def _request_weak(self, wanted: bool) -> None:
+        self._rerun(min_score=0.0 if wanted else None)
 
     @Slot()
-    def _ask_literally(self) -> None:
-        self._ask(correct=False)
+    def _request_literal(self) -> None:
+        self._rerun(correct=False)
 
     @Slot(object)
     def _remedy(self, remedy: SearchRemedy) -> None:
@@ -91,7 +91,7 @@ class QueryVariants(QObject):
         if other is None:
             self.remedy_requested.emit(remedy)
         elif other.min_score is not None:
-            self._ask_for_weak(True)
+            self._request_weak(True)
         else:
             self.other_requested.emit(other)
 
@@ -154,7 +154,7 @@ class SearchController(QObject):
     ) -> None:
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
-        self._lacks: MissingFeatures = {}
+        self._unsupported: MissingFeatures = {}
         self._box = box
         self._completion = completion
         self._filters = filters
@@ -181,14 +181,14 @@ class SearchController(QObject):
         self._box.left.connect(self._narrowing.back)
         self.saved_searches.requested.connect(self.show_question)
         self.saved_searches.picker.closed.connect(self._typed)
-        self._filters.changed.connect(self.ask)
-        self._view.ranking.changed.connect(self.ask)
+        self._filters.changed.connect(self.run_query)
+        self._view.ranking.changed.connect(self.run_query)
         self._view.order_chosen.connect(self.saved_searches.refresh)
-        self._view.retry_requested.connect(self.ask)
+        self._view.retry_requested.connect(self.run_query)
         self._view.within_requested.connect(self.search_within)
         self._variants.remedy_requested.connect(self.remedy_requested)
-        self._variants.meant.connect(self._ask_what_was_meant)
-        self._variants.other_requested.connect(self._ask_other)
+        self._variants.meant.connect(self._search_suggestion)
+        self._variants.other_requested.connect(self._run_variant)
         self._narrowing.returned.connect(self._return)
 
     @property
@@ -217,19 +217,19 @@ class SearchController(QObject):
             self._runner.repeat(answer.question)
             self.saved_searches.refresh()
         else:
-            self.ask()
+            self.run_query()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Set the features that this memory doesn't support, and repeat the current query without them."""
-        before, self._lacks = self._lacks, lacks
-        if "narrowing" in lacks and self._narrowing.within is not None:
+        before, self._unsupported = self._unsupported, unsupported
+        if "narrowing" in unsupported and self._narrowing.within is not None:
             self._narrowing.show(replace(self._composer.question(self._box.query), within=None))
-        if before.keys() != lacks.keys() and self._view.answer is not None:
-            self.ask()
+        if before.keys() != unsupported.keys() and self._view.answer is not None:
+            self.run_query()
 
     def _refuses(self, feature: Feature) -> bool:
         """Return whether a feature is unsupported, after showing the reason."""
-        reason = self._lacks.get(feature, "")
+        reason = self._unsupported.get(feature, "")
         if reason:
             refuse(self._box, reason)
         return bool(reason)
@@ -237,15 +237,15 @@ class SearchController(QObject):
     # --- queries ----------------------------------------------------------------------------------------------------
 
     @Slot()
-    def ask(self, *, at_once: bool = True) -> None:
+    def run_query(self, *, at_once: bool = True) -> None:
         """Run the current query of the search box and its controls; `at_once`: without a pause for further typing."""
-        self._ask_this(self._composer.take(), at_once=at_once)
+        self._run(self._composer.take(), at_once=at_once)
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
         self._box.edit.setText(text)
         self._box.remember()
-        self.ask()
+        self.run_query()
 
     @Slot(object)
     def show_question(self, question: QueryRecord) -> None:
@@ -261,7 +261,7 @@ class SearchController(QObject):
         if text:
             self.search(text)
         else:
-            self.ask()
+            self.run_query()
         self._box.focus_all()
 
     def search_like(self, passage: Passage, words: str) -> None:
@@ -269,12 +269,12 @@ class SearchController(QObject):
         if self._refuses("alike"):
             return
         self._box.remember()
-        before, standing = self._composer.question(self._box.query), self.view_state
+        before, target = self._composer.question(self._box.query), self.view_state
         asked = bool(before.text or before.like)
-        way_back = partial(self.return_to, standing) if asked else partial(self.ask_again, before)
+        way_back = partial(self.return_to, target) if asked else partial(self.run_again, before)
         self._narrowing.begin_like(passage, words, way_back)
         self._composer.put("")
-        self.ask()
+        self.run_query()
         self._note_shown()
 
     @Slot(object)
@@ -304,7 +304,7 @@ class SearchController(QObject):
             self._composer.put("")
         self._box.focus_all()
 
-    def ask_again(self, question: Query) -> None:
+    def run_again(self, question: Query) -> None:
         """Run a query with all its options, as if the user had entered it."""
         self._box.remember()
         self._show(question)
@@ -318,25 +318,25 @@ class SearchController(QObject):
         """Search all workspaces or, if not `wanted`, only the open one."""
         if wanted != self._filters.everywhere:
             self._filters.choose_everywhere(wanted)
-            self.ask()
+            self.run_query()
 
     @property
     def view_state(self) -> SearchViewState:
         """The current query, and the user's position in its results."""
         return self._view_state.view_state
 
-    def return_to(self, standing: SearchViewState) -> None:
+    def return_to(self, target: SearchViewState) -> None:
         """Run the query of a view state again, and restore the position in its results."""
-        question = standing.question and permitted(standing.question, self._lacks)
-        if self._view_state.go_to(standing):
+        question = target.question and permitted(target.question, self._unsupported)
+        if self._view_state.go_to(target):
             return
-        self._view.show_order(standing.order)
+        self._view.show_order(target.order)
         self._composer.show(question or Query(""))
         if question is None or self._manager is None:
-            self.ask()
+            self.run_query()
         else:
             # With an answer on the screen, a keyword-only one would be a step back; at a start there is none.
-            self._runner.ask(question, at_once=True, whole=self._view.answer is not None)
+            self._runner.run_query(question, at_once=True, whole=self._view.answer is not None)
             self.saved_searches.refresh()
 
     def repeat(self) -> None:
@@ -344,21 +344,21 @@ class SearchController(QObject):
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
         elif self._composer.due() is not None and not self._runner.busy:
-            self.ask()  # the last try failed
+            self.run_query()  # the last try failed
 
     def _show(self, question: Query) -> None:
         if question.like is not None and self._refuses("alike"):
             return
-        question = permitted(question, self._lacks)
+        question = permitted(question, self._unsupported)
         self._composer.show(question)
         if question.text or question.like:
-            self._ask_this(question)  # with weak matches, and as many results, as it had
+            self._run(question)  # with weak matches, and as many results, as it had
         else:
-            self.ask()
+            self.run_query()
 
-    def _ask_this(self, question: Query | None, *, at_once: bool = True) -> None:
+    def _run(self, question: Query | None, *, at_once: bool = True) -> None:
         if self._manager is not None and question is not None:
-            self._runner.ask(question, at_once=at_once)
+            self._runner.run_query(question, at_once=at_once)
         else:
             self._runner.stop()
             self._box.set_state("")
@@ -379,26 +379,26 @@ class SearchController(QObject):
         if self._composer.has_changed and not held:
             if self._box.query and self._narrowing.like is not None:
                 self._narrowing.end_like()
-            self.ask(at_once=False)
+            self.run_query(at_once=False)
 
     @Slot(str)
-    def _ask_what_was_meant(self, text: str) -> None:
+    def _search_suggestion(self, text: str) -> None:
         self._box.focus()
         self.search(text)
 
     @Slot(object)
-    def _ask_other(self, question: Query) -> None:
+    def _run_variant(self, question: Query) -> None:
         self._box.focus_all()
-        self.ask_again(question)
+        self.run_again(question)
 
     @Slot(object)
     def _return(self, question: Query | None) -> None:
         """Run the earlier query after a line of the scope bar was closed; None if it is unknown."""
         if question is not None:
-            self.ask_again(question)
+            self.run_again(question)
         else:
             self._narrowing.end_like()
-            self.ask()
+            self.run_query()
 
     # --- saved queries ----------------------------------------------------------------------------------------------
 
@@ -411,14 +411,14 @@ class SearchController(QObject):
     def _note(self, text: str) -> None:
         """Remember a query that the user submitted, for the history."""
         if is_searchable(text) and not self.saved_searches.picker.is_open:
-            self._mean(self._composer.question(text))
+            self._record_visit(self._composer.question(text))
 
     def _note_shown(self) -> None:
         question = self._composer.due()
         if question is not None:
-            self._mean(question)
+            self._record_visit(question)
 
-    def _mean(self, question: Query) -> None:
+    def _record_visit(self, question: Query) -> None:
         self._unanswered = kept(question, self._view.order)
         if self._view.answer is not None:
             self._record(self._view.answer)

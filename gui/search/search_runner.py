@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, SearchOutcome
 from gui.core.jobs import Job, Jobs
-from gui.search.query import Answer, Query, ask
+from gui.search.query import Answer, Query, run_query
 
 PAUSE_MS = 80
 """Least time between two queries; the first key after a pause searches immediately, later ones are combined."""
@@ -47,9 +47,9 @@ class SearchRunner(QObject):
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._number = 0
-        self._asked: list[Job] = []
+        self._running_job: list[Job] = []
         """The running job, if any: in a list, so that it can be cancelled after this object was deleted."""
-        self.destroyed.connect(partial(_cancel_all, self._asked))
+        self.destroyed.connect(partial(_cancel_all, self._running_job))
         self._due: Query | None = None
         self._due_whole = False
         self._typing = False
@@ -57,7 +57,7 @@ class SearchRunner(QObject):
         self._repeat: Query | None = None
         self._newest: Query | None = None
         """The last query, answered or not."""
-        self._asked_at = 0.0
+        self._started_at = 0.0
         self._waited = False
         self.explaining = False
         """Whether complete answers include an explanation; empty answers always do."""
@@ -72,11 +72,11 @@ class SearchRunner(QObject):
 
     @property
     def _job(self) -> Job | None:
-        return self._asked[0] if self._asked else None
+        return self._running_job[0] if self._running_job else None
 
     @_job.setter
     def _job(self, job: Job | None) -> None:
-        self._asked[:] = [] if job is None else [job]
+        self._running_job[:] = [] if job is None else [job]
 
     @property
     def busy(self) -> bool:
@@ -87,19 +87,19 @@ class SearchRunner(QObject):
         self.stop()
         self._manager = manager
 
-    def ask(self, question: Query, *, at_once: bool = False, whole: bool = False) -> None:
+    def run_query(self, question: Query, *, at_once: bool = False, whole: bool = False) -> None:
         """Run `question` and drop earlier queries; at most one query per `PAUSE_MS` unless `at_once`.
 
         `whole` skips the keyword-only answer, which would show fewer results than the current answer.
         """
-        self._drop()
+        self._cancel()
         if self._manager is None:
             return
         self._due = self._newest = question
         self._due_whole = whole
         self._typing = not at_once
         self._notice_delay.start()
-        passed = (time.monotonic() - self._asked_at) * 1000
+        passed = (time.monotonic() - self._started_at) * 1000
         self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
 
     def repeat(self, question: Query) -> None:
@@ -113,11 +113,11 @@ class SearchRunner(QObject):
 
     def stop(self) -> None:
         """Cancel the query that is due or running."""
-        self._drop()
+        self._cancel()
         self._newest = None
         self.idle.emit()
 
-    def _drop(self) -> None:
+    def _cancel(self) -> None:
         self._number += 1
         if self._job is not None:
             self._job.cancel()
@@ -125,14 +125,14 @@ class SearchRunner(QObject):
         self._due = self._repeat = None
         for timer in (self._pause, self._again, self._go_on):
             timer.stop()
-        self._calm_down()
+        self._end_waiting()
 
     @Slot()
     def _start(self) -> None:
         question, self._due = self._due, None
         if question is not None:
             if not self._due_whole:
-                self._asked_at = time.monotonic()
+                self._started_at = time.monotonic()
             self._run(question, whole=self._due_whole)
 
     @Slot()
@@ -152,7 +152,7 @@ class SearchRunner(QObject):
         def work(token: CancelToken, pass_on: Callable[[SearchOutcome], None]) -> SearchOutcome:
             # An empty answer is always explained.
             first = None if whole else pass_on
-            return ask(manager, question, explain=explained or "if empty", cancel=token, on_keywords=first)
+            return run_query(manager, question, explain=explained or "if empty", cancel=token, on_keywords=first)
 
         def on_keywords(outcome: SearchOutcome) -> None:
             if number == self._number:
@@ -163,16 +163,16 @@ class SearchRunner(QObject):
         def on_done(outcome: SearchOutcome) -> None:
             if number == self._number:
                 self._job = None
-                self._calm_down()
+                self._end_waiting()
                 self.answered.emit(Answer(question, outcome, True, explained))
-                self._tell_idle()
+                self._emit_idle()
 
         def on_error(sentence: str) -> None:
             if number == self._number:
                 self._job = None
-                self._calm_down()
+                self._end_waiting()
                 self.failed.emit(question, sentence)
-                self._tell_idle()
+                self._emit_idle()
 
         self._job = self._jobs.read_twice(work, on_keywords, on_done, on_error)
 
@@ -181,7 +181,7 @@ class SearchRunner(QObject):
         if self._job is not None:
             self._job.token.resume()
 
-    def _tell_idle(self) -> None:
+    def _emit_idle(self) -> None:
         if not self.busy:
             self.idle.emit()
 
@@ -190,7 +190,7 @@ class SearchRunner(QObject):
         self._waited = True
         self.waiting.emit(True)
 
-    def _calm_down(self) -> None:
+    def _end_waiting(self) -> None:
         self._notice_delay.stop()
         if self._waited:
             self._waited = False

@@ -117,13 +117,13 @@ class StartLists(QWidget):
         button.setAccessibleName(name)
         row = grid.rowCount()
         grid.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
-        beside = ElidedLabel(remark)
-        beside.setProperty("role", "meta")
-        beside.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        beside.setAlignment(Qt.AlignmentFlag.AlignRight)
-        beside.ensurePolished()  # the width depends on the text size
-        beside.setMinimumWidth(min(beside.sizeHint().width(), font_at(_WIDEST // 5).pixelSize()))
-        grid.addWidget(beside, row, 1)
+        remark_label = ElidedLabel(remark)
+        remark_label.setProperty("role", "meta")
+        remark_label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        remark_label.setAlignment(Qt.AlignmentFlag.AlignRight)
+        remark_label.ensurePolished()  # the width depends on the text size
+        remark_label.setMinimumWidth(min(remark_label.sizeHint().width(), font_at(_WIDEST // 5).pixelSize()))
+        grid.addWidget(remark_label, row, 1)
         return button
 
 
@@ -138,14 +138,14 @@ class StartPage(QObject):
         self._jobs = jobs
         self._store = store
         self._manager: MemorySearchManager | None = None
-        self._lacks: MissingFeatures = {}
+        self._unsupported: MissingFeatures = {}
         self._status: MemoryProviderStatus | None = None
         self._read: object = None
         """The state of the index that was read last."""
         self._notes: tuple[ChangedNote, ...] = ()
         self._example = ""
         self._has_map = False
-        self._tried = False
+        self._example_requested = False
         self._job = JobSlot(self)
         self._trial = JobSlot(self)
         store.changed.connect(self._show)
@@ -154,17 +154,17 @@ class StartPage(QObject):
         self._job.cancel()
         self._trial.cancel()
         self._manager, self._status, self._read = manager, None, None
-        self._notes, self._example, self._has_map, self._tried = (), "", False, False
+        self._notes, self._example, self._has_map, self._example_requested = (), "", False, False
         self._show()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
-        self._lacks = lacks
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
+        self._unsupported = unsupported
 
     def refresh(self, status: MemoryProviderStatus | None) -> None:
         """Read the changed notes again if the index has changed; look for an example query once the index is
         complete."""
         self._status = status
-        insight = None if self._manager is None or "insight" in self._lacks else self._manager.insight
+        insight = None if self._manager is None or "insight" in self._unsupported else self._manager.insight
         if status is None or insight is None or not status.files:
             return
         has_map = status.provider != "none" and status.chunks > status.pending_vectors
@@ -175,25 +175,25 @@ class StartPage(QObject):
         # During a long sync the notes differ each second, and showing a full list again takes longer than a frame.
         if state != self._read and (status.syncing is None or len(self._notes) < _MOST):
             self._read = state
-            self._job.put(self._jobs.read(lambda token: insight.changed_notes(_MOST, token), self._take_notes))
+            self._job.put(self._jobs.read(lambda token: insight.changed_notes(_MOST, token), self._set_notes))
         self._find_example()
 
     def _find_example(self) -> None:
         """Look for an example query if the user has no search history and the embedding model runs on this computer."""
         status, manager = self._status, self._manager
-        if self._tried or manager is None or status is None or self._store.recent:
+        if self._example_requested or manager is None or status is None or self._store.recent:
             return
         if status.provider != "embedded" or not status.chunks or status.pending_vectors or status.syncing is not None:
             return
-        self._tried = True
-        self._trial.put(self._jobs.read(lambda token: _example(manager, token), self._take_example))
+        self._example_requested = True
+        self._trial.put(self._jobs.read(lambda token: _example(manager, token), self._set_example))
 
-    def _take_notes(self, notes: tuple[ChangedNote, ...]) -> None:
+    def _set_notes(self, notes: tuple[ChangedNote, ...]) -> None:
         self._job.done()
         self._notes = notes
         self._show()
 
-    def _take_example(self, example: str) -> None:
+    def _set_example(self, example: str) -> None:
         self._trial.done()
         self._example = example
         self._show()

@@ -122,7 +122,7 @@ class SessionCalendar(Chart):
         if self._spoken[0] != state:
             shown = range(self._hidden, len(self.series.marks))
             days = ((self.series.marks[index], index) for index in shown if self._days.counts[index])
-            parts = [Part(mark.detail, self._stands(self.place_of(index)).toAlignedRect()) for mark, index in days]
+            parts = [Part(mark.detail, self._mirrored(self.place_of(index)).toAlignedRect()) for mark, index in days]
             self._spoken = state, parts
         return self._spoken[1]
 

@@ -30,11 +30,11 @@ class ContentHits:
 
     def count(self, role: Role) -> Mapping[str, int]:
         """Return the number of matching messages of each session, by path; `role` limits them to one speaker."""
-        return Counter(result.path for result in self.results if _said_by(result, role))
+        return Counter(result.path for result in self.results if _has_role(result, role))
 
     def line(self, path: str, role: Role) -> int | None:
         """Return the transcript line of the best hit in a session; None without one."""
-        best = (result for result in self.results if result.path == path and _said_by(result, role))
+        best = (result for result in self.results if result.path == path and _has_role(result, role))
         return next((result.snippet_line for result in best), None)
 
     @property
@@ -46,7 +46,7 @@ class ContentHits:
 NO_HITS = ContentHits()
 
 
-def _said_by(result: MemorySearchResult, role: Role) -> bool:
+def _has_role(result: MemorySearchResult, role: Role) -> bool:
     return not role or result.message is None or result.message.role == role
 
 
@@ -84,7 +84,7 @@ class ContentSearch(QObject):
             self.hits = NO_HITS
         self._manager = manager
 
-    def ask(self, text: str) -> None:
+    def start_search(self, text: str) -> None:
         """Search for this text after a pause; too short texts are ignored."""
         self._drop()
         if text != self.hits.text:
@@ -100,7 +100,7 @@ class ContentSearch(QObject):
     def repeat(self) -> None:
         """Repeat the last search after a change of the index."""
         if self.hits.text:
-            self.ask(self.hits.text)
+            self.start_search(self.hits.text)
 
     @Slot()
     def hurry(self) -> None:

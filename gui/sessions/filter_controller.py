@@ -39,7 +39,7 @@ class SessionsViewState:
 
 # --- The chips next to the sessions' box: agent, project, time, and speaker of the matching messages -----------------
 
-_SAID_BY: dict[Role, tuple[str, str]] = {
+_ROLE_TEXTS: dict[Role, tuple[str, str]] = {
     "": (marked("Anyone"), marked("Said by anyone")),
     "user": (marked("Me"), marked("Said by me")),
     "assistant": (marked("The agent"), marked("Said by the agent")),
@@ -78,9 +78,9 @@ class FilterChips(QWidget):
             self._gates.add(chip, "sessions")
         self._show()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the chips if the memory has no sessions."""
-        self._gates.update_features(lacks)
+        self._gates.update_features(unsupported)
 
     def show_catalogue(self, catalogue: SessionCatalog) -> None:
         """Fill the menus with the agents, projects and months of these sessions."""
@@ -145,10 +145,10 @@ class FilterChips(QWidget):
             words = f"{period.title}\t{grouped(sessions)}"
             self._offer(months, words, period == self.period, partial(self._choose, "period", period))
         months.setEnabled(not months.isEmpty())
-        menu.addAction(tr("Between two days…")).triggered.connect(self._ask_days)
+        menu.addAction(tr("Between two days…")).triggered.connect(self._choose_days)
 
     def _fill_roles(self, menu: QMenu) -> None:
-        for role, (words, _) in _SAID_BY.items():
+        for role, (words, _) in _ROLE_TEXTS.items():
             self._offer(menu, tr(words), role == self.role, partial(self._choose, "role", role))
 
     @staticmethod
@@ -168,7 +168,7 @@ class FilterChips(QWidget):
             self.changed.emit()
 
     @Slot()
-    def _ask_days(self) -> None:
+    def _choose_days(self) -> None:
         first, last = self.period.bounds(date.today()) if self.period.narrows else (None, None)
         dialog = DaysDialog(first, None if last == date.max else last, self)
         dialog.accepted.connect(lambda: self._choose("period", dialog.period()))
@@ -179,17 +179,17 @@ class FilterChips(QWidget):
         agent = agent_name(self.agent) if self.agent else tr("All agents")
         project = folder_name(self.project) or tr("All projects")
         machine = self.machine or tr("All machines")
-        role, said_by = (tr(words) for words in _SAID_BY[self.role])
-        for chip, words, narrows, told in (
+        role, chip_text = (tr(words) for words in _ROLE_TEXTS[self.role])
+        for chip, words, narrows, accessible_name in (
             (self._agent_chip, agent, self.agent, tr("Agent: {name}", name=agent)),
             (self._project_chip, project, self.project, tr("Project: {name}", name=project)),
             (self._machine_chip, machine, self.machine, tr("Machine: {name}", name=machine)),
             (self._period_chip, self.period.title, self.period.narrows, tr("Time: {period}", period=self.period.title)),
-            (self._role_chip, said_by, self.role, tr("Said by: {role}", role=role)),
+            (self._role_chip, chip_text, self.role, tr("Said by: {role}", role=role)),
         ):
             chip.setText(words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1]}…")
             chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
-            chip.setAccessibleName(told)
+            chip.setAccessibleName(accessible_name)
             chip.set_narrows(bool(narrows))
             chip.updateGeometry()
         set_tip(self._project_chip, self.project)
@@ -280,14 +280,14 @@ class FilterController(QObject):
         self.read()
         self.box.focus()
 
-    def stand(self, path: str) -> SessionsViewState:
+    def make_view_state(self, path: str) -> SessionsViewState:
         """Return the view state of the current criteria, with the session `path` as the current one."""
         return SessionsViewState(self.criteria, self.chips.role, path)
 
-    def return_to(self, standing: SessionsViewState) -> None:
+    def return_to(self, target: SessionsViewState) -> None:
         """Restore the criteria of a view state."""
-        wanted = standing.criteria
-        self.chips.choose(wanted, standing.role)
+        wanted = target.criteria
+        self.chips.choose(wanted, target.role)
         self.criteria = replace(self.criteria, order=wanted.order, parts=wanted.parts)
         self._sort_button.show_order(wanted.order)
         self.box.show_text(wanted.text)

@@ -28,7 +28,7 @@ _BACK = marked("Back to all")
 MOST_SIMILAR = 30
 _MOST_WATCHED = 30
 """Newest sessions that are watched for changes."""
-_LOOK_MS = 2000
+_POLL_MS = 2000
 _RUNNING_SECONDS = 120
 
 SimilarSessions = tuple[tuple[SessionSummary, float], ...]
@@ -92,12 +92,12 @@ class SessionListLoader(QObject):
         self.known = known
         self._end()
         self.read.emit()
-        self._tell_idle()
+        self._emit_idle()
 
     def _fail(self, sentence: str) -> None:
         self._end()
         self.failed.emit(sentence)
-        self._tell_idle()
+        self._emit_idle()
 
     def _end(self) -> None:
         self._job.done()
@@ -105,7 +105,7 @@ class SessionListLoader(QObject):
             self._stale = False
             self.refresh()
 
-    def _tell_idle(self) -> None:
+    def _emit_idle(self) -> None:
         if not self._job.busy:
             self.idle.emit()
 
@@ -128,9 +128,9 @@ class RunningSessions(QObject):
         self._view = view
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self)
-        self._looks: dict[str, _Look] = {}
-        self._timer = QTimer(self, interval=_LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._states: dict[str, _FileState] = {}
+        self._timer = QTimer(self, interval=_POLL_MS)
+        self._timer.timeout.connect(self.check)
         view.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -148,7 +148,7 @@ class RunningSessions(QObject):
         """Set the memory whose sessions are checked; None stops."""
         self._job.cancel()
         self._manager = manager
-        self._looks = {}
+        self._states = {}
         self._show(frozenset())
         if manager is not None and self._view.isVisible():
             self._timer.start()
@@ -156,19 +156,21 @@ class RunningSessions(QObject):
             self._timer.stop()
 
     @Slot()
-    def look(self) -> None:
+    def check(self) -> None:
         """Check the newest sessions, if the list is visible."""
-        manager, known, before = self._manager, self._reader.known, self._looks
+        manager, known, before = self._manager, self._reader.known, self._states
         if manager is None or known is None or self._job.busy:
             return
         newest = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MOST_WATCHED]]
-        self._job.put(self._jobs.read(lambda _: _look(manager, newest, before), self._take, lambda _: self._job.done()))
+        self._job.put(
+            self._jobs.read(lambda _: _read_states(manager, newest, before), self._take, lambda _: self._job.done())
+        )
 
-    def _take(self, looks: dict[str, "_Look"]) -> None:
+    def _take(self, states: dict[str, "_FileState"]) -> None:
         self._job.done()
-        self._looks = looks
+        self._states = states
         since = time.time() - _RUNNING_SECONDS
-        self._show(frozenset(path for path, look in looks.items() if look.written > since))
+        self._show(frozenset(path for path, state in states.items() if state.written > since))
 
     def _show(self, paths: frozenset[str]) -> None:
         if paths != self.paths:
@@ -176,16 +178,18 @@ class RunningSessions(QObject):
             self.changed.emit()
 
 
-class _Look(NamedTuple):
+class _FileState(NamedTuple):
     file: Path
     stamp: tuple[int, int]
     written: float
     """When it was written last, as far as a change was noticed; 0 for never."""
 
 
-def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping[str, _Look]) -> dict[str, _Look]:
+def _read_states(
+    manager: MemorySearchManager, sessions: Sequence[str], before: Mapping[str, _FileState]
+) -> dict[str, _FileState]:
     """Read modification time and size of transcripts; `before` is the previous result. Any thread."""
-    looks: dict[str, _Look] = {}
+    states: dict[str, _FileState] = {}
     files = set()
     for path in sessions:
         known = before.get(path)
@@ -199,8 +203,8 @@ def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping
         files.add(file)
         stamp = state.st_mtime_ns, state.st_size
         changed = known.stamp != stamp if known is not None else bool(before)
-        looks[path] = _Look(file, stamp, state.st_mtime if changed else known.written if known else 0.0)
-    return looks
+        states[path] = _FileState(file, stamp, state.st_mtime if changed else known.written if known else 0.0)
+    return states
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -218,13 +222,13 @@ class ListBuilder(QObject):
         self,
         reader: SessionListLoader,
         content: ContentSearch,
-        wanted: FilterController,
+        filters: FilterController,
         view: ListingView,
         today: Callable[[], date],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self.lacks: MissingFeatures = {}
+        self.unsupported: MissingFeatures = {}
         """Features that the sessions' memory doesn't support."""
         self._without = "", tr(listing_view.READING)
         """Title and sentence if there are no sessions."""
@@ -232,23 +236,23 @@ class ListBuilder(QObject):
         """Return the sentence that names sessions indexed in other workspaces."""
         self._reader = reader
         self._content = content
-        self._wanted = wanted
+        self._filters = filters
         self._view = view
         self._today = today
         self._opened: set[str] = set()
         self._days_for: tuple[SessionCatalog, tuple[str, str, str], date] | None = None
         self._days = SessionDays(date.min)
         reader.failed.connect(self._show_failure)
-        wanted.arranged.connect(self.show)
+        filters.arranged.connect(self.show)
 
     def begin(self, *, reading: bool) -> None:
         """Show an empty page for a new memory; `reading`: with the message that sessions are being read."""
         self._opened.clear()
         self._view.show_days(None)
         self._view.notice.show_notice("")
-        if reading and "sessions" in self.lacks:
+        if reading and "sessions" in self.unsupported:
             act = (tr("Choose another engine…"), self.engine_requested.emit)
-            self._view.show_page((tr(TITLES["sessions"]), self.lacks["sessions"]), actions=(act,))
+            self._view.show_page((tr(TITLES["sessions"]), self.unsupported["sessions"]), actions=(act,))
         else:
             self._view.show_page(("", tr(listing_view.READING) if reading else ""))
 
@@ -262,25 +266,25 @@ class ListBuilder(QObject):
     @Slot(bool)
     def show(self, keep: bool = False) -> None:
         """List the sessions that match the criteria; `keep` preserves the position."""
-        known, criteria, hits = self._reader.known, self._wanted.criteria, self._content.hits
+        known, criteria, hits = self._reader.known, self._filters.criteria, self._content.hits
         if known is None:
             return
         if not known.catalogue.sessions:
             self._show_nothing_known()
             return
-        found = hits.count(self._wanted.chips.role)
+        found = hits.count(self._filters.chips.role)
         listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
-        unsearched = self.lacks.get("conditions", "") if criteria.text else ""
+        unsearched = self.unsupported.get("conditions", "") if criteria.text else ""
         self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
         self._view.show_days(self._days_of(known.catalogue, criteria), criteria.period.only_day)
         if hits.text and hits.text == criteria.text:
-            self._wanted.box.set_state(listing_view.box_state(listing))
+            self._filters.box.set_state(listing_view.box_state(listing))
         if listing.rows:
             counts = listing_view.header_counts(known.catalogue, criteria, listing)
             self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
         else:
             words = listing_view.nothing_matches(criteria, searching=self._content.busy)
-            self._view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._wanted.clear),))
+            self._view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._filters.clear),))
 
     def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
         """Return the sessions per day for the calendar; cached, since the typed text does not affect it."""
@@ -300,12 +304,12 @@ class ListBuilder(QObject):
     @property
     def nothing_to_read(self) -> NothingToRead:
         """Return the message to show instead of a session: why none is selected."""
-        if "sessions" in self.lacks:
-            return NothingToRead(self.lacks["sessions"])
+        if "sessions" in self.unsupported:
+            return NothingToRead(self.unsupported["sessions"])
         known = self._reader.known
         if known is None or self._view.has_rows:
             return listing_view.CHOOSE_SESSION
-        return listing_view.NOTHING_FITS if known.catalogue.sessions else listing_view.NONE_TO_READ
+        return listing_view.NO_MATCHES if known.catalogue.sessions else listing_view.NONE_TO_READ
 
     def _show_nothing_known(self) -> None:
         self._view.show_days(None)
@@ -353,9 +357,9 @@ class SimilaritySearch(QObject):
         before, self.entry = self.entry, None
         return before
 
-    def _take(self, alike: SimilarSessions) -> None:
+    def _take(self, similar: SimilarSessions) -> None:
         self._job.done()
-        self.found.emit(alike)
+        self.found.emit(similar)
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
@@ -413,11 +417,11 @@ class SimilarList(QObject):
         self.left.emit(before.summary.path if before is not None else "")
 
     @Slot(object)
-    def _show(self, alike: SimilarSessions) -> None:
+    def _show(self, similar: SimilarSessions) -> None:
         known, entry = self._reader.known, self._comparison.entry
-        rows: list[Row] = build_similar(known.catalogue, alike) if known else []
+        rows: list[Row] = build_similar(known.catalogue, similar) if known else []
         title = entry.title if entry else ""
-        self._view.notice.show_notice(listing_view.alike(title, len(rows)), tr(_BACK), self.leave)
+        self._view.notice.show_notice(listing_view.similar_count(title, len(rows)), tr(_BACK), self.leave)
         if rows:
             self._view.show_rows(rows, (tr("Most similar first"),), sortable=False)
             self._view.list.take_focus()

@@ -41,7 +41,7 @@ CHOOSE_SESSION = NothingToRead(
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
 )
 NONE_TO_READ = NothingToRead(marked("There is no session to read here yet."))
-NOTHING_FITS = NothingToRead(
+NO_MATCHES = NothingToRead(
     marked("No session matches, so there is none to read here."),
     marked("In the search box, Esc clears the text; pressing it again clears the filters."),
 )
@@ -240,7 +240,7 @@ def elsewhere(status: MemoryProviderStatus) -> str:
     return f"{' '.join(kept)} {tr(_SEARCH_ALL)}" if kept else ""
 
 
-def alike(title: str, found: int) -> str:
+def similar_count(title: str, found: int) -> str:
     if not found:
         return tr("No session is like “{title}”.", title=title)
     return tr_count("{count:,} session like “{title}”", "{count:,} sessions like “{title}”", found, title=title)

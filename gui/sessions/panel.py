@@ -26,7 +26,7 @@ from gui.widgets.query_box import QueryBox
 
 BOX_CHARACTERS = 40
 """Least width of the box in characters; if it would be narrower, the filters move below it."""
-_LOOK_MS = 60_000
+_CHECK_MS = 60_000
 """Milliseconds between checks of the date; a timer until midnight would be late after the computer has slept."""
 PREVIEW_MS = 120
 
@@ -51,9 +51,9 @@ class SessionFollower(QObject):
         super().__init__(parent)
         self._current = current
         self._place = place
-        self._told: tuple[object, ...] = ()
+        self._emitted: tuple[object, ...] = ()
         self._pause = QTimer(self, singleShot=True, interval=PREVIEW_MS)
-        self._pause.timeout.connect(self._tell)
+        self._pause.timeout.connect(self._emit_selected)
 
     @property
     def due(self) -> bool:
@@ -63,24 +63,24 @@ class SessionFollower(QObject):
     @Slot(object)
     def follow(self, summary: SessionSummary | None) -> None:
         """Emit the current session after a pause, unless neither it nor the location in it has changed."""
-        if self._identity(summary) != self._told:
+        if self._identity(summary) != self._emitted:
             self._pause.start()
 
     def forget(self) -> None:
         """Cancel a pending signal and forget the last session: the list is cleared."""
         self._pause.stop()
-        self._told = ()
+        self._emitted = ()
 
     def activate(self, summary: SessionSummary) -> None:
         """Emit the signal to open this session without a pause."""
         self._pause.stop()
-        self._told = self._identity(summary)
+        self._emitted = self._identity(summary)
         self.activated.emit(summary)
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_selected(self) -> None:
         summary = self._current()
-        self._told = self._identity(summary)
+        self._emitted = self._identity(summary)
         self.selected.emit(summary)
 
     def _identity(self, summary: SessionSummary | None) -> tuple[object, ...]:
@@ -99,9 +99,9 @@ class DateChange(QObject):
         super().__init__(parent)
         self._today = today
         self._day = today()
-        self._timer = QTimer(self, interval=_LOOK_MS)
+        self._timer = QTimer(self, interval=_CHECK_MS)
         self._timer.setTimerType(Qt.TimerType.VeryCoarseTimer)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.check)
 
     def run(self, on: bool) -> None:
         """Start or (not `on`) stop checking."""
@@ -109,7 +109,7 @@ class DateChange(QObject):
         self._timer.start() if on else self._timer.stop()
 
     @Slot()
-    def look(self) -> None:
+    def check(self) -> None:
         """Compare the current date with that of the last check."""
         before, self._day = self._day, self._today()
         if self._day != before:
@@ -148,11 +148,11 @@ class SessionsPanel(QObject, ViewPanel):
         self.box = QueryBox(tr("By title, project or words"), tr("Find a session"))
         self.chips = FilterChips()
         self.view = ListingView()
-        self._wanted = FilterController(self.box, self.chips, self.view, self)
-        self._listed = ListBuilder(self._reader, self._content, self._wanted, self.view, today, self)
+        self._filters = FilterController(self.box, self.chips, self.view, self)
+        self._listed = ListBuilder(self._reader, self._content, self._filters, self.view, today, self)
         self.running = RunningSessions(jobs, self._reader, self.view, self)
         self._actions = SessionActions(self.view.list, self)
-        self._alike = SimilarList(jobs, self._reader, self.view, self)
+        self._similar = SimilarList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
         self._gates.add(self.box.edit, "sessions")
         self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)
@@ -161,23 +161,23 @@ class SessionsPanel(QObject, ViewPanel):
         self.set_manager(None)
 
     def _connect(self) -> None:
-        self._follower.selected.connect(self._tell_selected)
-        self._follower.activated.connect(self._tell_activated)
-        self._reader.read.connect(self._take_sessions)
-        self._reader.idle.connect(self._tell_settled)
+        self._follower.selected.connect(self._emit_session)
+        self._follower.activated.connect(self._emit_activated)
+        self._reader.read.connect(self._on_sessions)
+        self._reader.idle.connect(self._emit_settled)
         self.running.changed.connect(lambda: self.view.list.show_running(self.running.paths))
-        self._alike.left.connect(self._go_back)
-        self._alike.settled.connect(self._tell_settled)
+        self._similar.left.connect(self._go_back)
+        self._similar.settled.connect(self._emit_settled)
         self._days.changed.connect(self._show_again)
         self._content.found.connect(self._show_again)
-        self._content.slow.connect(self._tell_searching)
+        self._content.slow.connect(self._show_searching)
         self._content.failed.connect(self._show_failed_search)
-        self._content.idle.connect(self._tell_settled)
+        self._content.idle.connect(self._emit_settled)
         self.box.text_changed.connect(self._typed)
         self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
-        self._wanted.narrowed.connect(self._show_wanted)
-        for signal in (self._wanted.narrowed, self._wanted.arranged):
+        self._filters.narrowed.connect(self._show_filtered)
+        for signal in (self._filters.narrowed, self._filters.arranged):
             signal.connect(self.narrowed)
         self._listed.engine_requested.connect(self.engine_requested)
         self._listed.folder_requested.connect(self.folder_requested)
@@ -198,35 +198,35 @@ class SessionsPanel(QObject, ViewPanel):
     @property
     def busy(self) -> bool:
         """Whether sessions are being read or searched; False once `settled` was emitted."""
-        return any((self._reader.busy, self._content.busy, self._alike.busy, self._follower.due))
+        return any((self._reader.busy, self._content.busy, self._similar.busy, self._follower.due))
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose sessions are listed; emits no signal for the sessions that disappear."""
-        self._alike.end()
+        self._similar.end()
         self._compared_next = ""
         if manager is None:
             self._return_next = ""
         self._manager = manager
         self._days.run(manager is not None)
-        lacks = self._gates.lacks
-        self._content.set_manager(None if "conditions" in lacks else manager)
+        unsupported = self._gates.unsupported
+        self._content.set_manager(None if "conditions" in unsupported else manager)
         self.box.setEnabled(manager is not None)
         self.chips.show_catalogue(EMPTY)
         self._listed.begin(reading=manager is not None)
         self._follower.forget()
-        self._reader.set_manager(None if "sessions" in lacks else manager)
-        self.running.set_manager(None if "sessions" in lacks else manager)
-        self._content.ask(self._wanted.criteria.text)
+        self._reader.set_manager(None if "sessions" in unsupported else manager)
+        self.running.set_manager(None if "sessions" in unsupported else manager)
+        self._content.start_search(self._filters.criteria.text)
 
     def swap_manager(self, manager: MemorySearchManager | None) -> None:
         """List the sessions of another memory of the same folder, at the same position."""
         self._manager = manager
-        lacks = self._gates.lacks
-        self._content.set_manager(None if "conditions" in lacks else manager, keep=True)
-        self._reader.set_manager(None if "sessions" in lacks else manager, keep=True)
-        self.running.set_manager(None if "sessions" in lacks else manager)
+        unsupported = self._gates.unsupported
+        self._content.set_manager(None if "conditions" in unsupported else manager, keep=True)
+        self._reader.set_manager(None if "sessions" in unsupported else manager, keep=True)
+        self.running.set_manager(None if "sessions" in unsupported else manager)
         if manager is not None:
-            self._content.ask(self._wanted.criteria.text)
+            self._content.start_search(self._filters.criteria.text)
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
@@ -234,14 +234,14 @@ class SessionsPanel(QObject, ViewPanel):
         if self._listed.take_status(status):
             self._show_again()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Set the features that the memory doesn't support, and disable their controls."""
-        before = self._gates.lacks
-        self._gates.update_features(lacks)
-        self._listed.lacks = lacks
-        self.chips.show_unsupported(lacks)
-        self._actions.lacks = lacks
-        if any((feature in before) != (feature in lacks) for feature in ("sessions", "conditions")):
+        before = self._gates.unsupported
+        self._gates.update_features(unsupported)
+        self._listed.unsupported = unsupported
+        self.chips.show_unsupported(unsupported)
+        self._actions.unsupported = unsupported
+        if any((feature in before) != (feature in unsupported) for feature in ("sessions", "conditions")):
             self.set_manager(self._manager)
 
     @Slot()
@@ -270,19 +270,19 @@ class SessionsPanel(QObject, ViewPanel):
 
     def place(self, path: str) -> tuple[int | None, str]:
         """Return the line of the best hit in a session (None without one) and the text that was searched for."""
-        return self._content.hits.line(path, self.chips.role), self._wanted.criteria.text
+        return self._content.hits.line(path, self.chips.role), self._filters.criteria.text
 
     @property
     def view_state(self) -> SessionsViewState:
         """The criteria, and the user's position in the list."""
         current = self._session_to_read()
-        return self._wanted.stand(self._return_next or (current.path if current else ""))
+        return self._filters.make_view_state(self._return_next or (current.path if current else ""))
 
-    def return_to(self, standing: SessionsViewState) -> None:
+    def return_to(self, target: SessionsViewState) -> None:
         """Restore the criteria and the position of a view state."""
-        self._return_next = standing.path
-        if standing != self.view_state:
-            self._wanted.return_to(standing)
+        self._return_next = target.path
+        if target != self.view_state:
+            self._filters.return_to(target)
         self._return()
 
     def _return(self) -> None:
@@ -302,35 +302,35 @@ class SessionsPanel(QObject, ViewPanel):
         """List the sessions similar to the session `path`, with a button to return."""
         if self._manager is not None and self._reader.known is None:
             self._compared_next = path  # as soon as there is a list
-        elif self._manager is not None and "alike" not in self._gates.lacks:
-            self._alike.start(self._manager, path)
+        elif self._manager is not None and "alike" not in self._gates.unsupported:
+            self._similar.start(self._manager, path)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
     @Slot()
-    def _take_sessions(self) -> None:
+    def _on_sessions(self) -> None:
         assert self._reader.known is not None
         self.chips.show_catalogue(self._reader.known.catalogue)
         self._show_again()
         if not self._reader.known.catalogue.sessions:
             self.session_selected.emit(None)  # the list is empty from the beginning, so it signals no change
-        wanted, self._compared_next = self._compared_next, ""
-        if wanted:
-            self.show_similar(wanted)
+        to_compare, self._compared_next = self._compared_next, ""
+        if to_compare:
+            self.show_similar(to_compare)
 
     # --- filtering --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _typed(self) -> None:
-        if self.box.query != self._wanted.criteria.text:
+        if self.box.query != self._filters.criteria.text:
             self.box.set_state("")
-            self._content.ask(self.box.query)
-            self._wanted.read()
+            self._content.start_search(self.box.query)
+            self._filters.read()
 
     @Slot()
-    def _show_wanted(self) -> None:
+    def _show_filtered(self) -> None:
         """List the sessions of changed criteria from the top."""
-        self._alike.end()
+        self._similar.end()
         self._listed.show()
 
     @Slot()
@@ -344,7 +344,7 @@ class SessionsPanel(QObject, ViewPanel):
     @Slot()
     def _show_again(self) -> None:
         """Update the list from new data at the user's position, unless similar sessions are shown."""
-        if not self._alike.shown:
+        if not self._similar.shown:
             self._listed.show(self.view.has_rows)
             self._return()
 
@@ -354,16 +354,16 @@ class SessionsPanel(QObject, ViewPanel):
     def _show_failed_search(self, sentence: str) -> None:
         self.box.set_state("")
         self._show_again()
-        if not self._alike.shown:
+        if not self._similar.shown:
             self.view.notice.show_notice(sentence, tr("Try again"), self._search_again)
 
     @Slot()
     def _search_again(self) -> None:
-        self._content.ask(self._wanted.criteria.text)
+        self._content.start_search(self._filters.criteria.text)
         self._content.hurry()
 
     @Slot()
-    def _tell_searching(self) -> None:
+    def _show_searching(self) -> None:
         self.box.set_state(tr(listing_view.SEARCHING))
 
     @Slot(str)
@@ -378,27 +378,27 @@ class SessionsPanel(QObject, ViewPanel):
 
     def _session_to_read(self) -> SessionSummary | None:
         """Return the current session of the list; if a list of similar sessions is empty, the compared one."""
-        compared = self._alike.compared
+        compared = self._similar.compared
         return compared if compared is not None and not self.view.has_rows else self.view.list.current_session()
 
     @Slot(object)
-    def _tell_selected(self, summary: SessionSummary | None) -> None:
+    def _emit_session(self, summary: SessionSummary | None) -> None:
         self.session_selected.emit(summary)
-        self._tell_settled()
+        self._emit_settled()
 
     @Slot(object)
-    def _tell_activated(self, summary: SessionSummary) -> None:
+    def _emit_activated(self, summary: SessionSummary) -> None:
         self.session_activated.emit(summary)
-        self._tell_settled()
+        self._emit_settled()
 
     @Slot()
     def _leave_list(self) -> None:
-        if self._alike.shown:
-            self._alike.leave()
+        if self._similar.shown:
+            self._similar.leave()
         else:
             self.box.focus()
 
     @Slot()
-    def _tell_settled(self) -> None:
+    def _emit_settled(self) -> None:
         if not self.busy:
             self.settled.emit()

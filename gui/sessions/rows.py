@@ -77,7 +77,7 @@ class SessionRow(NamedTuple):
     """Number of messages found by the search."""
     opened: bool = False
     """Whether its sub-agents' sessions are shown below it."""
-    alike: float | None = None
+    similarity: float | None = None
     """Cosine with the session of a similarity list; None in the list of all."""
     dated: bool = False
     """Whether it shows its day, since its heading is that of several days."""
@@ -211,4 +211,4 @@ _GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], st
 def build_similar(catalogue: SessionCatalog, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
     """Return rows of sessions with their similarity; those missing from the catalogue are left out."""
     entries = ((catalogue.by_path.get(summary.path), cosine) for summary, cosine in found)
-    return [SessionRow(entry, alike=cosine) for entry, cosine in entries if entry is not None]
+    return [SessionRow(entry, similarity=cosine) for entry, cosine in entries if entry is not None]

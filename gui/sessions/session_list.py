@@ -94,9 +94,9 @@ class SessionDelegate(QStyledItemDelegate):
         painter.setFont(self._meta)
         sessions = grouped(row.sessions)
         write(painter, rect, AT_RIGHT, sessions)
-        room = rect.width() - self._meta_metrics.horizontalAdvance(sessions) - GAP
+        available = rect.width() - self._meta_metrics.horizontalAdvance(sessions) - GAP
         painter.setFont(self._title)
-        write(painter, rect, AT_LEFT, elide(self._title_metrics, row.title, Qt.TextElideMode.ElideRight, room))
+        write(painter, rect, AT_LEFT, elide(self._title_metrics, row.title, Qt.TextElideMode.ElideRight, available))
 
     def _paint_session(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
         top = QRect(rect.left(), rect.top() + PAD, rect.width(), self._title_line)
@@ -115,7 +115,7 @@ class SessionDelegate(QStyledItemDelegate):
             top.adjust(DOT + CHEVRON_ROOM, 0, 0, 0)
         note = _note(row)
         painter.setFont(self._meta)
-        painter.setPen(colours.accent if row.hits or row.alike is not None else colours.muted)
+        painter.setPen(colours.accent if row.hits or row.similarity is not None else colours.muted)
         write(painter, top, AT_RIGHT, note)
         taken = self._meta_metrics.horizontalAdvance(note) + GAP if note else 0
         self._paint_title(painter, top.adjusted(0, 0, -taken, 0), row, colours)
@@ -139,8 +139,8 @@ class SessionDelegate(QStyledItemDelegate):
             left, right = sorted((_x(line.cursorToX(start)), _x(line.cursorToX(end))))
             boxes.append(QRectF(left - MARK_PAD, 0, right - left + 2 * MARK_PAD, line.height()))
         width = line.naturalTextWidth()
-        with upright(painter, QRectF(rect.left(), rect.top(), width, rect.height())) as stands:
-            corner = stands.topLeft() + QPointF(0, (rect.height() - line.height()) / 2)
+        with upright(painter, QRectF(rect.left(), rect.top(), width, rect.height())) as area:
+            corner = area.topLeft() + QPointF(0, (rect.height() - line.height()) / 2)
             painter.setPen(mark_pen(colours))
             painter.setBrush(colours.mark)
             for box in boxes:
@@ -160,14 +160,14 @@ class SessionDelegate(QStyledItemDelegate):
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
         write(painter, rect, AT_RIGHT, shown)
-        room = rect.width() - metrics.horizontalAdvance(shown) - GAP
-        write(painter, rect, AT_LEFT, elide(metrics, words, Qt.TextElideMode.ElideRight, room))
+        available = rect.width() - metrics.horizontalAdvance(shown) - GAP
+        write(painter, rect, AT_LEFT, elide(metrics, words, Qt.TextElideMode.ElideRight, available))
 
 
 def _note(row: SessionRow) -> str:
     """Return the text at the right of the title: why the row is listed, or its day."""
-    if row.alike is not None:
-        return number(row.alike, ".2f")
+    if row.similarity is not None:
+        return number(row.similarity, ".2f")
     if row.hits:
         return hits_text(row.hits)
     return _day(row)
@@ -219,7 +219,7 @@ def _spoken(row: Row) -> str:
         return f"{row.title}, {session_count(row.sessions)}"
     entry, summary = row.entry, row.entry.summary
     parts = len(entry.parts)
-    told = (
+    texts = (
         tr("Sub-agent") if row.depth else "",
         entry.title,
         _day(row),
@@ -230,13 +230,13 @@ def _spoken(row: Row) -> str:
         span(summary.started, summary.ended),
         unknown_count(summary.unknown),
         hits_text(row.hits) if row.hits else "",
-        _parts_told(parts, shown=row.opened) if parts else "",
-        "" if row.alike is None else tr("similarity {score:.2f}", score=row.alike),
+        _parts_text(parts, shown=row.opened) if parts else "",
+        "" if row.similarity is None else tr("similarity {score:.2f}", score=row.similarity),
     )
-    return ". ".join(part for part in told if part)
+    return ". ".join(part for part in texts if part)
 
 
-def _parts_told(parts: int, *, shown: bool) -> str:
+def _parts_text(parts: int, *, shown: bool) -> str:
     if shown:
         return tr_count("{count:,} sub-agent shown", "{count:,} sub-agents shown", parts)
     return tr_count("{count:,} sub-agent hidden", "{count:,} sub-agents hidden", parts)
@@ -245,7 +245,7 @@ def _parts_told(parts: int, *, shown: bool) -> str:
 def _tip(row: SessionRow) -> str:
     summary = row.entry.summary
     times = [exact(moment) for moment in (summary.started, summary.ended) if moment]
-    told = (
+    texts = (
         row.entry.title,
         f"{row.entry.agent} · {message_count(summary.messages)} · {size_text(summary.bytes)}",
         unknown_count(summary.unknown),
@@ -255,7 +255,7 @@ def _tip(row: SessionRow) -> str:
         else summary.project,
         summary.path,
     )
-    return "\n".join(part for part in told if part.strip())
+    return "\n".join(part for part in texts if part.strip())
 
 
 class SessionList(RowList):
@@ -293,7 +293,7 @@ class SessionList(RowList):
         try:
             # The row to return to must be laid out now.
             self.setBatchSize(deepest + _BATCH)
-            self._put(rows)
+            self._set_rows(rows)
             self.setBatchSize(_BATCH)
             if place is not None:
                 self._lay_out_to(min(deepest, len(rows) - 1))
@@ -411,7 +411,7 @@ COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeyS
 class SessionMenu(QMenu):
     """The context menu of a session. Copying is done here; the owner connects the other actions."""
 
-    def __init__(self, row: SessionRow, lacks: MissingFeatures, parent: QWidget) -> None:
+    def __init__(self, row: SessionRow, unsupported: MissingFeatures, parent: QWidget) -> None:
         super().__init__(parent)
         self.setToolTipsVisible(True)
         summary = row.entry.summary
@@ -433,7 +433,7 @@ class SessionMenu(QMenu):
         self.addSeparator()
         self.alike = self.addAction(tr("Sessions like this one"))
         gates = Gates()
-        gates.update_features(lacks)
+        gates.update_features(unsupported)
         gates.add(self.alike, "alike")
 
 
@@ -463,7 +463,7 @@ class SessionActions(QObject):
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
         self._sessions = sessions
-        self.lacks: MissingFeatures = {}
+        self.unsupported: MissingFeatures = {}
         sessions.folded.connect(self.folded)
         key_action(sessions, COPY_PATH).triggered.connect(self._copy_path)
         sessions.menu_requested.connect(self._show_menu)
@@ -479,7 +479,7 @@ class SessionActions(QObject):
 
     @Slot(object, QPoint)
     def _show_menu(self, row: SessionRow, at: QPoint) -> None:
-        menu = SessionMenu(row, self.lacks, self._sessions)
+        menu = SessionMenu(row, self.unsupported, self._sessions)
         summary = row.entry.summary
         menu.open.triggered.connect(lambda: self.open_requested.emit(summary))
         menu.fold.triggered.connect(lambda: self.folded.emit(summary.path, not row.opened))

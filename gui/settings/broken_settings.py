@@ -25,8 +25,8 @@ class BrokenSettings(QObject):
         self._banner = banner
         self._jobs = jobs
         self._places = places
-        self._to_say = ""
-        workspace.opened.connect(self._say_again)
+        self._message = ""
+        workspace.opened.connect(self._show_again)
 
     def action(self, go_on: Callable[[], None]) -> Action:
         """Return the button for a page that reports the file; `go_on` is called once the file is renamed."""
@@ -38,22 +38,24 @@ class BrokenSettings(QObject):
 
         def done(kept: Path) -> None:
             new = self._places.settings
-            self._to_say = tr(
+            self._message = tr(
                 "Your settings were renamed to {kept}. The defaults apply now; the new file is {new}.",
                 kept=kept,
                 new=new,
             )
-            self._say()
+            self._show_message()
             go_on()
 
         self._jobs.write(lambda _: engine.set_settings_aside(config), done, self._banner.complain)
 
     @Slot(object)
-    def _say_again(self, _: Opened) -> None:
+    def _show_again(self, _: Opened) -> None:
         """Show the message again after a workspace was opened, which clears earlier messages."""
-        self._say()
-        self._to_say = ""
+        self._show_message()
+        self._message = ""
 
-    def _say(self) -> None:
-        if self._to_say:
-            self._banner.say(self._to_say, "working", Action(tr("Open the new file"), self._places.open_settings))
+    def _show_message(self) -> None:
+        if self._message:
+            self._banner.show_message(
+                self._message, "working", Action(tr("Open the new file"), self._places.open_settings)
+            )

@@ -30,12 +30,12 @@ class CheckRow(QWidget):
         self.button.setAccessibleName(name)
         self.button.setAutoDefault(True)
         self.button.clicked.connect(self.requested)
-        self.said = label("", "meta", wrap=True)
+        self.result_label = label("", "meta", wrap=True)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(self.button)
-        row.addWidget(self.said, 1)
+        row.addWidget(self.result_label, 1)
         self._scroller: QScrollArea | None = None
 
     @property
@@ -48,7 +48,7 @@ class CheckRow(QWidget):
 
     def run(self, work: Callable[[CancelToken], Any], describe: Callable[[Any], tuple[str, bool]]) -> None:
         """Run `work` in the background; `describe` turns its result into a text, and whether the test passed."""
-        self._say(self._meanwhile)
+        self._show_result(self._meanwhile)
         self._trial.put(
             self._jobs.read(work, lambda found: self._end(*describe(found)), lambda why: self._end(why, False))
         )
@@ -56,15 +56,15 @@ class CheckRow(QWidget):
     def clear(self) -> None:
         """Cancel a running test, or remove its result."""
         self._trial.cancel()
-        self.said.clear()
+        self.result_label.clear()
 
     def _end(self, words: str, fine: bool) -> None:
         self._trial.done()
-        self._say(words, fine)
+        self._show_result(words, fine)
 
-    def _say(self, words: str, fine: bool = True) -> None:
-        set_role(self.said, "meta" if fine else "degraded")
-        self.said.setText(breakable(words))
+    def _show_result(self, words: str, fine: bool = True) -> None:
+        set_role(self.result_label, "meta" if fine else "degraded")
+        self.result_label.setText(breakable(words))
         scroller = self._scroller
         if scroller is not None:
-            QTimer.singleShot(0, self.said, lambda: scroller.ensureWidgetVisible(self.said))
+            QTimer.singleShot(0, self.result_label, lambda: scroller.ensureWidgetVisible(self.result_label))

@@ -57,14 +57,14 @@ class CustomKeys(QObject):
         self._own: dict[str, tuple[str, ...]] = {}
         self._aside: dict[str, tuple[str, ...]] = {}
         """Unknown entries, which stay in the file: another version may know them."""
-        self._told: list[str] = []
+        self._reported: list[str] = []
         self._saving = self._unsaved = False
 
     @property
     def saving(self) -> bool:
         return self._saving
 
-    def take(self, own: Mapping[str, Sequence[str]]) -> None:
+    def load(self, own: Mapping[str, Sequence[str]]) -> None:
         """Set the keys that were read from the settings, unless a newer change is still being saved."""
         if self._saving:
             return
@@ -73,9 +73,9 @@ class CustomKeys(QObject):
         self._own, clashes = self._without_clashes(usable)
         self._keymap.set_own(self._own)
         problems += clashes
-        if problems and problems != self._told:
+        if problems and problems != self._reported:
             self.problem.emit(tr("Some shortcuts in the settings are ignored. {problems}", problems=" ".join(problems)))
-        self._told = problems
+        self._reported = problems
 
     def is_own(self, name: str) -> bool:
         """Return whether the user has chosen the keys of a command."""
@@ -86,7 +86,7 @@ class CustomKeys(QObject):
         """Return whether the user has chosen the keys of any command."""
         return bool(self._own)
 
-    def give(self, name: str, keys: Sequence[str]) -> None:
+    def assign(self, name: str, keys: Sequence[str]) -> None:
         """Set the keys of a command, perhaps none; other commands lose keys that conflict."""
         own = {**self._own, name: tuple(keys)}
         command = self._keymap.commands[name]
@@ -100,24 +100,24 @@ class CustomKeys(QObject):
 
     def reset(self, name: str) -> None:
         """Restore the default keys of a command, removing them from other commands with these keys."""
-        self.give(name, self._keymap.commands[name].keys)
+        self.assign(name, self._keymap.commands[name].keys)
 
     def reset_all(self) -> None:
         self._change({})
 
     def _without_clashes(self, own: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
         """Return the keys without conflicting ones, for which Qt would trigger nothing, and a sentence about each."""
-        kept, problems = self._needed(own), []
-        for name in list(kept):
+        accepted, problems = self._needed(own), []
+        for name in list(accepted):
             command = self._keymap.commands[name]
-            for key in kept[name]:
-                other = clash(self._keymap.trying(kept), command, key)
+            for key in accepted[name]:
+                other = clash(self._keymap.trying(accepted), command, key)
                 if other is not None:
                     problems.append(
                         tr("{key} for “{name}” is already used by {other}.", key=native(key), name=name, other=other)
                     )
-                    kept[name] = tuple(one for one in kept[name] if one != key)
-        return kept, problems
+                    accepted[name] = tuple(one for one in accepted[name] if one != key)
+        return accepted, problems
 
     def _needed(self, own: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         """Return the keys without those that equal the default."""

@@ -132,7 +132,7 @@ class SettingsDialog(QDialog):
         self._message = MessagePage()
         self.footer = DialogFooter(self.model)
         self.query_field = QLineEdit()
-        self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._search_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self.page_choice = PageChoice(self.pages.names, self)
         self._requested: SettingsPage = "general"
         """The page or part that was opened last by its name."""
@@ -166,8 +166,8 @@ class SettingsDialog(QDialog):
         column.addWidget(self.footer)
 
     def _connect(self) -> None:
-        self._calm.timeout.connect(self._search)
-        self.query_field.textEdited.connect(lambda _: self._calm.start())
+        self._search_timer.timeout.connect(self._search)
+        self.query_field.textEdited.connect(lambda _: self._search_timer.start())
         self.query_field.textChanged.connect(self._cleared)
         self.page_choice.chosen.connect(self._choose)
         self.results.page_requested.connect(self.show_page)
@@ -193,7 +193,7 @@ class SettingsDialog(QDialog):
     @property
     def ready(self) -> bool:
         """Whether no lookup, test or save is running."""
-        return self.model.ready and self.pages.ready and self.results.ready and not self._calm.isActive()
+        return self.model.ready and self.pages.ready and self.results.ready and not self._search_timer.isActive()
 
     @property
     def page(self) -> SettingsPage:
@@ -216,8 +216,8 @@ class SettingsDialog(QDialog):
         if page is None and not self.page_choice.any:
             page = "engine" if self.pages.lacks_models else "general"
         self.open()
-        room = self.screen().availableSize()
-        self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(room))
+        available = self.screen().availableSize()
+        self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(available))
         self.page_choice.fold(self.width())
         self.show_page(page or self.page)
 
@@ -226,9 +226,9 @@ class SettingsDialog(QDialog):
         self.pages.renew(folder, settings, manager)
         self.model.begin(folder)
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Set the features that the current backend doesn't support."""
-        self.pages.show_unsupported(lacks)
+        self.pages.show_unsupported(unsupported)
         self._choose()
 
     def refresh(self) -> None:
@@ -294,7 +294,7 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _search(self) -> None:
-        self._calm.stop()
+        self._search_timer.stop()
         query = self.query_field.text().strip()
         if not query:
             self._choose()
@@ -307,7 +307,7 @@ class SettingsDialog(QDialog):
     @Slot(str)
     def _cleared(self, text: str) -> None:
         if not text:
-            self._calm.stop()
+            self._search_timer.stop()
             self._choose()
 
     # --- signals of the model ---------------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ class SettingsDialog(QDialog):
     def _unreadable(self, sentence: str) -> None:
         again = Action(tr("Try again"), self.model.read_again)
         aside = Action(tr(WORDS), self.set_aside_requested.emit)
-        self._message.say(tr("The settings file cannot be used"), sentence, again, aside)
+        self._message.show_message(tr("The settings file cannot be used"), sentence, again, aside)
         self._stack.setCurrentWidget(self._message)
         self.pages.show_buttons(None)
 
@@ -350,7 +350,7 @@ class SettingsDialog(QDialog):
         if form is None or drop_form:
             self.accept()
         else:
-            self._ask_about(form)
+            self._confirm_form(form)
 
     @Slot()
     def _form_edited(self) -> None:
@@ -371,7 +371,7 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _stop(self) -> None:
-        self._calm.stop()
+        self._search_timer.stop()
         self.pages.stop()
         self.model.reopen_now()
 
@@ -380,19 +380,19 @@ class SettingsDialog(QDialog):
     def reject(self) -> None:
         """Close the dialog; with unsaved changes, ask first whether to save or discard them."""
         page: Any = self._stack.currentWidget()
-        if hasattr(page, "keep_typed"):
-            page.keep_typed()
+        if hasattr(page, "save_typed"):
+            page.save_typed()
         form = self.pages.unsaved
         if self.model.waiting:
-            self.footer.ask()
+            self.footer.confirm()
         elif form is not None:
-            self._ask_about(form)
+            self._confirm_form(form)
         else:
             super().reject()
 
-    def _ask_about(self, form: SettingsPage) -> None:
+    def _confirm_form(self, form: SettingsPage) -> None:
         self.show_page(form)
-        self.footer.ask(form=True)
+        self.footer.confirm(form=True)
         page: Any = self.pages.page(form)
         page.save_button.setFocus(Qt.FocusReason.OtherFocusReason)
 

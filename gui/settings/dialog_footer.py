@@ -58,14 +58,14 @@ class DialogFooter(QWidget):
         super().__init__(parent)
         self._model = model
         self._asking = self._form = False
-        self._said = label("", "muted", wrap=True)
+        self._text = label("", "muted", wrap=True)
         self._undo = self._button(tr("Undo"), tr("Undo the last change ({keys})", keys=native("Ctrl+Z")))
         self._undo.clicked.connect(model.undo)
         self._discard = self._button(tr("Discard"), tr("Discard the changes that are not applied yet"))
         self._discard.clicked.connect(self._forget)
         self._apply = self._button(tr("Apply"), tr("Apply the changes and open the folder again"))
         self._apply.setProperty("role", "primary")
-        self._apply.clicked.connect(self._take)
+        self._apply.clicked.connect(self._apply_changes)
         self._close = self._button(tr("Close"), tr("Close the settings"))
         self._close.clicked.connect(self._leave)
         self._buttons = QWidget()
@@ -76,14 +76,14 @@ class DialogFooter(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 10, 16, 10)
         column.setSpacing(8)
-        self._room = QScrollArea()  # where text is large and the window low, it must not take the page's place
-        self._room.setFrameShape(QFrame.Shape.NoFrame)
-        self._room.setWidgetResizable(True)
-        self._room.setWidget(self._said)
-        self._room.setAccessibleName(tr("Effects of the changes"))
-        self._room.viewport().setAutoFillBackground(False)
-        self._said.setAutoFillBackground(False)
-        column.addWidget(self._room)
+        self._scroll_area = QScrollArea()  # where text is large and the window low, it must not take the page's place
+        self._scroll_area.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll_area.setWidgetResizable(True)
+        self._scroll_area.setWidget(self._text)
+        self._scroll_area.setAccessibleName(tr("Effects of the changes"))
+        self._scroll_area.viewport().setAutoFillBackground(False)
+        self._text.setAutoFillBackground(False)
+        column.addWidget(self._scroll_area)
         column.addWidget(self._buttons)
         model.waiting_changed.connect(self.show_waiting)
         model.loaded.connect(self.show_waiting)
@@ -112,10 +112,10 @@ class DialogFooter(QWidget):
         self._asking = self._asking and bool(waiting or self._form)
         self._form = self._form and self._asking
         words = breakable(self._words(waiting))
-        if words and words != self._said.text():
+        if words and words != self._text.text():
             announce(self, self._words(waiting))
-        self._said.setText(words)
-        self._room.setVisible(bool(words))
+        self._text.setText(words)
+        self._scroll_area.setVisible(bool(words))
         self._fit()
         self._discard.setVisible(bool(waiting or self._form))
         self._apply.setVisible(bool(waiting))
@@ -126,22 +126,22 @@ class DialogFooter(QWidget):
         if not waiting:
             return tr("Save before closing?") if self._form else ""
         now, then = self._model.now, self._model.shown.settings
-        said = follows_words(
+        sentence = follows_words(
             waiting,
             self._model.consequences(),
             sent_words(then),
             other_model=EmbeddingChoice.of(now) != EmbeddingChoice.of(then),
             vectors=other_vectors(now, then),
         )
-        return " ".join((tr("Apply before closing?"), said)) if self._asking else said
+        return " ".join((tr("Apply before closing?"), sentence)) if self._asking else sentence
 
     @property
     def words(self) -> str:
-        return self._said.text().replace("\u200b", "") if not self._room.isHidden() else ""
+        return self._text.text().replace("\u200b", "") if not self._scroll_area.isHidden() else ""
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
-    def ask(self, *, form: bool = False) -> None:
+    def confirm(self, *, form: bool = False) -> None:
         """Ask what to do with pending changes before closing; `form`: changes of a page with its own save button."""
         self._asking, self._form = True, form
         self.show_waiting()
@@ -159,7 +159,7 @@ class DialogFooter(QWidget):
         return self._asking
 
     @Slot()
-    def _take(self) -> None:
+    def _apply_changes(self) -> None:
         closing, self._asking = self._asking, False
         self._model.apply()
         self._apply.setEnabled(False)
@@ -180,8 +180,8 @@ class DialogFooter(QWidget):
 
     def _fit(self) -> None:
         """Set the height to that of the text, limited to a share of the window."""
-        wanted = self._said.heightForWidth(max(1, self._room.viewport().width()))
-        self._room.setFixedHeight(max(1, min(wanted, round(self.window().height() * _MOST))))
+        text_height = self._text.heightForWidth(max(1, self._scroll_area.viewport().width()))
+        self._scroll_area.setFixedHeight(max(1, min(text_height, round(self.window().height() * _MOST))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -18,7 +18,7 @@ from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.option_placement import FORMS, placed_options
 from gui.settings.wording import fallback_owner
 
-_CALM_MS = 2500
+_REOPEN_DELAY_MS = 2500
 """Pause after the last saved change, so that the folder is opened again once for several of them."""
 
 Changes = tuple[SettingChange, ...]
@@ -68,7 +68,7 @@ class SettingsModel(QObject):
         self._file = SettingLayers({}, {})
         self._waiting: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}
-        self._reopening = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._reopening = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
         self._reopening.timeout.connect(self.applied)
         self._urgent = False
         """Whether the folder is reopened as soon as everything is saved, without a pause."""
@@ -91,7 +91,7 @@ class SettingsModel(QObject):
         if folder != self._folder:
             self._folder, self._file, self.read = folder, SettingLayers({}, {}), False
             self._undo.clear()
-            self._take_waiting({})
+            self._set_waiting({})
         self.read_again()
 
     def read_again(self) -> None:
@@ -100,21 +100,19 @@ class SettingsModel(QObject):
             return
         folder, config = self._folder, self._config
 
-        self._reading.put(
-            self._jobs.read(lambda _: engine.read_layers(folder, config), self._take_read, self._not_read)
-        )
+        self._reading.put(self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read))
 
-    def _take_read(self, layers: SettingLayers) -> None:
+    def _set_read(self, layers: SettingLayers) -> None:
         self._reading.done()
         before, first = self._file, not self.read
         self._file, self.read = layers, True
         if first or layers != before:
-            self._take_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
+            self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             self.loaded.emit()
         if not self._effects and not self._judging.busy:
-            self._judging.put(self._jobs.read(lambda _: engine.options_of_index(), self._take_effects))
+            self._judging.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
 
-    def _take_effects(self, effects: dict[str, SettingsConsequences]) -> None:
+    def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
         self._judging.done()
         self._effects = effects
         for key in effects:
@@ -201,7 +199,7 @@ class SettingsModel(QObject):
         for one in reopening:
             waiting.pop((one.key, one.layer), None)
         waiting.update({(one.key, one.layer): one for one in later})
-        self._take_waiting({name: one for name, one in waiting.items() if self._differs(one)})
+        self._set_waiting({name: one for name, one in waiting.items() if self._differs(one)})
         for key in dict.fromkeys(one.key for one in changes):
             self.changed.emit(key)
 
@@ -221,7 +219,7 @@ class SettingsModel(QObject):
     def _differs(self, change: SettingChange) -> bool:
         return bool(self._file.get(change.key, change.layer) != change.value)
 
-    def _take_waiting(self, waiting: dict[tuple[str, str], SettingChange]) -> None:
+    def _set_waiting(self, waiting: dict[tuple[str, str], SettingChange]) -> None:
         if waiting != self._waiting:
             self._waiting = waiting
             self.waiting_changed.emit()
@@ -249,7 +247,7 @@ class SettingsModel(QObject):
         """Drop all pending changes."""
         keys = [key for key, _ in self._waiting]
         self._undo = [changes for changes in self._undo if all(one.key not in keys for one in changes)]
-        self._take_waiting({})
+        self._set_waiting({})
         for key in dict.fromkeys(keys):
             self.changed.emit(key)
 
@@ -273,7 +271,7 @@ class SettingsModel(QObject):
             self._save_next()  # the file is older than the display
         else:
             before, self._file = self._file, layers
-            self._take_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
+            self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             if layers != before:
                 self.loaded.emit()
         if any(applies_at_once(one.key) for one in changes):

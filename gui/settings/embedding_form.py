@@ -40,7 +40,7 @@ class DownloadRow(QWidget):
     """
 
     fetched = Signal()
-    _came = Signal(object)
+    _progressed = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class DownloadRow(QWidget):
         self._progress = ProgressLine()
         self._button = QPushButton(tr("Download"))
         self._button.clicked.connect(self._pressed)
-        self._came.connect(self._show_progress)
+        self._progressed.connect(self._show_progress)
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self._button)
@@ -69,7 +69,7 @@ class DownloadRow(QWidget):
         """Whether no lookup or download is running."""
         return not (self._looking.busy or self._fetching.busy)
 
-    def look(self, settings: Settings) -> None:
+    def check_model(self, settings: Settings) -> None:
         """Check whether the model of `settings` has to be downloaded."""
         if settings == self._settings and self._fetching.busy:
             return
@@ -110,7 +110,7 @@ class DownloadRow(QWidget):
         self._show_fetching(on=True)
 
         def work(token: CancelToken) -> None:
-            engine.fetch_model(settings, progress=self._came.emit, cancel=token)
+            engine.fetch_model(settings, progress=self._progressed.emit, cancel=token)
 
         self._fetching.put(self._jobs.write(work, self._done, self._failed))
 
@@ -279,10 +279,10 @@ class EmbeddingForm(QWidget):
         for line in (self._address, self._dimensions, self._price, self._file, self._name):
             line.editingFinished.connect(self._read_lines)
         for name, box in self._agreed.items():
-            box.clicked.connect(lambda on, name=name: self._take(self._typed().with_agreed(name, on)))
-        self._batch.clicked.connect(lambda on: self._take(replace(self._typed(), batch=on)))
+            box.clicked.connect(lambda on, name=name: self._set_choice(self._typed().with_agreed(name, on)))
+        self._batch.clicked.connect(lambda on: self._set_choice(replace(self._typed(), batch=on)))
         self._fallback.activated.connect(
-            lambda _: self._take(replace(self._typed(), fallback=self._fallback.currentData()))
+            lambda _: self._set_choice(replace(self._typed(), fallback=self._fallback.currentData()))
         )
 
     def _line(self, name: str) -> QLineEdit:
@@ -373,7 +373,7 @@ class EmbeddingForm(QWidget):
 
     # --- input ------------------------------------------------------------------------------------------------------
 
-    def _take(self, choice: EmbeddingChoice) -> None:
+    def _set_choice(self, choice: EmbeddingChoice) -> None:
         if choice != self._choice:
             self.show_choice(choice)
             self.changed.emit(choice)
@@ -394,11 +394,11 @@ class EmbeddingForm(QWidget):
 
     @Slot()
     def _read_lines(self) -> None:
-        self._take(self._typed())
+        self._set_choice(self._typed())
 
     @Slot(int)
     def _model_entered(self, _: int) -> None:
-        self._take(self._typed())
+        self._set_choice(self._typed())
 
     @Slot(int)
     def _provider_chosen(self, _: int) -> None:
@@ -408,7 +408,7 @@ class EmbeddingForm(QWidget):
             return
         self._earlier[before.provider] = before
         known = self._earlier.get(name) or before.with_provider(name)
-        self._take(replace(known, fallback=before.fallback, agreed=before.agreed))
+        self._set_choice(replace(known, fallback=before.fallback, agreed=before.agreed))
 
     @Slot(int)
     def _server_chosen(self, _: int) -> None:
@@ -417,9 +417,9 @@ class EmbeddingForm(QWidget):
         if preset is None:
             self._address.setFocus()
         elif preset is engine.PRESETS[0]:
-            self._take(replace(self._typed(), base_url="", model="", dimensions=None))
+            self._set_choice(replace(self._typed(), base_url="", model="", dimensions=None))
         else:
-            self._take(replace(self._typed(), base_url=preset.base_url, model=preset.model, dimensions=None))
+            self._set_choice(replace(self._typed(), base_url=preset.base_url, model=preset.model, dimensions=None))
 
     @Slot()
     def _browse(self) -> None:

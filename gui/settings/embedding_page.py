@@ -22,8 +22,8 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.scrolling import FootedColumn
 
 _WIDTH = 620
-_CALM_MS = 250
-KEPT = marked("Vectors of the current model stay cached: switching back costs nothing.")
+_LOOKUP_DELAY_MS = 250
+CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
 COUNTING = marked("Counting what there is to embed…")
 TESTING = marked("Sending one word…")
 
@@ -52,8 +52,8 @@ class EmbeddingPage(QFrame):
         self._before = EmbeddingChoice.of(self._settings)
         self._estimate: EmbeddingEstimate | None = None
         self._keys, self._pricing, self._saving = (JobSlot(self) for _ in range(3))
-        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._calm.timeout.connect(self._look)
+        self._lookup_timer = QTimer(self, singleShot=True, interval=_LOOKUP_DELAY_MS)
+        self._lookup_timer.timeout.connect(self._look_up)
 
         self._form = EmbeddingForm(jobs)
         self._form.changed.connect(self._changed)
@@ -65,7 +65,7 @@ class EmbeddingPage(QFrame):
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
         self._trial.requested.connect(self._try)
         self._price = label("", wrap=True)
-        self._kept = label(tr(KEPT), "meta", wrap=True)
+        self._cache_hint = label(tr(CACHE_HINT), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("role", "primary")
@@ -84,12 +84,12 @@ class EmbeddingPage(QFrame):
             column.addWidget(below)
         column.addStretch(1)
         foot = QWidget()
-        said = QVBoxLayout(foot)
-        said.setContentsMargins(0, 10, 0, 10)
-        said.setSpacing(4)
-        for widget in (self._price, self._kept, self._problem):
+        footer_column = QVBoxLayout(foot)
+        footer_column.setContentsMargins(0, 10, 0, 10)
+        footer_column.setSpacing(4)
+        for widget in (self._price, self._cache_hint, self._problem):
             widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-            said.addWidget(widget)
+            footer_column.addWidget(widget)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(FootedColumn(column, _WIDTH, foot))
@@ -100,7 +100,7 @@ class EmbeddingPage(QFrame):
     def ready(self) -> bool:
         """Whether no lookup, test or save is running."""
         busy = self._trial.busy or any(slot.busy for slot in self._slots)
-        return self._fetch.ready and not (self._calm.isActive() or busy)
+        return self._fetch.ready and not (self._lookup_timer.isActive() or busy)
 
     @property
     def unsaved(self) -> bool:
@@ -129,13 +129,13 @@ class EmbeddingPage(QFrame):
     @Slot()
     def refresh(self) -> None:
         """Update the amount to embed after a change of the index or the download of a model."""
-        self._calm.start()
+        self._lookup_timer.start()
 
     def stop(self) -> None:
         """Cancel running tests and drop entered values, since the dialog was closed."""
         self._form.show_choice(self._before)
         self._show_save()
-        self._calm.stop()
+        self._lookup_timer.stop()
         self._fetch.stop()
         self._trial.clear()
         for slot in self._slots:
@@ -150,7 +150,7 @@ class EmbeddingPage(QFrame):
         self._price.setText(tr(COUNTING))
         self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
-        self._calm.start()
+        self._lookup_timer.start()
 
     @property
     def _agreeing(self) -> EmbeddingEstimate | None:
@@ -162,8 +162,8 @@ class EmbeddingPage(QFrame):
     @Slot()
     def _show_save(self) -> None:
         changed = self._form.choice != self._before
-        self._kept.setVisible(changed)
-        owner = fallback_owner(self._wanted)
+        self._cache_hint.setVisible(changed)
+        owner = fallback_owner(self._chosen_settings)
         known = owner == fallback_owner(self._settings)
         self.save_button.setText(accept_words(self._agreeing, "" if known else owner))
         self.save_button.setEnabled(self.unsaved and not self._saving.busy)
@@ -172,14 +172,14 @@ class EmbeddingPage(QFrame):
     # --- checks -----------------------------------------------------------------------------------------------------
 
     @property
-    def _wanted(self) -> Settings:
+    def _chosen_settings(self) -> Settings:
         return self._form.choice.applied_to(self._settings)
 
     @Slot()
-    def _look(self) -> None:
+    def _look_up(self) -> None:
         """Look up the key and the price of the current choice."""
-        settings, choice, manager = self._wanted, self._form.choice, self._manager
-        self._fetch.look(settings)
+        settings, choice, manager = self._chosen_settings, self._form.choice, self._manager
+        self._fetch.check_model(settings)
         if choice.remote:
             self._key.show_state(None)
             self._keys.put(
@@ -215,7 +215,7 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def _try(self) -> None:
-        settings, key = self._wanted, self._key.typed
+        settings, key = self._chosen_settings, self._key.typed
         self._trial.run(
             lambda token: engine.probe_provider(settings, key, cancel=token),
             lambda probe: (probe_words(probe), probe.ok),
@@ -225,7 +225,7 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def _forget_key(self) -> None:
-        settings, provider = self._wanted, self._form.choice.provider
+        settings, provider = self._chosen_settings, self._form.choice.provider
 
         def work(_: CancelToken) -> KeyState:
             engine.forget_key(provider, settings)
@@ -235,7 +235,7 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def _save(self) -> None:
-        choice, settings, key = self._form.choice, self._wanted, self._key.typed
+        choice, settings, key = self._form.choice, self._chosen_settings, self._key.typed
         changes: dict[str, Any] = choice.changes(self._before)
         agreed = self._agreeing
         folder, config, seen = self._folder, self._config, self._settings

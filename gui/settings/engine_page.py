@@ -78,7 +78,7 @@ class EngineForm(QWidget):
         self._search = ComboBox(tr("qmd search mode"))
         for name, words in _SEARCH_MODES:
             self._search.addItem(tr(words), name)
-        self._search.activated.connect(self._tell)
+        self._search.activated.connect(self._emit_changed)
         self._uri = self._line(tr("Table location"), tr("This machine: in your data folder"))
         set_tip(self._uri, tr("A folder, s3://bucket/path or db://database"))
         self._table = self._line(tr("Table name"), tr("Same as the folder"))
@@ -103,7 +103,7 @@ class EngineForm(QWidget):
         made = QLineEdit()
         made.setAccessibleName(name)
         made.setPlaceholderText(hint)
-        made.textEdited.connect(self._tell)
+        made.textEdited.connect(self._emit_changed)
         return made
 
     # --- display ----------------------------------------------------------------------------------------------------
@@ -143,10 +143,10 @@ class EngineForm(QWidget):
     def _choose(self, name: str) -> None:
         if name != self._backend:
             self._show_backend(name)
-            self._tell()
+            self._emit_changed()
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_changed(self) -> None:
         self.changed.emit(self.choice)
 
     @Slot()
@@ -154,7 +154,7 @@ class EngineForm(QWidget):
         folder = QFileDialog.getExistingDirectory(self, tr("Choose the folder of the table"), self._uri.text())
         if folder:
             self._uri.setText(folder)
-            self._tell()
+            self._emit_changed()
 
 
 def _grid(*rows: tuple[str, QWidget]) -> QWidget:

@@ -56,12 +56,12 @@ class SwitchField(Field):
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
         self.box = CheckBox(title)
-        self.box.clicked.connect(self._tell)
+        self.box.clicked.connect(self._emit_entered)
         self.setFocusProxy(self.box)
         self._column.addWidget(self.box)
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_entered(self) -> None:
         self.entered.emit(self.box.isChecked())
 
     def show_value(self, value: Any) -> None:
@@ -97,7 +97,7 @@ class ChoicesField(Field):
         self._boxes = {choice: CheckBox(choice_words(option.key, choice)) for choice in option.choices}
         for box in self._boxes.values():
             box.setAccessibleName(f"{title}: {box.words}")
-            box.clicked.connect(self._tell)
+            box.clicked.connect(self._emit_entered)
             self._column.addWidget(box)
         self.setFocusProxy(next(iter(self._boxes.values())))
 
@@ -107,7 +107,7 @@ class ChoicesField(Field):
             box.setChecked(choice in value)
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_entered(self) -> None:
         self.entered.emit(tuple(choice for choice, box in self._boxes.items() if box.isChecked()))
 
 
@@ -254,8 +254,8 @@ class LineField(_Typed):
         except UnreadableValue:
             return
         step = _FINE if option.high is not None and option.high <= 1 else 0.1 if option.default == 1.0 else 1
-        wanted = round(at + up * step, 6)
-        low = wanted if option.low is None else max(option.low, wanted)
+        stepped_value = round(at + up * step, 6)
+        low = stepped_value if option.low is None else max(option.low, stepped_value)
         self.line.setText(number_text(float(low if option.high is None else min(option.high, low))))
         self.line.setModified(True)
         self._judge()

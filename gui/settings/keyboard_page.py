@@ -51,7 +51,7 @@ class KeyCapture(QKeySequenceEdit):
         line = self.findChild(QLineEdit)
         if line is not None:
             line.setAccessibleName(tr("New key"))
-        self.keySequenceChanged.connect(self._tell)
+        self.keySequenceChanged.connect(self._emit_pressed)
 
     @property
     def key(self) -> str:
@@ -61,14 +61,14 @@ class KeyCapture(QKeySequenceEdit):
         return [Part(self.key, self.rect())] if self.key else []
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_pressed(self) -> None:
         self.pressed.emit(self.key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        bare = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if bare and event.key() in _ENTER and self.key:
+        unmodified = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if unmodified and event.key() in _ENTER and self.key:
             self.accepted.emit()
-        elif bare and event.key() == Qt.Key.Key_Escape:
+        elif unmodified and event.key() == Qt.Key.Key_Escape:
             self.clear()
             self.left.emit()
         else:
@@ -129,9 +129,9 @@ class KeysTable(RecordsTable[KeyRow]):
         """Whether all rows have their final height."""
         return not self._due.isActive()
 
-    def show_found(self, found: tuple[KeyRow, ...], among: Sequence[KeyRow], *, marked: bool) -> None:
-        """Show the commands `found`; `among`: all commands. `marked`: whether the user has chosen keys of some."""
-        self._all = among
+    def show_found(self, found: tuple[KeyRow, ...], all_rows: Sequence[KeyRow], *, marked: bool) -> None:
+        """Show the commands `found`; `all_rows`: all commands. `marked`: whether the user has chosen keys of some."""
+        self._all = all_rows
         self.show_records(found)
         self.setColumnHidden(_MARK, not marked)
         self._fit_columns()
@@ -166,9 +166,9 @@ class KeysTable(RecordsTable[KeyRow]):
             row = self.record_at(self.model().index(number, 0))
             assert row is not None
             lines = metrics.height()
-            for words, room in zip((row.words, row.where, _in_parts(row.keys)), rooms, strict=True):
-                if metrics.horizontalAdvance(words) > room:
-                    whole = QRect(0, 0, room, 0)
+            for words, available in zip((row.words, row.where, _in_parts(row.keys)), rooms, strict=True):
+                if metrics.horizontalAdvance(words) > available:
+                    whole = QRect(0, 0, available, 0)
                     lines = max(lines, metrics.boundingRect(whole, Qt.TextFlag.TextWordWrap, words).height())
             self.setRowHeight(number, usual - metrics.height() + lines)
 
@@ -210,7 +210,7 @@ class KeyboardPage(QFrame):
         self.reset_button = self._button(tr("Reset"))
         self.reset_all_button = self._button(tr("Reset all keys"))
         self.chosen = label("", "strong", wrap=True)
-        self.said = label("", "muted", wrap=True)
+        self.hint = label("", "muted", wrap=True)
         self.problem = label("", "degraded", wrap=True)
         self._lay_out()
         self._connect()
@@ -258,7 +258,7 @@ class KeyboardPage(QFrame):
         column.addWidget(self.table, 1)
         column.addWidget(self.chosen)
         column.addLayout(row)
-        column.addWidget(self.said)
+        column.addWidget(self.hint)
         column.addLayout(foot)
         column.addWidget(self.problem)
 
@@ -269,11 +269,11 @@ class KeyboardPage(QFrame):
         self.table.doubleClicked.connect(self.capture.setFocus)
         self.table.selectionModel().currentRowChanged.connect(self._show_chosen)
         self.capture.pressed.connect(self._judge)
-        self.capture.accepted.connect(lambda: self._give(add=False))
+        self.capture.accepted.connect(lambda: self._assign(add=False))
         self.capture.left.connect(self.table.setFocus)
-        self.set_button.clicked.connect(lambda: self._give(add=False))
-        self.add_button.clicked.connect(lambda: self._give(add=True))
-        self.remove_button.clicked.connect(self._take_away)
+        self.set_button.clicked.connect(lambda: self._assign(add=False))
+        self.add_button.clicked.connect(lambda: self._assign(add=True))
+        self.remove_button.clicked.connect(self._remove_keys)
         self.reset_button.clicked.connect(self._reset)
         self.reset_all_button.clicked.connect(self._own.reset_all)
         self._own.not_saved.connect(self.problem.setText)
@@ -292,8 +292,8 @@ class KeyboardPage(QFrame):
         chosen = self.command
         parts = self.edit.text().casefold().split()
         rows = self._rows()
-        said = [f"{row.words} {row.english} {row.where} {row.keys}".casefold() for row in rows]
-        found = tuple(row for row, text in zip(rows, said, strict=True) if all(part in text for part in parts))
+        row_texts = [f"{row.words} {row.english} {row.where} {row.keys}".casefold() for row in rows]
+        found = tuple(row for row, text in zip(rows, row_texts, strict=True) if all(part in text for part in parts))
         self.table.show_found(found, rows, marked=self._own.any)
         if chosen is not None:
             self.table.choose(chosen.name)
@@ -332,35 +332,35 @@ class KeyboardPage(QFrame):
         for button in (self.set_button, self.add_button):
             button.setEnabled(bool(key) and not fixed)
         if command is None:
-            self.said.setText("")
+            self.hint.setText("")
         elif not key:
-            self.said.setText(_usual_words(command) if self._own.is_own(command.name) else "")
+            self.hint.setText(_usual_words(command) if self._own.is_own(command.name) else "")
         elif fixed:
-            self.said.setText(tr("{key} is used by {command} and can't be changed.", key=native(key), command=other))
+            self.hint.setText(tr("{key} is used by {command} and can't be changed.", key=native(key), command=other))
         elif other is not None:
-            self.said.setText(tr("{key} is used by {command}, which would lose it.", key=native(key), command=other))
+            self.hint.setText(tr("{key} is used by {command}, which would lose it.", key=native(key), command=other))
         else:
-            self.said.setText(tr("{key} is not used yet.", key=native(key)))
+            self.hint.setText(tr("{key} is not used yet.", key=native(key)))
         if key:
-            announce(self.capture, self.said.text())
+            announce(self.capture, self.hint.text())
 
     # --- actions ----------------------------------------------------------------------------------------------------
 
-    def _give(self, *, add: bool) -> None:
+    def _assign(self, *, add: bool) -> None:
         command, key = self.command, self.capture.key
         if command is None or not self.set_button.isEnabled():
             return
         before = self._keymap.keys(command.name) if add else ()
-        self._own.give(command.name, tuple(dict.fromkeys((*before, key))))
+        self._own.assign(command.name, tuple(dict.fromkeys((*before, key))))
         self.capture.clear()
         self.table.setFocus()
         announce(self.table, f"{without_dots(command.words)}: {native(key)}")
 
     @Slot()
-    def _take_away(self) -> None:
+    def _remove_keys(self) -> None:
         command = self.command
         if command is not None:
-            self._own.give(command.name, ())
+            self._own.assign(command.name, ())
 
     @Slot()
     def _reset(self) -> None:
@@ -379,7 +379,7 @@ class KeyboardPage(QFrame):
             self.capture.setFocus()
             return True
         if watched is self.table and key == Qt.Key.Key_Delete:
-            self._take_away()
+            self._remove_keys()
             return True
         return super().eventFilter(watched, event)
 

@@ -116,8 +116,10 @@ class OptionFooter(QWidget):
     def description(self) -> str:
         """The texts of the footer as an accessible description."""
         option = self._placed.option
-        said = tr("{origin}. Default: {value}.", origin=self.origin.text(), value=value_words(option, option.default))
-        return f"{said} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
+        field_description = tr(
+            "{origin}. Default: {value}.", origin=self.origin.text(), value=value_words(option, option.default)
+        )
+        return f"{field_description} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
 
     def mark(self, words: str) -> None:
         """Highlight the words of a search in the text."""
@@ -211,7 +213,7 @@ class OptionRow(QFrame):
         super().__init__(parent)
         self.placed = placed
         self._model = model
-        self._words = self._said = ""
+        self._words = self._announced = ""
         self.field = field or field_for(placed.option, placed.title)
         self.field.entered.connect(self._entered)
         self.field.typing.connect(self.typing)
@@ -275,9 +277,9 @@ class OptionRow(QFrame):
     @Slot(str)
     def complain(self, sentence: str) -> None:
         """Show an error about the typed text, which stays."""
-        if sentence and sentence != self._said:
+        if sentence and sentence != self._announced:
             announce(self, sentence)
-        self._said = sentence
+        self._announced = sentence
         self._problem.setText(breakable(sentence))
         self._problem.setVisible(bool(sentence))
 

@@ -115,7 +115,7 @@ class OptionsPage(QFrame):
     def stop(self) -> None:
         """Cancel running requests, since the dialog was closed."""
 
-    def keep_typed(self) -> None:
+    def save_typed(self) -> None:
         """Save text that is being typed in a field, if it is valid."""
         for row in self.rows.values():
             row.field.commit()

@@ -244,7 +244,7 @@ class Pages(QObject):
         self._folder = Path()
         self._settings = Settings()
         self._manager: MemorySearchManager | None = None
-        self._lacks: MissingFeatures = {}
+        self._unsupported: MissingFeatures = {}
         self._made: dict[SettingsPage, Any] = {}
         self._lack: MessagePage | None = None
         self.shown: SettingsPage | None = None
@@ -274,7 +274,7 @@ class Pages(QObject):
 
     @property
     def lacks_models(self) -> bool:
-        return "models" in self._lacks
+        return "models" in self._unsupported
 
     @property
     def unsaved(self) -> SettingsPage | None:
@@ -293,12 +293,12 @@ class Pages(QObject):
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Update the pages with the workspace's current settings and its memory."""
         self._folder, self._settings, self._manager = folder, settings, manager
-        self._lacks = {} if manager is None else manager.lacks
+        self._unsupported = {} if manager is None else manager.lacks
         for name in self._made:
             self._begin(name)
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
-        self._lacks = lacks
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
+        self._unsupported = unsupported
 
     def refresh(self, name: SettingsPage) -> None:
         """Update what depends on the index on a page."""
@@ -373,8 +373,8 @@ class Pages(QObject):
         if self._lack is None:
             self._lack = MessagePage()
         to_engine = Action(tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
-        title, why = TITLES["models"], self._lacks["models"]
-        self._lack.say(tr(title), tr(why), to_engine)
+        title, why = TITLES["models"], self._unsupported["models"]
+        self._lack.show_message(tr(title), tr(why), to_engine)
         return self._lack
 
     @Slot()

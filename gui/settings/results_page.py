@@ -39,7 +39,7 @@ class FormRow(QFrame):
         self._placed = placed
         self._model = model
         title = label("", "strong", wrap=True)
-        said = label("", "meta", wrap=True)
+        help_label = label("", "meta", wrap=True)
         self._value = label("", wrap=True)
         self._button = QPushButton(tr("Change on the page {page}", page=tr(PAGES[whole_page(placed.page)])))
         self._button.setProperty("role", "link")
@@ -50,10 +50,10 @@ class FormRow(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
         column.setSpacing(3)
-        for widget in (title, self._value, said, self._button, self._footer):
+        for widget in (title, self._value, help_label, self._button, self._footer):
             column.addWidget(widget)
         mark(title, placed.title, query)
-        mark(said, placed.help, query)
+        mark(help_label, placed.help, query)
         self._footer.mark(query)
         self.show_option()
         model.changed.connect(self._handle_change)
@@ -99,7 +99,7 @@ class ResultsPage(QFrame):
         self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
         self._page: SettingsPage | None = None
         self.rows: dict[str, OptionRow] = {}
-        self._said = label("", "muted", wrap=True)
+        self._count_label = label("", "muted", wrap=True)
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
         self._turn = QTimer(self, singleShot=True, interval=0)
@@ -107,7 +107,7 @@ class ResultsPage(QFrame):
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(6)
-        column.addWidget(self._said)
+        column.addWidget(self._count_label)
         column.addLayout(self._list)
         column.addStretch(1)
         self.scroller: QScrollArea = scrolling_column(column, WIDTH)
@@ -136,8 +136,10 @@ class ResultsPage(QFrame):
         fits.sort(key=lambda one: order.index(whole_page(one[1].page)))
         self._due = [(placed, switch) for _, placed, switch in fits]
         number = len(self._due)
-        self._said.setText(tr_count("{count:,} setting", "{count:,} settings", number) if number else tr(NOTHING))
-        announce(self, self._said.text())
+        self._count_label.setText(
+            tr_count("{count:,} setting", "{count:,} settings", number) if number else tr(NOTHING)
+        )
+        announce(self, self._count_label.text())
         self.scroller.verticalScrollBar().setValue(0)
         self._make_some()
 
@@ -196,7 +198,7 @@ class ResultsPage(QFrame):
         if key in self.rows:
             self.scroller.ensureWidgetVisible(self.rows[key])
 
-    def keep_typed(self) -> None:
+    def save_typed(self) -> None:
         """Save text that is being typed in a field, if it is valid."""
         for row in self.rows.values():
             row.field.commit()

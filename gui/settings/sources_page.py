@@ -32,7 +32,7 @@ from gui.settings.option_placement import OptionPlacement
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
 from gui.sources.index_preview import KindChips
-from gui.sources.place_rows import PlaceBoxes, PlaceChoices, ask_for_exports, ask_for_folder, issue_lines, short_path
+from gui.sources.place_rows import PlaceBoxes, PlaceChoices, choose_exports, choose_folder, issue_lines, short_path
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import size_text
@@ -52,19 +52,19 @@ _COUNTING = marked("Looking at the folder…")
 class Match:
     """The files that changed settings would index, and those that the current settings index."""
 
-    wanted: WorkspacePreview
+    requested: WorkspacePreview
     now: WorkspacePreview
 
 
 def match_words(match: Match) -> str:
     """Describe the number of matching files: "412 notes, 3.1 MB; 12 fewer than now"."""
-    wanted, now = match.wanted, match.now
-    if wanted.files:
-        size = size_text(wanted.bytes)
-        words = tr_count("{count:,} note, {size}", "{count:,} notes, {size}", wanted.files, size=size)
+    requested, now = match.requested, match.now
+    if requested.files:
+        size = size_text(requested.bytes)
+        words = tr_count("{count:,} note, {size}", "{count:,} notes, {size}", requested.files, size=size)
     else:
         words = tr("No note is indexed")
-    more = wanted.files - now.files
+    more = requested.files - now.files
     if more > 0:
         words += "; " + tr("{count:,} more than now", count=more)
     elif more < 0:
@@ -93,8 +93,8 @@ def rule_lines(skipped: Iterable[FileIssue]) -> str:
     lines = []
     for (_, detail), names in rules[:_RULES]:
         rest, first = len(names) - _NAMED, ", ".join(names[:_NAMED])
-        told = tr("{names} and {count:,} more", names=first, count=rest) if rest > 0 else first
-        lines.append(f"{told}: {tr_reason(detail)}")
+        subject = tr("{names} and {count:,} more", names=first, count=rest) if rest > 0 else first
+        lines.append(f"{subject}: {tr_reason(detail)}")
     if len(rules) > _RULES:
         rest = len(rules) - _RULES
         lines.append(tr_count("{count:,} more reason below.", "{count:,} more reasons below.", rest))
@@ -111,10 +111,10 @@ class MatchCard(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._jobs = jobs
-        self._asked: tuple[Path, Settings, Settings] | None = None
+        self._requested: tuple[Path, Settings, Settings] | None = None
         self._looking = JobSlot(self)
-        self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._calm.timeout.connect(self._look)
+        self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._typing_timer.timeout.connect(self._look)
         self._sum = label(tr(_COUNTING), "strong", wrap=True)
         self.kinds = KindChips()
         self._first = label("", "meta", wrap=True)
@@ -134,47 +134,47 @@ class MatchCard(QFrame):
     @property
     def ready(self) -> bool:
         """Whether the shown result is up to date."""
-        return not (self._calm.isActive() or self._looking.busy)
+        return not (self._typing_timer.isActive() or self._looking.busy)
 
     def stop(self) -> None:
         """Cancel running requests, since the dialog was closed."""
-        self._calm.stop()
+        self._typing_timer.stop()
         self._looking.cancel()
 
-    def show_match(self, folder: Path, wanted: Settings, now: Settings) -> None:
-        """After a short pause, find what `wanted` would index instead of `now`."""
-        if (folder, wanted, now) != self._asked:
-            self._asked = folder, wanted, now
+    def show_match(self, folder: Path, requested: Settings, now: Settings) -> None:
+        """After a short pause, find what `requested` would index instead of `now`."""
+        if (folder, requested, now) != self._requested:
+            self._requested = folder, requested, now
             self._looking.cancel()
-            self._calm.start()
+            self._typing_timer.start()
 
     def _look(self) -> None:
-        if self._asked is None:
+        if self._requested is None:
             return
-        folder, wanted, now = self._asked
+        folder, requested, now = self._requested
 
         def work(token: CancelToken) -> Match:
-            first = engine.preview_workspace(folder, wanted, cancel=token)
-            return Match(first, first if wanted == now else engine.preview_workspace(folder, now, cancel=token))
+            first = engine.preview_workspace(folder, requested, cancel=token)
+            return Match(first, first if requested == now else engine.preview_workspace(folder, now, cancel=token))
 
         self._looking.put(self._jobs.read(work, self._show, self._fail))
 
     def _show(self, match: Match) -> None:
         self._looking.done()
-        skipped = match.wanted.skipped
+        skipped = match.requested.skipped
         self._sum.setText(match_words(match))
-        self._first.setText(breakable(first_words(match.wanted)))
+        self._first.setText(breakable(first_words(match.requested)))
         self._rules.setText(breakable(rule_lines(skipped)))
-        self._show_kinds(match.wanted)
+        self._show_kinds(match.requested)
         self._table.show_records(skipped)
         for widget in (self._left, self._rules):
             widget.setVisible(bool(skipped))
         self._table.setVisible(len(skipped) > _NAMED)
-        self.setAccessibleName(f"{match_words(match)} {first_words(match.wanted)}")
+        self.setAccessibleName(f"{match_words(match)} {first_words(match.requested)}")
 
     def _show_kinds(self, preview: WorkspacePreview) -> None:
-        if self._asked is not None:
-            self.kinds.begin(self._asked[1].extensions)
+        if self._requested is not None:
+            self.kinds.begin(self._requested[1].extensions)
         self.kinds.show_kinds(preview.kinds)
 
     def _fail(self, sentence: str) -> None:
@@ -242,12 +242,12 @@ class SessionsField(Field):
         """Update the check boxes if `listed`, the saved paths, has changed."""
         if self._choice is not None and set(self._choice.folders) == set(listed):
             return
-        self._start(lambda token: find_other_sources(listed, token), self._take)
+        self._start(lambda token: find_other_sources(listed, token), self._set_choice)
 
     def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
         self._looking.put(self._jobs.read(work, done, self._fail))
 
-    def _take(self, choice: Choice) -> None:
+    def _set_choice(self, choice: Choice) -> None:
         self._looking.done()
         self._choice = choice
         places = [source.place for source in choice.sources]
@@ -255,7 +255,7 @@ class SessionsField(Field):
         insert_after(stop_before(self._adders[0]), stops(self._boxes))
         self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
-        self._tell(choice.issues)
+        self._show_issues(choice.issues)
 
     def _fail(self, sentence: str) -> None:
         self._looking.done()
@@ -263,7 +263,7 @@ class SessionsField(Field):
         self._problem.setText(breakable(sentence))
         self._problem.show()
 
-    def _tell(self, issues: Sequence[FileIssue]) -> None:
+    def _show_issues(self, issues: Sequence[FileIssue]) -> None:
         self._problem.setText(breakable(issue_lines(issues, str(Path.home()))))
         self._problem.setVisible(bool(issues))
 
@@ -277,21 +277,21 @@ class SessionsField(Field):
 
     @Slot()
     def _choose_folder(self) -> None:
-        self._add(ask_for_folder(self))
+        self._add(choose_folder(self))
 
     @Slot()
     def _choose_exports(self) -> None:
-        self._add(ask_for_exports(self))
+        self._add(choose_exports(self))
 
     def _add(self, names: Sequence[str]) -> None:
         if names and self._choice is not None:
-            wanted = [os.path.realpath(name) for name in names]
-            self._start(lambda token: measure(wanted, token), self._take_added)
+            requested = [os.path.realpath(name) for name in names]
+            self._start(lambda token: measure(requested, token), self._add_sources)
 
-    def _take_added(self, added: tuple[list[Source], list[FileIssue]]) -> None:
+    def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
         self._looking.done()
         if self._choice is not None:
-            self._take(self._choice.add(*added))
+            self._set_choice(self._choice.add(*added))
             self.entered.emit(self._choice.folders)
 
 
@@ -334,13 +334,13 @@ class PathsField(Field):
         """Whether no search for vaults is running."""
         return not self._looking.busy
 
-    def look(self, folder: Path) -> None:
+    def find_offers(self, folder: Path) -> None:
         """Search this computer for vaults and workspaces to offer, other than `folder`."""
         self._folder = str(folder)
         if self._found is None:
-            self._looking.put(self._jobs.read(lambda token: engine.find_places(cancel=token), self._take_found))
+            self._looking.put(self._jobs.read(lambda token: engine.find_places(cancel=token), self._set_found))
 
-    def _take_found(self, found: FoundPlaces) -> None:
+    def _set_found(self, found: FoundPlaces) -> None:
         self._looking.done()
         self._found = found
         self._show_offers()
@@ -366,14 +366,14 @@ class PathsField(Field):
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(8)
-        said = label(breakable(short_path(path, self._home)), wrap=True)
-        set_tip(said, path)
+        path_label = label(breakable(short_path(path, self._home)), wrap=True)
+        set_tip(path_label, path)
         remove = QPushButton(tr("Remove"))
         remove.setProperty("role", "link")
         remove.setAutoDefault(True)  # Enter presses the focused button on every platform
         remove.setAccessibleName(tr("Remove {path}", path=path))
         remove.clicked.connect(partial(self._remove, path))
-        line.addWidget(said, 1)
+        line.addWidget(path_label, 1)
         line.addWidget(remove)
         return row
 
@@ -400,9 +400,9 @@ class PathsField(Field):
         self._add(names)
 
     def _add(self, names: Sequence[str]) -> None:
-        wanted = tuple(dict.fromkeys((*self._value, *map(os.path.normpath, names))))
-        if wanted != tuple(self._value):
-            self.entered.emit(wanted)
+        requested = tuple(dict.fromkeys((*self._value, *map(os.path.normpath, names))))
+        if requested != tuple(self._value):
+            self.entered.emit(requested)
 
     def _remove(self, path: str) -> None:
         self._add_folder.setFocus()  # the focused widget is removed
@@ -429,13 +429,13 @@ class SourcesPage(OptionsPage):
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
         row = OptionRow(placed, self.model, self._field(placed))
-        row.typing.connect(lambda value, key=placed.key: self._take_typed(key, value))
+        row.typing.connect(lambda value, key=placed.key: self._set_typed(key, value))
         return row
 
     def _field(self, placed: OptionPlacement) -> Field | None:
         if placed.key == "extra_paths":
             self._paths = PathsField(placed.option, placed.title, self._jobs)
-            self._paths.look(self.model.folder)
+            self._paths.find_offers(self.model.folder)
             return self._paths
         if placed.key == "sessions.folders":
             self._sessions = SessionsField(placed.option, placed.title, self._jobs)
@@ -459,7 +459,7 @@ class SourcesPage(OptionsPage):
 
     # --- matches ----------------------------------------------------------------------------------------------------
 
-    def _take_typed(self, key: str, value: Any) -> None:
+    def _set_typed(self, key: str, value: Any) -> None:
         self._typed[key] = value
         self._show_match()
 

@@ -55,7 +55,7 @@ class SystemSwitch(QObject):
     def busy(self) -> bool:
         return self._slot.busy
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Read the current value, unless it is being read or written already."""
         if not self._slot.busy:
             self._slot.put(self._jobs.read(lambda _: self._state.is_on(), self._show, self._unreadable))
@@ -95,7 +95,7 @@ def with_switches(
 
 _HERE = marked("Set on this computer")
 _DEFAULT = marked("Default")
-_KEPT = marked("stored by the system")
+_STORED_BY_SYSTEM = marked("stored by the system")
 
 
 class SystemRow(QFrame):
@@ -118,11 +118,11 @@ class SystemRow(QFrame):
         self.reset.setProperty("role", "link")
         self.reset.setAutoDefault(True)  # Enter presses the focused button on every platform
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=placed.title, value=usual))
-        self.reset.clicked.connect(self._take_back)
+        self.reset.clicked.connect(self._reset_value)
         self._default = label(tr("Default: {value}", value=usual), "meta")
         foot = QWidget()
         flow = FlowLayout(10, foot)
-        for part in (self._origin, self.reset, self._default, label(tr(_KEPT), "meta")):
+        for part in (self._origin, self.reset, self._default, label(tr(_STORED_BY_SYSTEM), "meta")):
             flow.addWidget(part)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
@@ -142,8 +142,8 @@ class SystemRow(QFrame):
         self.reset.setVisible(not as_usual)
         self._default.setVisible(not as_usual)
         usual = value_words(option, option.default)
-        said = tr("{origin}. Default: {value}.", origin=self._origin.text(), value=usual)
-        self.field.describe(f"{self.placed.help} {said}")
+        description = tr("{origin}. Default: {value}.", origin=self._origin.text(), value=usual)
+        self.field.describe(f"{self.placed.help} {description}")
 
     @Slot(str)
     def _complain(self, sentence: str) -> None:
@@ -158,7 +158,7 @@ class SystemRow(QFrame):
         self._switch.switch(on)
 
     @Slot()
-    def _take_back(self) -> None:
+    def _reset_value(self) -> None:
         self.take_focus()  # the undo button disappears
         self._entered(self.placed.option.default)
 
@@ -174,11 +174,11 @@ class SystemRow(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._complain("")
-        self._switch.look()
+        self._switch.refresh()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.isVisible():
-            self._switch.look()
+            self._switch.refresh()
         elif event.type() == QEvent.Type.PaletteChange and self._words:
             self.mark(self._words)

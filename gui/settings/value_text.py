@@ -82,8 +82,8 @@ def value_words(option: Option, value: Any) -> str:
             return ", ".join(choice_words(option.key, choice) for choice in value) or tr("none")
         case "whole" | "number":
             unit = unit_of(option.key)
-            said = number(value, ",g") if unit and abs(value) < 1e6 else number_text(value)
-            return f"{said} {unit}".strip()
+            number_words = number(value, ",g") if unit and abs(value) < 1e6 else number_text(value)
+            return f"{number_words} {unit}".strip()
         case "list":
             return ", ".join(value) or tr("none")
         case "texts" | "numbers":
@@ -145,12 +145,12 @@ def read_number(text: str) -> float | None:
     The language's thousands separator is ignored before three digits; elsewhere comma and point are both decimal
     separators, so that 0.5 and 0,5 are the same.
     """
-    bare = re.sub(r"[\s\u00a0\u202f]", "", text)
+    compact = re.sub(r"[\s\u00a0\u202f]", "", text)
     thousands = number(1000)[1]
-    if re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+(?:[.,]\d*)?", bare):
-        bare = bare.replace(thousands, "")
+    if re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+(?:[.,]\d*)?", compact):
+        compact = compact.replace(thousands, "")
     try:
-        found = float(bare.replace(",", "."))
+        found = float(compact.replace(",", "."))
     except ValueError:
         return None
     return found if math.isfinite(found) else None

@@ -35,7 +35,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.notice_banner import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.search.panel import SearchPanel
-from gui.search.query import Answer, ask
+from gui.search.query import Answer, run_query
 from gui.viewer.external_programs import ExternalOpener
 from gui.widgets.message import Action
 
@@ -128,7 +128,9 @@ class Exports(QObject):
         """Ask the user for a target file, and export to it."""
         answer = self._search.body.answer
         if self._workspace.current is None or answer is None or not self._search.body.has_results:
-            self._banner.say(tr("There are no results to export: search for something first."), "off", key=_KEY)
+            self._banner.show_message(
+                tr("There are no results to export: search for something first."), "off", key=_KEY
+            )
             return
         chosen = self._search.body.list.selected_results()
         many = len(chosen) > 1
@@ -136,7 +138,7 @@ class Exports(QObject):
         title = (
             tr_count("Export {count:,} result", "Export {count:,} results", count) if many else tr("Export all results")
         )
-        start = Path(self._folder or documents_folder()) / f"{to_slug(_asked(answer)) or 'results'}.md"
+        start = Path(self._folder or documents_folder()) / f"{to_slug(_query_text(answer)) or 'results'}.md"
         name, kind = QFileDialog.getSaveFileName(self._window, title, str(start), ";;".join(_FILTERS.values()))
         if name:
             self._folder = str(Path(name).parent)
@@ -154,25 +156,25 @@ class Exports(QObject):
 
         def work(token: CancelToken) -> int:
             outcome = _chosen(answer, chosen) if chosen else _found(opened.everywhere, answer, token)
-            data = _written(outcome, _asked(answer), as_json=path.suffix.lower() == ".json")
+            data = _written(outcome, _query_text(answer), as_json=path.suffix.lower() == ".json")
             token.checkpoint()
             save_whole(path, data, notes=places_of_notes(opened), may_replace=may_replace)
             return len(outcome.results)
 
-        self._banner.say(tr("Exporting the results…"), "working", Action(tr("Cancel"), self._stop), key=_KEY)
+        self._banner.show_message(tr("Exporting the results…"), "working", Action(tr("Cancel"), self._stop), key=_KEY)
         self._job.put(self._jobs.write(work, partial(self._done, path), self._fail))
 
     def _done(self, path: Path, count: int) -> None:
         self._job.done()
         show = Action(tr("Show in file manager"), partial(self._external.reveal_place, path))
-        said = tr_count(
+        notice = tr_count(
             "{count:,} result exported to {path}.", "{count:,} results exported to {path}.", count, path=path
         )
-        self._banner.say(said, "fine", show, key=_KEY)
+        self._banner.show_message(notice, "fine", show, key=_KEY)
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.say(sentence, "degraded", Action(tr("Choose another file…"), self.choose), key=_KEY)
+        self._banner.show_message(sentence, "degraded", Action(tr("Choose another file…"), self.choose), key=_KEY)
 
     @Slot()
     def _stop(self) -> None:
@@ -187,14 +189,14 @@ def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> 
     if answer.final and outcome.total <= len(outcome.results) and not outcome.total_is_least:
         return outcome
     everything = replace(answer.question, max_results=MOST_RESULTS)
-    return ask(manager, everything, explain=False, cancel=token, whole_files=True)
+    return run_query(manager, everything, explain=False, cancel=token, whole_files=True)
 
 
 def _chosen(answer: Answer, chosen: Sequence[MemorySearchResult]) -> SearchOutcome:
     return msgspec.structs.replace(answer.outcome, results=tuple(chosen), total=len(chosen), total_is_least=False)
 
 
-def _asked(answer: Answer) -> str:
+def _query_text(answer: Answer) -> str:
     question = answer.question
     return f"Like {question.like.path}" if question.like is not None else question.text
 
@@ -278,7 +280,7 @@ class SessionExports(QObject):
         def done(_: object) -> None:
             self._job.done()
             show = Action(tr("Show in file manager"), partial(self._external.reveal_place, target))
-            self._banner.say(tr("Session exported to {path}.", path=target), "fine", show, key=_SESSION_KEY)
+            self._banner.show_message(tr("Session exported to {path}.", path=target), "fine", show, key=_SESSION_KEY)
 
         self._job.put(self._jobs.write(work, done, self._fail))
 
@@ -293,12 +295,12 @@ class SessionExports(QObject):
         def done(text: str) -> None:
             self._job.done()
             QGuiApplication.clipboard().setText(text)
-            said = tr_count(
+            notice = tr_count(
                 "{count:,} character copied: paste it into another agent.",
                 "{count:,} characters copied: paste them into another agent.",
                 len(text),
             )
-            self._banner.say(said, "fine", key=_SESSION_KEY)
+            self._banner.show_message(notice, "fine", key=_SESSION_KEY)
 
         self._job.put(
             self._jobs.read(
@@ -314,12 +316,12 @@ class SessionExports(QObject):
         """Return the open session, or None after showing a message that there is none."""
         session = self._shown()
         if session is None:
-            self._banner.say(tr("No session is open: choose one first."), "off", key=_SESSION_KEY)
+            self._banner.show_message(tr("No session is open: choose one first."), "off", key=_SESSION_KEY)
         return session
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.say(sentence, "degraded", key=_SESSION_KEY)
+        self._banner.show_message(sentence, "degraded", key=_SESSION_KEY)
 
 
 # --- Sessions as files that others may have: readable Markdown with the secrets masked, in a private folder ----------

@@ -101,15 +101,15 @@ class Paper:
         start = 0.0
         laid = _Laid(strip.document)
         while start < height and self.ok:
-            room = self._bottom - self._y
-            if height - start <= room + 0.5:
+            available = self._bottom - self._y
+            if height - start <= available + 0.5:
                 self._draw(strip, laid, start, height)
                 return
-            end = laid.last_break(start, start + room)
+            end = laid.last_break(start, start + available)
             if not end and self._y:
                 self._turn_page()
                 continue
-            end = end or start + room  # a line that is higher than a page
+            end = end or start + available  # a line that is higher than a page
             self._draw(strip, laid, start, end)
             self._turn_page()
             start = end
@@ -142,8 +142,8 @@ class Paper:
         pen.setPen(self._colours.muted)
         page = tr("Page {number:,}", number=self.pages)
         pen.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, page)
-        room = self.width - metrics.horizontalAdvance(page) - self._line
-        title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, room)
+        available = self.width - metrics.horizontalAdvance(page) - self._line
+        title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, available)
         pen.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
 
     def _draw(self, strip: Strip, laid: "_Laid", start: float, end: float) -> None:

@@ -34,7 +34,7 @@ from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.message import MessagePage
-from gui.widgets.right_to_left import keep_inside, margins
+from gui.widgets.right_to_left import correct_margins, margins
 from gui.widgets.sync_bar import SyncBar
 
 _VIEWER_CHARACTERS = 62
@@ -64,14 +64,14 @@ class Panes(QSplitter):
         """`whole`: the widget that replaces results and viewer after `show_whole(True)`."""
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._results, self._viewer, self._whole, self._dock = results, viewer, whole, dock
-        self._wanted = False
-        self._forced = self._covered = self._whole_wanted = False
+        self._requested = False
+        self._forced = self._covered = self._whole_requested = False
         self._widths = (400, 330)
         for pane in (results, viewer, whole, dock):
             self.addWidget(pane)
         whole.hide()
         self.setHandleWidth(1)
-        keep_inside(self)
+        correct_margins(self)
         self.setChildrenCollapsible(False)
         self.setStretchFactor(0, 0)
         self.setStretchFactor(1, 1)
@@ -82,14 +82,14 @@ class Panes(QSplitter):
     def restore(self, results_width: int, dock_width: int, *, dock_requested: bool) -> None:
         """Restore the pane widths of an earlier run."""
         self._widths = (max(results_width, 120), max(dock_width, 120))
-        self._wanted = dock_requested
+        self._requested = dock_requested
         self._fold()
         self._spread()
 
     @property
     def dock_requested(self) -> bool:
         """Whether the user opened the dock, even if there is no room for it now."""
-        return self._wanted
+        return self._requested
 
     @property
     def widths(self) -> tuple[int, int]:
@@ -100,26 +100,26 @@ class Panes(QSplitter):
     def toggle_dock(self) -> None:
         self.show_dock(self._dock.isHidden())
 
-    def show_dock(self, wanted: bool) -> None:
+    def show_dock(self, on: bool) -> None:
         """Show or hide the dock at the user's request; it then stays even in a narrow window."""
-        self._wanted = self._forced = wanted
+        self._requested = self._forced = on
         self._fold()
 
-    def show_whole(self, wanted: bool) -> None:
+    def show_whole(self, on: bool) -> None:
         """Show the widget that replaces results and viewer, or these again."""
-        self._whole_wanted = wanted
+        self._whole_requested = on
         self._fold()
 
     def _fold(self) -> None:
         letter = character_width()
-        room = self.width() >= letter * (_LIST_CHARACTERS + _VIEWER_CHARACTERS + _DOCK_CHARACTERS)
-        shown = self._wanted and (room or self._forced)
+        fits_dock = self.width() >= letter * (_LIST_CHARACTERS + _VIEWER_CHARACTERS + _DOCK_CHARACTERS)
+        shown = self._requested and (fits_dock or self._forced)
         self._covered = shown and self.width() < letter * _FEWEST_CHARACTERS
         moved = shown == self._dock.isHidden()
         parts = {
-            self._results: not self._whole_wanted,
-            self._viewer: not (self._whole_wanted or self._covered),
-            self._whole: self._whole_wanted,
+            self._results: not self._whole_requested,
+            self._viewer: not (self._whole_requested or self._covered),
+            self._whole: self._whole_requested,
             self._dock: shown,
         }
         if any(part.isHidden() == visible for part, visible in parts.items()):
@@ -143,7 +143,7 @@ class Panes(QSplitter):
             results = self.width() - dock
         results = min(results, int((self.width() - dock) * (1 if self._covered else _MOST_RESULTS)))
         rest = max(1, self.width() - results - dock)
-        self.setSizes([0, 0, results + rest, dock] if self._whole_wanted else [results, rest, 0, dock])
+        self.setSizes([0, 0, results + rest, dock] if self._whole_requested else [results, rest, 0, dock])
 
     @property
     def _growth(self) -> int:
@@ -156,7 +156,7 @@ class Panes(QSplitter):
             return  # widths of a makeshift
         results, _, _, dock = self.sizes()
         self._widths = (
-            self._widths[0] if self._whole_wanted else max(120, results - self._growth),
+            self._widths[0] if self._whole_requested else max(120, results - self._growth),
             self._widths[1] if self._dock.isHidden() else dock,
         )
 
@@ -289,15 +289,18 @@ class HeaderBar(QWidget):
         self._view_menu.setAccessibleName(tr("View: {name}", name=current))
         self.dock_button.setVisible(self._working)
         shown = [button for button in (self.dock_button, self.menu_button) if not button.isHidden()]
-        beside = sum(button.sizeHint().width() + _BUTTONS_GAP for button in shown)
+        buttons_width = sum(button.sizeHint().width() + _BUTTONS_GAP for button in shown)
         before = self._switch_row.sizeHint().width()
-        fits = before + max(box.least_width for box in self._boxes.values()) + beside + _BUTTONS_SIDE <= self.width()
+        fits = (
+            before + max(box.least_width for box in self._boxes.values()) + buttons_width + _BUTTONS_SIDE
+            <= self.width()
+        )
         if not fits:
             before = self._view_holder.sizeHint().width()
         self._switch.setVisible(self._working and fits)
         self._view_holder.setVisible(self._working and not fits)
         for box in self._boxes.values():
-            box.leave(beside, before)
+            box.leave(buttons_width, before)
             box.setVisible(self._working and box is self._boxes[self._view])
         self._name.setVisible(not self._working)
 
@@ -438,7 +441,7 @@ class Frame(QWidget):
         for view in state.offered_views:
             self.header.offer(view, True)
 
-    def keep(self, state: WindowState) -> None:
+    def update_state(self, state: WindowState) -> None:
         """Put the widths of list and dock, whether the dock is shown, and the views with a button into the state."""
         state.offered_views = self.header.offered
         state.list_width, state.dock_width = self.panes.widths

@@ -39,7 +39,7 @@ _Panel = TypeVar("_Panel", bound=ViewPanel)
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _SessionTarget:
     """A session shown in the conversation: its name, the location in it, and the words of the query."""
 
     path: str
@@ -82,16 +82,16 @@ class Views(QObject):
             self.readers.addWidget(reader)
         self.current = next(iter(self.specs))
         self._manager: MemorySearchManager | None = None
-        self._lacks: MissingFeatures = {}
+        self._unsupported: MissingFeatures = {}
         self._unloaded: set[str] = set()
         """Lazy views that haven't received the memory yet."""
         self._stale: set[str] = set()
         """Lazy views to refresh, since the index has changed."""
-        self._asked: Query | None = None
-        self._wanted: dict[str, _Shown | NothingToRead | None] = {}
+        self._last_query: Query | None = None
+        self._targets: dict[str, _SessionTarget | NothingToRead | None] = {}
         """The session to show; None if a file or nothing is shown."""
-        self._shown: _Shown | NothingToRead = CHOOSE_SESSION
-        self._left: dict[str, tuple[_Shown, ReadingPlace]] = {}
+        self._shown: _SessionTarget | NothingToRead = CHOOSE_SESSION
+        self._left: dict[str, tuple[_SessionTarget, ReadingPlace]] = {}
         """What was read in each view when the user left it: two views may show different places of one session."""
         self._forget_shown()
         self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
@@ -133,25 +133,25 @@ class Views(QObject):
             panel.show_status(status)
 
     @Slot(object)
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Set the features that this memory, or the one set next, doesn't support."""
-        self._lacks = lacks
+        self._unsupported = unsupported
         for panel in self.panels.values():
-            panel.show_unsupported(lacks)
+            panel.show_unsupported(unsupported)
         for reader in (self.viewer, self.conversation):
-            reader.show_unsupported(lacks)
+            reader.show_unsupported(unsupported)
 
     def _forget_shown(self) -> None:
         self._left.clear()
-        self._wanted = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION, "edits": CHOOSE_EDIT}
+        self._targets = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION, "edits": CHOOSE_EDIT}
         self._shown = CHOOSE_SESSION
 
     def switch(self, name: str) -> None:
         """Show a view by its name, and focus its box."""
         if name != self.current:
-            wanted, place = self._wanted[self.current], self.conversation.view_state
-            if isinstance(wanted, _Shown) and place is not None and place.path == wanted.path:
-                self._left[self.current] = wanted, place
+            target, place = self._targets[self.current], self.conversation.view_state
+            if isinstance(target, _SessionTarget) and place is not None and place.path == target.path:
+                self._left[self.current] = target, place
             self.current = name
             self._arrange()
             self.switched.emit(name)
@@ -202,7 +202,7 @@ class Views(QObject):
 
     def focus_reader(self) -> None:
         """Focus the viewer or the conversation of the current view."""
-        (self.viewer if self._wanted[self.current] is None else self.conversation).setFocus()
+        (self.viewer if self._targets[self.current] is None else self.conversation).setFocus()
 
     @property
     def read_session(self) -> OpenedSession | None:
@@ -219,57 +219,57 @@ class Views(QObject):
     @Slot(object)
     def _handle_answer(self, answer: Answer | None) -> None:
         """Clear the preview when a new query has no results, unless the user is reading in it."""
-        asked = None if answer is None else answer.question.subject
-        if asked == self._asked:
+        latest = None if answer is None else answer.question.subject
+        if latest == self._last_query:
             return  # a repeated query, since the index changed
-        self._asked = asked
+        self._last_query = latest
         if answer is not None and answer.outcome.results:
             if not self.viewer.reads:
                 self.viewer.clear()
             return
         focus = QApplication.focusWidget()
         if self.current != "search" or focus is None or not self.readers.isAncestorOf(focus):
-            self._wanted["search"] = None
+            self._targets["search"] = None
             if answer is None:
                 self.viewer.clear()
             else:
                 self.viewer.clear(NOTHING_FOUND)
-            self._show_wanted()
+            self._show_target()
 
     @Slot(object, object)
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show a result: a note in the viewer, a session as the conversation."""
-        if result.message is None or "sessions" in self._lacks:
-            self._wanted["search"] = None
+        if result.message is None or "sessions" in self._unsupported:
+            self._targets["search"] = None
             self.viewer.show_result(result, query)
         else:
-            self._wanted["search"] = _Shown(result.path, result.title, result.snippet_line, query)
-        self._show_wanted()
+            self._targets["search"] = _SessionTarget(result.path, result.title, result.snippet_line, query)
+        self._show_target()
 
     def show_location(self, location: Location) -> None:
         """Show a location in a note or session that isn't a search result, instead of the current result."""
         self.location_opening.emit()
-        if may_name_session(split_name(location.path)[1]) and "sessions" not in self._lacks:
+        if may_name_session(split_name(location.path)[1]) and "sessions" not in self._unsupported:
             title = location.path.rpartition("/")[2]
-            self._wanted["search"] = _Shown(location.path, title, location.line, "", location.message)
+            self._targets["search"] = _SessionTarget(location.path, title, location.line, "", location.message)
         else:
-            self._wanted["search"] = None
+            self._targets["search"] = None
             self.viewer.show_file(location.path, location.line, location.end)
         self.switch("search")
-        self._show_wanted()
+        self._show_target()
         self.location_shown.emit(location)
 
     def show_session(self, summary: SessionSummary) -> None:
         """Show a session from the session list in the conversation."""
         line, query = self.sessions.place(summary.path)
-        self._wanted["sessions"] = _Shown(summary.path, summary.title or tr(UNTITLED), line, query)
-        self._show_wanted()
+        self._targets["sessions"] = _SessionTarget(summary.path, summary.title or tr(UNTITLED), line, query)
+        self._show_target()
 
     @Slot(object)
     def _show_selected(self, summary: SessionSummary | None) -> None:
         if summary is None:
-            self._wanted["sessions"] = self.sessions.nothing_to_read
-            self._show_wanted()
+            self._targets["sessions"] = self.sessions.nothing_to_read
+            self._show_target()
         else:
             self.show_session(summary)
 
@@ -278,9 +278,11 @@ class Views(QObject):
         """Show the message of a session that changed a file; None shows none."""
         title = "" if use is None else use.title or tr(UNTITLED)
         nothing = self.edits.nothing_to_read
-        self._wanted["edits"] = nothing if use is None else _Shown(use.session, title, use.line, _file_query(use.path))
+        self._targets["edits"] = (
+            nothing if use is None else _SessionTarget(use.session, title, use.line, _file_query(use.path))
+        )
         if self.current == "edits":
-            self._show_wanted()
+            self._show_target()
 
     @Slot(str)
     def _search_file(self, path: str) -> None:
@@ -307,18 +309,18 @@ class Views(QObject):
     @Slot(str)
     def _search_in(self, path: str) -> None:
         """Search only in the session `path`, with the query by which it was found."""
-        wanted = self._wanted[self.current]
+        target = self._targets[self.current]
         self.switch("search")
-        if isinstance(wanted, _Shown):
-            self.search.controller.search_in(Scope(path, wanted.title), wanted.query)
+        if isinstance(target, _SessionTarget):
+            self.search.controller.search_in(Scope(path, target.title), target.query)
 
     def _arrange(self) -> None:
         self._stack(self.current).setCurrentWidget(self.panels[self.current].body)
         self._load_current()
-        if isinstance(wanted := self._wanted[self.current], _Shown):
-            left, place = self._left.pop(self.current, (wanted, None))
-            self.conversation.return_to(wanted.path if left == wanted else "", place if left == wanted else None)
-        self._show_wanted()
+        if isinstance(target := self._targets[self.current], _SessionTarget):
+            left, place = self._left.pop(self.current, (target, None))
+            self.conversation.return_to(target.path if left == target else "", place if left == target else None)
+        self._show_target()
 
     def _load_current(self) -> None:
         """Load a lazy view when it is first shown, and refresh it if the index has changed since."""
@@ -332,16 +334,16 @@ class Views(QObject):
             self.panels[name].refresh()
         self._stale.discard(name)
 
-    def _show_wanted(self) -> None:
-        wanted = self._wanted[self.current]
-        self.readers.setCurrentWidget(self.viewer if wanted is None else self.conversation)
-        if wanted is None or wanted == self._shown:
+    def _show_target(self) -> None:
+        target = self._targets[self.current]
+        self.readers.setCurrentWidget(self.viewer if target is None else self.conversation)
+        if target is None or target == self._shown:
             return
-        self._shown = wanted
-        if isinstance(wanted, NothingToRead):
-            self.conversation.clear(wanted)
+        self._shown = target
+        if isinstance(target, NothingToRead):
+            self.conversation.clear(target)
         else:
-            self.conversation.show_session(wanted.path, wanted.line, wanted.query, wanted.message)
+            self.conversation.show_session(target.path, target.line, target.query, target.message)
 
 
 def _file_query(path: str) -> str:

@@ -59,7 +59,7 @@ class FoundSection(QWidget):
         self._state = label("", "meta", wrap=True)
         self._steer = QPushButton()
         self._steer.setProperty("role", "link")
-        self._steer.clicked.connect(self._stop_or_look)
+        self._steer.clicked.connect(self._toggle_search)
         self._notes_title = label(tr("Notes on this computer"), "section")
         self._notes = PlaceChoices(tr("Choose"), marked("Choose {place}"))
         self._notes.chosen.connect(self.place_chosen)
@@ -102,7 +102,7 @@ class FoundSection(QWidget):
         """The paths of the ticked session folders."""
         return tuple(place.path for place, on in zip(self._session_places(), self._sessions.ticked, strict=True) if on)
 
-    def look(self) -> None:
+    def search_folders(self) -> None:
         """Search for folders, unless that has been done."""
         if self._found is None and self._job is None:
             self._show_state(tr(LOOKING), tr("Stop"))
@@ -133,9 +133,9 @@ class FoundSection(QWidget):
         return [place for place in found if place.kind == "sessions"]
 
     @Slot()
-    def _stop_or_look(self) -> None:
+    def _toggle_search(self) -> None:
         if self._job is None:
-            self.look()
+            self.search_folders()
             return
         self._job.cancel()
         self._job = None
@@ -314,7 +314,7 @@ class WelcomePage(QFrame):
 
 
 @dataclass(frozen=True)
-class _Looked:
+class _PreviewData:
     settings: Settings
     preview: WorkspacePreview
     index_folder: Path
@@ -360,7 +360,7 @@ class FirstRunPanel(QWidget):
         self._welcome.named.connect(self.folder_named)
         self._welcome.sessions_requested.connect(self._offer_sessions)
         self._welcome.sample_requested.connect(self.sample_requested)
-        self._preview.changed.connect(self._look)
+        self._preview.changed.connect(self._read_preview)
         self._preview.accepted.connect(self._accept)
         self._preview.other_requested.connect(self.choose)
         self._preview.back_requested.connect(self._go_back)
@@ -376,7 +376,7 @@ class FirstRunPanel(QWidget):
         """Show the first page, and search for folders on this computer the first time."""
         self._folder = None
         self._pages.setCurrentWidget(self._welcome)
-        self._welcome.found.look()
+        self._welcome.found.search_folders()
 
     def choose_sessions(self, folder: Path) -> None:
         """Show the page to choose the sessions of the workspace `folder`."""
@@ -409,7 +409,7 @@ class FirstRunPanel(QWidget):
         self._sessions_only = sessions_only
         self._preview.begin(folder, engine.Settings().extensions, (), sessions_only=sessions_only)
         self._pages.setCurrentWidget(self._preview)
-        self._look()
+        self._read_preview()
 
     @Slot()
     def _offer_sessions(self) -> None:
@@ -429,7 +429,7 @@ class FirstRunPanel(QWidget):
         self._preview.show_problem(sentence)
 
     @Slot()
-    def _look(self) -> None:
+    def _read_preview(self) -> None:
         folder, known = self._folder, self._settings
         if folder is None:
             return
@@ -438,22 +438,24 @@ class FirstRunPanel(QWidget):
         extensions, exclude = self._preview.extensions, self._preview.exclude
         ticked = self._welcome.found.ticked
 
-        def work(token: CancelToken) -> _Looked:
+        def work(token: CancelToken) -> _PreviewData:
             settings = known or engine.load_settings(folder, config=self._config)
-            wanted = settings
+            changed_settings = settings
             if known is not None:
-                wanted = msgspec.structs.replace(settings, extensions=extensions, exclude=exclude)
-            sessions = msgspec.structs.replace(wanted.sessions, folders=_joined(wanted.sessions.folders, ticked))
-            wanted = msgspec.structs.replace(wanted, sessions=sessions)
-            preview = engine.preview_workspace(folder, wanted, cancel=token)
-            return _Looked(
+                changed_settings = msgspec.structs.replace(settings, extensions=extensions, exclude=exclude)
+            sessions = msgspec.structs.replace(
+                changed_settings.sessions, folders=_joined(changed_settings.sessions.folders, ticked)
+            )
+            changed_settings = msgspec.structs.replace(changed_settings, sessions=sessions)
+            preview = engine.preview_workspace(folder, changed_settings, cancel=token)
+            return _PreviewData(
                 settings, preview, engine.index_files(folder, self._store_path or settings.store.path).folder
             )
 
         self._preview.show_waiting()
-        self._job = self._jobs.read(work, self._looked, self._refused)
+        self._job = self._jobs.read(work, self._show_preview, self._refused)
 
-    def _looked(self, looked: _Looked) -> None:
+    def _show_preview(self, looked: _PreviewData) -> None:
         self._job = None
         if self._settings is None and self._folder is not None:
             self._settings = looked.settings
@@ -472,12 +474,12 @@ class FirstRunPanel(QWidget):
             return
         self._preview.show_waiting()
         known = before.sessions.folders
-        wanted = (
+        compared = (
             ("extensions", before.extensions, self._preview.extensions),
             ("exclude", before.exclude, self._preview.exclude),
             ("sessions.folders", known, _joined(known, self._welcome.found.ticked)),
         )
-        changed = {key: new for key, old, new in wanted if set(new) != set(old)}
+        changed = {key: new for key, old, new in compared if set(new) != set(old)}
 
         def work(_: CancelToken) -> Path:
             for key, value in changed.items():

@@ -146,9 +146,11 @@ class KindChips(QWidget):
                 self._chips[ending] = self._chip(ending)
             chip = self._chips[ending]
             chip.setText(tr("{ending} {count:,}", ending=ending, count=number))
-            said = tr_count("Index {count:,} {ending} file", "Index {count:,} {ending} files", number, ending=ending)
-            chip.setAccessibleName(said)
-            set_tip(chip, said)
+            chip_text = tr_count(
+                "Index {count:,} {ending} file", "Index {count:,} {ending} files", number, ending=ending
+            )
+            chip.setAccessibleName(chip_text)
+            set_tip(chip, chip_text)
             chip.show()
         missing = dict.fromkeys(tr_reason(kind.missing) for kind in kinds if kind.missing)
         self._missing.setText(breakable("\n".join(missing)))
@@ -188,7 +190,7 @@ class PreviewPage(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "page")
-        self._looked = self._sessions_only = False
+        self._was_shown = self._sessions_only = False
         self._title = label("", "title", wrap=True)
         self._path = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._path.setProperty("role", "meta")
@@ -308,7 +310,7 @@ class PreviewPage(QFrame):
         self, folder: Path, extensions: Sequence[str], exclude: Sequence[str], *, sessions_only: bool = False
     ) -> None:
         """Show a folder with its current settings; `sessions_only`: index only sessions, no notes."""
-        self._looked, self._sessions_only = False, sessions_only
+        self._was_shown, self._sessions_only = False, sessions_only
         self._show_details(True)
         self._title.setText(tr("Past sessions") if sessions_only else breakable(folder.name or str(folder)))
         self._path.setText(str(folder))
@@ -321,13 +323,13 @@ class PreviewPage(QFrame):
 
     def show_waiting(self) -> None:
         """Show that a new preview is being made; the old one stays visible."""
-        if not self._looked:
+        if not self._was_shown:
             self._sum.setText(tr("Looking at the folder…"))
         self._problem.hide()
         self._accept.setEnabled(False)
 
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
-        first, self._looked = not self._looked, True
+        first, self._was_shown = not self._was_shown, True
         self._show_details(True)
         self._sum.setText(sessions_only_text(preview) if self._sessions_only else indexed_text(preview))
         self._sessions.setText(session_files_text(preview))
@@ -343,20 +345,20 @@ class PreviewPage(QFrame):
         files = 0 if self._sessions_only else preview.files
         self._accept.setEnabled(files + preview.session_files > 0)
         if first:
-            (self._accept if self._accept.isEnabled() else self._way_out).setFocus()
+            (self._accept if self._accept.isEnabled() else self._leaving_button).setFocus()
 
     def show_problem(self, sentence: str) -> None:
         """Show why the folder can't be indexed, in place of a preview."""
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._accept.setEnabled(False)
-        if not self._looked:
+        if not self._was_shown:
             self._sum.setText(tr("This folder cannot be indexed."))
             self._show_details(False)
-            self._way_out.setFocus()
+            self._leaving_button.setFocus()
 
     @property
-    def _way_out(self) -> QPushButton:
+    def _leaving_button(self) -> QPushButton:
         """Return the button that leaves the page of a folder that can't be indexed."""
         return self._back if self._sessions_only else self._other
 

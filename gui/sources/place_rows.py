@@ -194,13 +194,13 @@ class PlaceChoices(PlaceRows):
 # --- Asks for sessions with the desktop's own dialogs ----------------------------------------------------------------
 
 
-def ask_for_folder(parent: QWidget) -> list[str]:
+def choose_folder(parent: QWidget) -> list[str]:
     """Open a dialog for a folder; returns its path, or an empty list if the user cancelled."""
     name = QFileDialog.getExistingDirectory(parent, tr("Add a folder with sessions"), str(Path.home()))
     return [name] if name else []
 
 
-def ask_for_exports(parent: QWidget) -> list[str]:
+def choose_exports(parent: QWidget) -> list[str]:
     """Open a dialog for export files of web services; returns their paths, none if the user cancelled."""
     kinds = " ".join(f"*{ending}" for ending in EXPORTS)
     names, _ = QFileDialog.getOpenFileNames(

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 import engine
 from engine import CancelToken, FileIssue, FoundPlace, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.place_rows import PlaceBoxes, ask_for_exports, ask_for_folder, issue_lines
+from gui.sources.place_rows import PlaceBoxes, choose_exports, choose_folder, issue_lines
 from gui.widgets.drop_target import dropped_sessions
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
@@ -49,10 +49,10 @@ class Choice:
 
     def add(self, added: Sequence[Source], issues: Sequence[FileIssue]) -> "Choice":
         """Return the choice with `added` sources, ticked; those in the list already are only ticked."""
-        wanted = {_key(source.place.path) for source in added}
+        added_keys = {_key(source.place.path) for source in added}
         known = {_key(source.place.path) for source in self.sources}
         sources = tuple(
-            replace(source, ticked=source.ticked or _key(source.place.path) in wanted) for source in self.sources
+            replace(source, ticked=source.ticked or _key(source.place.path) in added_keys) for source in self.sources
         )
         new = tuple(source for source in added if _key(source.place.path) not in known)
         return replace(self, sources=sources + new, issues=(*self.issues, *issues))
@@ -171,7 +171,7 @@ class SourcesPage(QFrame):
         self._problem.hide()
         self._show(tr(LOOKING))
         config = self._config
-        self._start(lambda token: look(folder, config, token), self._take)
+        self._start(lambda token: read_sources(folder, config, token), self._set_choice)
         self._back.setFocus()
 
     def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
@@ -184,14 +184,14 @@ class SourcesPage(QFrame):
             self._job.cancel()
             self._job = None
 
-    def _take(self, choice: Choice) -> None:
+    def _set_choice(self, choice: Choice) -> None:
         """Show these sources, and how they differ from the settings."""
         self._job = None
         self._choice = choice
         self._boxes.show_places(
             [source.place for source in choice.sources], [source.ticked for source in choice.sources]
         )
-        self._tell(choice.issues)
+        self._show_issues(choice.issues)
         self._show("" if choice.sources else tr(NOTHING))
         self._boxes.focus_first()
 
@@ -201,7 +201,7 @@ class SourcesPage(QFrame):
         self._problem.show()
         self._show("")
 
-    def _tell(self, issues: Sequence[FileIssue]) -> None:
+    def _show_issues(self, issues: Sequence[FileIssue]) -> None:
         self._problem.setText(breakable(issue_lines(issues, str(Path.home()))))
         self._problem.setVisible(bool(issues))
 
@@ -224,11 +224,11 @@ class SourcesPage(QFrame):
 
     @Slot()
     def _choose_folder(self) -> None:
-        self._add(ask_for_folder(self))
+        self._add(choose_folder(self))
 
     @Slot()
     def _choose_exports(self) -> None:
-        self._add(ask_for_exports(self))
+        self._add(choose_exports(self))
 
     def _add(self, names: Sequence[str]) -> None:
         choice = self._choice
@@ -238,11 +238,11 @@ class SourcesPage(QFrame):
         def work(token: CancelToken) -> tuple[list[Source], list[FileIssue]]:
             return measure([os.path.realpath(name) for name in names], token)
 
-        self._start(work, self._take_added)
+        self._start(work, self._add_sources)
 
-    def _take_added(self, added: tuple[list[Source], list[FileIssue]]) -> None:
+    def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
         if self._choice is not None:  # with its current ticks
-            self._take(self._choice.add(*added))
+            self._set_choice(self._choice.add(*added))
 
     @Slot()
     def _accept(self) -> None:
@@ -281,7 +281,7 @@ class SourcesPage(QFrame):
             self._add([str(path) for path in paths])
 
 
-def look(folder: Path, config: Path | None, token: CancelToken) -> Choice:
+def read_sources(folder: Path, config: Path | None, token: CancelToken) -> Choice:
     """Return the sources in a workspace's settings, then others found. Raises `SettingsError`, `Cancelled`."""
     return find_other_sources(engine.load_settings(folder, config=config).sessions.folders, token)
 

@@ -26,7 +26,7 @@ class Appearance(QObject):
         self._app = app
         self._theme: ThemeChoice = theme
         self._scale = _within(font_scale)
-        self._bare = False
+        self._without_sheet = False
         app.setStyle("Fusion")
         hints = _style_hints()
         hints.colorSchemeChanged.connect(self._desktop_changed)
@@ -43,7 +43,7 @@ class Appearance(QObject):
     def shown(self) -> ThemeName:
         if self._theme == "system":
             dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
-            if _wants_contrast():
+            if _prefers_contrast():
                 return "high-contrast-dark" if dark else "high-contrast-light"
             return "dark" if dark else "light"
         return self._theme
@@ -80,12 +80,12 @@ class Appearance(QObject):
         With a sheet, each widget that gets a parent has all its children polished again: a window took four times as
         long.
         """
-        self._bare = True
+        self._without_sheet = True
         self._app.setStyleSheet("")
         try:
             yield
         finally:
-            self._bare = False
+            self._without_sheet = False
             self._apply()
 
     @Slot()
@@ -99,7 +99,7 @@ class Appearance(QObject):
         font.setPixelSize(round(BASE_PIXELS * self._scale))
         font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
         palette = make_palette(self.shown)
-        sheet = "" if self._bare else style_sheet(self._scale)
+        sheet = "" if self._without_sheet else style_sheet(self._scale)
         repainted = palette != self._app.palette()
         if sheet != self._app.styleSheet():
             # via an empty one: from sheet to sheet a change of size took four times as long
@@ -126,7 +126,7 @@ def _style_hints() -> QStyleHints:
     return QGuiApplication.styleHints()
 
 
-def _wants_contrast() -> bool:
+def _prefers_contrast() -> bool:
     """Return whether the desktop requests high contrast; Qt reports it since 6.10."""
     if not hasattr(QStyleHints, "accessibility"):
         return False

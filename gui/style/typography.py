@@ -73,20 +73,20 @@ class LeastSize(QObject):
         super().__init__(window)
         self._window = window
         window.installEventFilter(self)
-        self._settle()
+        self._update_minimum()
 
-    def _settle(self) -> None:
-        wanted = _LEAST + (_AT_TWICE_THE_TEXT - _LEAST) * max(font_scale() - 1, 0.0)
+    def _update_minimum(self) -> None:
+        preferred = _LEAST + (_AT_TWICE_THE_TEXT - _LEAST) * max(font_scale() - 1, 0.0)
         around = self._window.frameGeometry().size() - self._window.size()
-        self._window.setMinimumSize(wanted.boundedTo(self._window.screen().availableSize() - around))
+        self._window.setMinimumSize(preferred.boundedTo(self._window.screen().availableSize() - around))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _MATTERS:
-            self._settle()
+            self._update_minimum()
         return False
 
 
 def resize_with_text(window: QWidget, width: int, height: int, main: QWidget) -> None:
     """Resize a window; `width` and `height` are pixels at font scale 1, limited to the size of the window of `main`."""
-    wanted = QSize(round(width * font_scale()), round(height * font_scale()))
-    window.resize(wanted.boundedTo(main.window().size()))
+    preferred = QSize(round(width * font_scale()), round(height * font_scale()))
+    window.resize(preferred.boundedTo(main.window().size()))

@@ -58,12 +58,12 @@ class FileActions(QObject):
         self._in_vault = False
         self.edit = self._action(EDIT.words, self._open_in_editor)
         self.cite = self._action(_CITE.words, self._copy_citation)
-        self.link = self._action(LINK.words, self._want_link)
+        self.link = self._action(LINK.words, self._request_link)
         self.copy_path = self._action(_COPY_PATH.words, self._copy_path)
         self.copy_part = self._action(_COPY_PART.words, self._copy_part)
         self.reveal = self._action(_REVEAL.words, self._reveal)
         self.obsidian = self._action(_OBSIDIAN.words, self._open_in_obsidian)
-        self.sessions = self._action(FILE_SESSIONS.words, self._want_sessions)
+        self.sessions = self._action(FILE_SESSIONS.words, self._request_sessions)
         self.sessions_gate = Gate(self.sessions, "insight")
         self.copy = self._action(tr("Copy"), self._copy_selection)
         self.select_all = self._action(_SELECT_ALL.words, source.select_all)
@@ -110,31 +110,31 @@ class FileActions(QObject):
     def _copy_citation(self) -> None:
         """Copy a citation of the selected lines or, without a selection, of the part that the search found."""
         if self._target is not None:
-            meant = self._meant
+            meant = self._cited_lines
             cited = cite(self._target.name, *meant, page=self.page_at(meant[0])) if meant else self._target.name
             QGuiApplication.clipboard().setText(cited)
             self.notified.emit(tr("Copied {place}", place=cited))
 
     @property
-    def _meant(self) -> tuple[int, int] | tuple[()]:
+    def _cited_lines(self) -> tuple[int, int] | tuple[()]:
         """Return first and last line of the selection or else of the part that the search found; empty without one."""
         return self._source.selected_lines() or (self._target.part if self._target else None) or ()
 
-    def _want_link(self) -> None:
+    def _request_link(self) -> None:
         """Emit a request for a link to the lines that a copied citation would name."""
         if self._target is not None:
-            self.link_requested.emit(Location(self._target.name, *self._meant))
+            self.link_requested.emit(Location(self._target.name, *self._cited_lines))
             self.notified.emit(tr("Link copied"))
 
-    def _want_sessions(self) -> None:
+    def _request_sessions(self) -> None:
         if self._target is not None:
             self.sessions_requested.emit(self._target.name)
 
     def _copy_path(self) -> None:
         if self._target is not None:
-            self._external.locate(self._target.name, self._put_path)
+            self._external.locate(self._target.name, self._copy_location)
 
-    def _put_path(self, location: Path) -> None:
+    def _copy_location(self, location: Path) -> None:
         QGuiApplication.clipboard().setText(str(location))
         self.notified.emit(tr("Path copied"))
 
@@ -148,8 +148,8 @@ class FileActions(QObject):
         if lines is None or ends is None:
             return
         if ends[1][0] - ends[0][0] > _MOST_LINES:
-            said = tr("The selection has more than {most:,} lines; select less to copy it.", most=_MOST_LINES)
-            self.notified.emit(said)
+            message = tr("The selection has more than {most:,} lines; select less to copy it.", most=_MOST_LINES)
+            self.notified.emit(message)
             return
         self._copy(lambda: lines.between(*ends), "")
 
@@ -202,7 +202,7 @@ class SimilarAction(QObject):
         self._rendered = rendered
         self._target: ViewTarget | None = None
         self.action = key_action(panel, LIKE)
-        self.action.triggered.connect(self._want)
+        self.action.triggered.connect(self._request_similar)
         self.gate = Gate(self.action, "alike")
         source.addAction(self.action)
         rendered.addAction(self.action)
@@ -213,7 +213,7 @@ class SimilarAction(QObject):
         self._target = target
         self.gate.allow(target is not None)
 
-    def _want(self) -> None:
+    def _request_similar(self) -> None:
         target, lines = self._target, self._source.lines
         if target is None or lines is None:
             return
@@ -222,7 +222,7 @@ class SimilarAction(QObject):
             if text.strip():
                 # A page does not know its lines: the engine finds the text in the file.
                 text = beginning_of(text, _LONGEST_TEXT)
-                self._tell(Passage(path=target.name, start_line=1, end_line=LAST_LINE, text=text))
+                self._emit_request(Passage(path=target.name, start_line=1, end_line=LAST_LINE, text=text))
                 return
         ends = None if self._rendered.isVisible() else self._source.selection.ends
         if ends is None:
@@ -230,7 +230,8 @@ class SimilarAction(QObject):
             first, last = target.part or (line, line)
             passage = Passage(path=target.name, start_line=first, end_line=last)
             self._read(
-                lambda: lines.whole(first, min(last, first + _FIRST_LINES)), lambda text: self._tell(passage, text)
+                lambda: lines.whole(first, min(last, first + _FIRST_LINES)),
+                lambda text: self._emit_request(passage, text),
             )
             return
         begin, end = ends
@@ -238,11 +239,11 @@ class SimilarAction(QObject):
         on = {"start_line": begin[0], "end_line": max(begin[0], end[0] - (end[1] == 0))}
         self._read(
             lambda: beginning_of(lines.between(begin, end), _LONGEST_TEXT),
-            lambda text: self._tell(Passage(path=target.name, text=text, **on)),
+            lambda text: self._emit_request(Passage(path=target.name, text=text, **on)),
         )
 
     def _read(self, read: Callable[[], str], then: Callable[[str], None]) -> None:
         self._jobs.read(lambda _: read(), then, self.notified.emit)
 
-    def _tell(self, passage: Passage, words: str = "") -> None:
+    def _emit_request(self, passage: Passage, words: str = "") -> None:
         self.requested.emit(passage, words or passage.text)

@@ -231,7 +231,7 @@ class BaseViewer(QWidget):
         self.banner.left.connect(self.setFocus)
         self.finding = FindInText(jobs, self, words)
         self.finding.closed.connect(self._close_find)
-        self.finding.notice.connect(self.hint.say)
+        self.finding.notice.connect(self.hint.show_message)
         self.find_action = key_action(self, FIND, tr(words.find))
         self.find_action.triggered.connect(self._open_find)
         for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):

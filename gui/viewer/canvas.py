@@ -38,9 +38,9 @@ _LINE_CHARACTERS = 100
 _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
 CUT_MARK = marked(" … line cut at {limit:,} characters")
-_KEPT = 600
+_MOST_CACHED = 600
 """Cached lines: more than the tallest screen shows."""
-_KEPT_CHARACTERS = 3_000_000
+_MOST_CACHED_CHARACTERS = 3_000_000
 """Most characters of cached lines: a tall screen of lines of full length, about 140 MB."""
 
 
@@ -50,7 +50,7 @@ class LayoutCache:
     def __init__(self, typography: Typography) -> None:
         self._lines: FileLines | None = None
         self._outline = Outline()
-        self._kept: OrderedDict[int, LineLayout] = OrderedDict()
+        self._cached: OrderedDict[int, LineLayout] = OrderedDict()
         self._characters = 0
         self.typography = typography
         self.wrap_width: int | None = None
@@ -68,25 +68,25 @@ class LayoutCache:
         return True
 
     def _forget(self) -> None:
-        self._kept.clear()
+        self._cached.clear()
         self._characters = 0
 
     def known(self, number: int) -> bool:
-        return number in self._kept
+        return number in self._cached
 
     def line(self, number: int) -> LineLayout:
         """Return the layout of a line; at least its beginning is complete."""
-        laid = self._kept.get(number)
+        laid = self._cached.get(number)
         if laid is not None:
-            self._kept.move_to_end(number)
+            self._cached.move_to_end(number)
             return laid
         text, cut = self._lines.shown(number) if self._lines is not None else ("", False)
         bold, code = self._outline.is_heading(number), self._outline.is_code(number)
         style = LineStyle(self.typography, self.wrap_width, bold=bold, code=code)
-        laid = self._kept[number] = LineLayout(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)
+        laid = self._cached[number] = LineLayout(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)
         self._characters += len(text)
-        while len(self._kept) > _KEPT or self._characters > _KEPT_CHARACTERS:
-            self._characters -= len(self._kept.popitem(last=False)[1].text)
+        while len(self._cached) > _MOST_CACHED or self._characters > _MOST_CACHED_CHARACTERS:
+            self._characters -= len(self._cached.popitem(last=False)[1].text)
         return laid
 
 
@@ -227,9 +227,9 @@ class LineCanvas(QAbstractScrollArea):
         return number, laid.column_at(x, point.y() - top - self._pad_above(number))
 
     def in_gutter(self, point: QPoint) -> bool:
-        return self._along(point) < self.gutter.edge
+        return self._mirrored(point) < self.gutter.edge
 
-    def _along(self, point: QPoint) -> int:
+    def _mirrored(self, point: QPoint) -> int:
         """Return the X coordinate of a point, mirrored in right-to-left layouts."""
         return round(mirrored_x(point.x(), self.viewport().width(), self.layoutDirection()))
 
@@ -291,15 +291,15 @@ class LineCanvas(QAbstractScrollArea):
 
     def _relayout(self) -> None:
         """Lay out again after a change of width, font, wrapping or text; the top line stays in place."""
-        line, kept = self.scroll_position.line, 0
+        line, row_offset = self.scroll_position.line, 0
         if self.layouts.wrap_width is not None and line <= self.line_count:
             row = max(0, self.scroll_position.hidden - self._pad_above(line)) // self.row_height
-            kept = self.layouts.line(line).row_start(row)
+            row_offset = self.layouts.line(line).row_start(row)
         typography = Typography.current()
         self.gutter = Gutter.for_lines(self.line_count, typography, self._lanes)
         if self.layouts.set_geometry(typography, self._text_width() if self._wrap else None):
             self._widest = 0.0
-            row = self.layouts.line(line).row_of(kept) if kept else 0
+            row = self.layouts.line(line).row_of(row_offset) if row_offset else 0
             self.scroll_position.hidden = row * self.row_height + self._pad_above(line) if row else 0
         self.scroll_position.resize(self.viewport().height(), self.line_count)
         self._moved()

@@ -157,10 +157,10 @@ def _pdf_reader() -> str:
         return ""
     words = [asking, "query", "default", "application/pdf"]
     try:
-        told = subprocess.run(words, capture_output=True, timeout=_OPENER_SECONDS, check=False)
+        opener_result = subprocess.run(words, capture_output=True, timeout=_OPENER_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return told.stdout.decode("utf-8", "replace").strip()
+    return opener_result.stdout.decode("utf-8", "replace").strip()
 
 
 def editor_template(program: Path) -> str:

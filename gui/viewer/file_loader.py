@@ -40,13 +40,13 @@ class ViewTarget:
 
     @classmethod
     def of_result(cls, result: MemorySearchResult, query: str) -> "ViewTarget":
-        lead = result.snippet[: result.match_ranges[0][0]].count("\n") if result.match_ranges else 0
+        lines_before = result.snippet[: result.match_ranges[0][0]].count("\n") if result.match_ranges else 0
         return cls(
             name=result.path,
             query=query,
             first=result.start_line,
             last=max(result.start_line, result.end_line),
-            focus=max(result.start_line, result.snippet_line + lead),
+            focus=max(result.start_line, result.snippet_line + lines_before),
             title=result.title,
             heading=result.heading,
         )
@@ -82,7 +82,7 @@ class ViewTarget:
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".canvas", ".ipynb")
 """Endings of Markdown, also of files that the engine returns as Markdown."""
 _SLOW_MS = 150
-_TELLING_LINES = 60
+_LANGUAGE_LINES = 60
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def in_vault(location: Path) -> bool:
 def _language(lines: FileLines) -> str:
     from engine import detect_language  # brings the analysis, which an empty window does not need
 
-    return detect_language("\n".join(lines.lines(1, _TELLING_LINES)))
+    return detect_language("\n".join(lines.lines(1, _LANGUAGE_LINES)))
 
 
 # --- Detects that the shown file has changed, was replaced or deleted ------------------------------------------------
@@ -237,7 +237,7 @@ class FileWatch(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DEBOUNCE_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._check)
         self._path: Path | None = None
         self._stamp: Stamp | None = None
         self._absences = 0
@@ -258,7 +258,7 @@ class FileWatch(QObject):
         if self._path is not None and (self._quiet or not self._timer.isActive()):
             self._timer.start()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Compare the file with its last known state, after it has been quiet for a moment, and emit the change."""
         stamp = self._read_stamp()
         if stamp is None:

@@ -194,7 +194,7 @@ class ViewerHeader(QFrame):
     def _arrange(self) -> None:
         """Place everything on one line, hiding buttons until the title has its minimum width."""
         title, crumb = self.title.sizeHint().width(), self.crumb.sizeHint().width()
-        wanted = title + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
+        needed = title + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
         right = self.width() - _SIDE
         modes: list[QPushButton] = [self.source_button, self.rendered_button]
         for button in modes:
@@ -203,12 +203,12 @@ class ViewerHeader(QFrame):
         groups += [[button] for button in self.folding.buttons]
         groups.append([self.folding.more])
         folding = groups[-2::-1]
-        room = right - _SIDE - sum(_GAP + button.sizeHint().width() for group in groups for button in group)
+        available = right - _SIDE - sum(_GAP + button.sizeHint().width() for group in groups for button in group)
         for group in folding:
-            folded = room < wanted
+            folded = available < needed
             for button in group:
                 button.setHidden(folded)
-                room += (button.sizeHint().width() + _GAP) * folded
+                available += (button.sizeHint().width() + _GAP) * folded
         for group in reversed(groups):
             for button in reversed(group):
                 if not button.isHidden():

@@ -82,16 +82,16 @@ class LinePainter:
         text = str(number)
         width = len(text) * self._typography.character_width
         self._painter.setPen(self._colours.muted)
-        with upright(self._painter, QRectF(self.gutter.number_right - width, top, width, 1)) as stands:
-            self._painter.drawText(stands.topLeft() + QPointF(0, self._typography.baseline), text)
+        with upright(self._painter, QRectF(self.gutter.number_right - width, top, width, 1)) as unmirrored:
+            self._painter.drawText(unmirrored.topLeft() + QPointF(0, self._typography.baseline), text)
 
     def text(self, top: int, laid: LineLayout, decoration: Decoration) -> bool:
         """Paint the text and its highlights; returns False if part of it is not laid out yet."""
         self._painter.setClipRect(self.visible.adjusted(self.gutter.text_left - self._typography.scaled(4), 0, 0, 0))
-        with upright(self._painter, self.visible) as stands:
-            visible = QRectF(stands)
-        with upright(self._painter, QRectF(self.gutter.text_left, top, self._text_width, 1)) as stands:
-            whole = self._text(stands.topLeft() - QPointF(self.shift, 0), visible, laid, decoration)
+        with upright(self._painter, self.visible) as unmirrored:
+            visible = QRectF(unmirrored)
+        with upright(self._painter, QRectF(self.gutter.text_left, top, self._text_width, 1)) as unmirrored:
+            whole = self._text(unmirrored.topLeft() - QPointF(self.shift, 0), visible, laid, decoration)
         self._painter.setClipping(False)
         return whole
 

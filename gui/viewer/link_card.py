@@ -47,7 +47,7 @@ class LinkCard(QFrame):
         self._job = JobSlot(self)
         self._manager: MemorySearchManager | None = None
         self._name = ""
-        self._wants_focus = False
+        self._focus_pending = False
         self._found: NoteLinks | None = None
         """The links that the list shows."""
         self._since_click = QElapsedTimer()
@@ -91,9 +91,9 @@ class LinkCard(QFrame):
         elif manager is not None:
             self.refresh()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the card if the memory doesn't support links."""
-        self.gate.update_features(lacks)
+        self.gate.update_features(unsupported)
 
     def show_file(self, name: str) -> None:
         """Set the note whose links are shown, by its stable name; empty for none."""
@@ -122,7 +122,7 @@ class LinkCard(QFrame):
         self.action.setChecked(False)
 
     def _toggle(self, shown: bool) -> None:
-        self._wants_focus = shown
+        self._focus_pending = shown
         focus = QApplication.focusWidget()
         held = focus is not None and self.isAncestorOf(focus)
         self.refresh()
@@ -142,18 +142,18 @@ class LinkCard(QFrame):
         self.show()
         if was_hidden:
             announce(self, self.accessibleName())
-        if self._wants_focus and self.list.count():
+        if self._focus_pending and self.list.count():
             self.list.setFocus()
-        self._wants_focus = False
+        self._focus_pending = False
 
     def _fill(self, found: NoteLinks) -> None:
         row = self.list.currentRow()
         self.list.clear()
         to = tr_count("{count:,} link to this note", "{count:,} links to this note", len(found.backlinks))
         own = tr_count("{count:,} link in this note", "{count:,} links in this note", len(found.links))
-        said = tr("{backlinks}, {links}", backlinks=to, links=own)
-        self._title.setText(said)
-        self.setAccessibleName(said)
+        summary = tr("{backlinks}, {links}", backlinks=to, links=own)
+        self._title.setText(summary)
+        self.setAccessibleName(summary)
         for heading, links in ((to, found.backlinks), (own, found.links)):
             if links:
                 self._add_heading(heading)

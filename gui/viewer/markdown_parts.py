@@ -131,13 +131,13 @@ class _Cutter:
 
     def _cut(self, number: int) -> str:
         part = self.end()
-        in_code = self._goes_on_in_code(number)
+        in_code = self._is_inside_code(number)
         self._part = [self._opening] if in_code else []
         self._load = Load()
         self._block = 0
         return part
 
-    def _goes_on_in_code(self, number: int) -> bool:
+    def _is_inside_code(self, number: int) -> bool:
         """Return whether a line is between the fences of a code block."""
         code = self._outline.code_block(number)
         return code is not None and code[0] < number < code[1]
@@ -147,7 +147,7 @@ class _Cutter:
         if self._in_front_matter or _RULE.match(line):
             return False
         if self._outline.is_code(number):
-            return self._goes_on_in_code(number)
+            return self._is_inside_code(number)
         if self._outline.is_heading(number) or _BULLET.match(line):
             return True
         if not line or line[0] in " \t|>" or _LIST_ITEM.match(line):

@@ -16,7 +16,7 @@ from gui.widgets.right_to_left import mirror
 
 Ranges = list[tuple[int, int]]
 
-_KEPT = 2_000
+_MOST_CACHED = 2_000
 _LONG_LINE = 2_000
 """Lines with at least so many characters are searched in the background, since that may take 0.1 s."""
 _TICK_HEIGHT = 3
@@ -101,7 +101,7 @@ class MatchMarks(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._finder: Finder | None = None
-        self._kept: OrderedDict[int, Ranges] = OrderedDict()
+        self._cached: OrderedDict[int, Ranges] = OrderedDict()
         self._sought: dict[int, Job] = {}
 
     def set_finder(self, finder: Finder | None) -> None:
@@ -113,32 +113,32 @@ class MatchMarks(QObject):
         for job in self._sought.values():
             job.cancel()
         self._sought.clear()
-        self._kept.clear()
+        self._cached.clear()
 
     def known(self, line: int) -> bool:
-        return self._finder is None or line in self._kept
+        return self._finder is None or line in self._cached
 
     def of(self, line: int, text: str) -> Ranges:
         """Return the ranges to highlight in a line; a long line is searched in the background, and `found` follows."""
         finder = self._finder
         if finder is None:
             return []
-        if line not in self._kept:
+        if line not in self._cached:
             if len(text) > _LONG_LINE:
                 if line not in self._sought:
                     self._sought[line] = self._jobs.read(
                         lambda _: utf16_ranges(text, finder(text)), lambda ranges: self._arrive(line, ranges)
                     )
                 return []
-            self._keep(line, utf16_ranges(text, finder(text)))
-        return self._kept[line]
+            self._cache(line, utf16_ranges(text, finder(text)))
+        return self._cached[line]
 
     def _arrive(self, line: int, ranges: Ranges) -> None:
         self._sought.pop(line, None)
-        self._keep(line, ranges)
+        self._cache(line, ranges)
         self.found.emit()
 
-    def _keep(self, line: int, ranges: Ranges) -> None:
-        self._kept[line] = ranges
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
+    def _cache(self, line: int, ranges: Ranges) -> None:
+        self._cached[line] = ranges
+        if len(self._cached) > _MOST_CACHED:
+            self._cached.popitem(last=False)

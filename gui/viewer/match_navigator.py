@@ -113,7 +113,7 @@ class TextScan(QObject):
         step = self.hits.step(place, forward=forward)
         if isinstance(step, Unknown):
             self._drop_job()
-            self._look(_order(self.hits, step.block, forward=forward), until_hit=True)
+            self._search(_order(self.hits, step.block, forward=forward), until_hit=True)
             return
         self._sought = None
         then(step)
@@ -121,16 +121,16 @@ class TextScan(QObject):
     def _go_on(self) -> None:
         """Search further blocks until the limits of characters and hits are reached."""
         if self._left > 0 and not self.hits.complete and self.hits.count < MOST_HITS:
-            self._look(_order(self.hits, self._near, forward=True), until_hit=False)
+            self._search(_order(self.hits, self._near, forward=True), until_hit=False)
         else:
             self.changed.emit()
 
-    def _look(self, blocks: Iterable[int], *, until_hit: bool) -> None:
+    def _search(self, blocks: Iterable[int], *, until_hit: bool) -> None:
         lines, finder, left = self._lines, self._finder, self._left
         if lines is None or finder is None:
             return
         self._job = self._jobs.read(
-            lambda token: _look_through(lines, finder, blocks, token, left=left, until_hit=until_hit),
+            lambda token: _search_blocks(lines, finder, blocks, token, left=left, until_hit=until_hit),
             self._merge,
             self._give_up,
         )
@@ -169,7 +169,7 @@ def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
     return (block % count for block in turn if block % count not in known)
 
 
-def _look_through(
+def _search_blocks(
     lines: Lines, finder: Finder, blocks: Iterable[int], token: CancelToken, *, left: int, until_hit: bool
 ) -> tuple[Found, int]:
     """On a pool thread: search blocks until `left` characters were read or, with `until_hit`, up to the first hit.
@@ -247,7 +247,7 @@ class MatchNavigator(QObject):
         self._notice_delay.setInterval(_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
 
-    def look_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
+    def search_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
         """Search a text for the words of a query, from line `near` on, and highlight them in `view`."""
         self._current = self._origin = None
         view.show_hit(None)
@@ -258,7 +258,7 @@ class MatchNavigator(QObject):
         view.set_finders(self._query, self._needle)
         self._restart()
 
-    def look_on(self, lines: Lines) -> None:
+    def search_again(self, lines: Lines) -> None:
         """Search the text again, since it has grown, from the view's position. The framed hit stays."""
         if self._view is not None:
             self._lines, self._near = lines, self._view.place()[0]
@@ -315,9 +315,9 @@ class MatchNavigator(QObject):
             around = tr("Continued from the start.") if forward else tr("Continued from the end.")
             scan = self._found if self._needle is not None else self._marks
             position = "" if self._needle is not None else self._position(scan)  # the find bar shows its own
-            said = " · ".join(filter(None, (position, around if step.wrapped else "")))
-            if said:
-                self.notice.emit(said)
+            message = " · ".join(filter(None, (position, around if step.wrapped else "")))
+            if message:
+                self.notice.emit(message)
         self._count()
 
     def _position(self, scan: TextScan) -> str:

@@ -41,7 +41,7 @@ class Hint(QFrame):
         self.hide()
         over.installEventFilter(self)
 
-    def say(self, sentence: str, milliseconds: int = _SHOWN_MS) -> None:
+    def show_message(self, sentence: str, milliseconds: int = _SHOWN_MS) -> None:
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
         self._place()
@@ -52,11 +52,11 @@ class Hint(QFrame):
 
     def _place(self) -> None:
         over = self._over
-        room = max(1, over.width() - 2 * _MARGIN)
+        available = max(1, over.width() - 2 * _MARGIN)
         self._text.setWordWrap(False)
-        if self.sizeHint().width() > room:
+        if self.sizeHint().width() > available:
             self._text.setWordWrap(True)
-        width = min(room, self.sizeHint().width())
+        width = min(available, self.sizeHint().width())
         height = max(self.sizeHint().height(), self.heightForWidth(width))
         self.setGeometry((over.width() - width) // 2, over.height() - height - _MARGIN, width, height)
 
@@ -79,6 +79,6 @@ class EmptyPage(StatePage):
 
     retry = Signal()
 
-    def say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
+    def show_message(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
         """Replace the sentence; `keys`: a second one."""
         self.show_state("", sentence, keys=keys, actions=((tr("Try again"), self.retry.emit),) if retry else ())

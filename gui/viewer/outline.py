@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine import CancelToken, is_document, note_title, structure_of
 from gui.viewer.lines import Lines
 
-_LOOKED_AT = 4 * 1024 * 1024
+_MOST_READ = 4 * 1024 * 1024
 """Most characters read; a longer file is a log rather than a note."""
 _BLOCK = 512
 _HEAD = 64 * 1024
@@ -74,13 +74,13 @@ class Outline:
         """Make the outline of a Markdown file from its first megabytes. Raises `Cancelled`."""
         headings: list[Heading] = []
         code: list[tuple[int, int]] = []
-        _look_through(_numbered(lines, cancel), headings, code)
+        _scan(_numbered(lines, cancel), headings, code)
         return cls(headings, code)
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
         """Read the first megabytes of a file that `is_markup`, and all of a document; None for other files."""
-        most = math.inf if is_document(name) else _LOOKED_AT  # the text of a document is bounded
+        most = math.inf if is_document(name) else _MOST_READ  # the text of a document is bounded
         text = "\n".join(text for _, text in _numbered(lines, cancel, most)) if is_markup(name) else ""
         found = structure_of(text, name)
         if found is None:
@@ -108,7 +108,7 @@ class Outline:
         return HeadingPlace(key, sum(heading.key == key for heading in self.headings[:nth]), nth)
 
 
-def _numbered(lines: Lines, cancel: CancelToken, most: float = _LOOKED_AT) -> Iterator[tuple[int, str]]:
+def _numbered(lines: Lines, cancel: CancelToken, most: float = _MOST_READ) -> Iterator[tuple[int, str]]:
     seen = 0
     for first in range(1, lines.line_count + 1, _BLOCK):
         cancel.checkpoint()
@@ -120,7 +120,7 @@ def _numbered(lines: Lines, cancel: CancelToken, most: float = _LOOKED_AT) -> It
 
 
 # markdown-it-py 4.3 takes 1,160 ms instead of 11 for a table of 10,000 rows.
-def _look_through(lines: Iterable[tuple[int, str]], headings: list[Heading], code: list[tuple[int, int]]) -> None:
+def _scan(lines: Iterable[tuple[int, str]], headings: list[Heading], code: list[tuple[int, int]]) -> None:
     fence, began, number = "", 0, 0
     for number, text in lines:
         if number == 1 and text.rstrip() == "---":

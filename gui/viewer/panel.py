@@ -106,17 +106,17 @@ class ViewerPanel(BaseViewer):
             self._opener.cancel()
             self._open(reloading=False)
         elif self.opened is not None:
-            self._let_resolve(self.opened.name)
+            self._set_resolvers(self.opened.name)
             if self._opener.busy or self._reload_due:
                 self._opener.cancel()
                 self._open(reloading=True)
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the actions that this memory doesn't support."""
-        self.similar.gate.update_features(lacks)
-        self.file_actions.sessions_gate.update_features(lacks)
-        self._chunks.show_unsupported(lacks)
-        self.link_card.show_unsupported(lacks)
+        self.similar.gate.update_features(unsupported)
+        self.file_actions.sessions_gate.update_features(unsupported)
+        self._chunks.show_unsupported(unsupported)
+        self.link_card.show_unsupported(unsupported)
 
     def refresh(self) -> None:
         """Read chunks and links again after a change of the index; the file itself is watched separately."""
@@ -183,7 +183,7 @@ class ViewerPanel(BaseViewer):
         self.similar.set_target(None)
         self.header.hide()
         self._close_find()
-        self.empty_page.say(tr(instead.sentence), keys=tr(instead.keys))
+        self.empty_page.show_message(tr(instead.sentence), keys=tr(instead.keys))
         self._show_page(self.empty_page)
 
     def _show(self, target: ViewTarget, *, reveal: bool) -> None:
@@ -219,15 +219,15 @@ class ViewerPanel(BaseViewer):
             old.close()
         self._follower.follow(opened.location)
         self.header.offer_modes(not is_markup(opened.name))
-        self._let_resolve(opened.name)
+        self._set_resolvers(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
         self.link_card.show_file(opened.name)
         self.file_actions.set_vault(opened.in_vault)
         self._apply(reveal=not reloading)
         if reloading:
-            self.hint.say(tr("Reloaded"))
+            self.hint.show_message(tr("Reloaded"))
 
-    def _let_resolve(self, home: str) -> None:
+    def _set_resolvers(self, home: str) -> None:
         """Let the page read the notes and find the images that the note `home` names; both on a pool thread."""
         manager = self._manager
 
@@ -254,18 +254,18 @@ class ViewerPanel(BaseViewer):
             return  # the last text stays; the watcher reports a deleted file
         self._drop_file()
         self.header.set_ready(False)
-        self.empty_page.say(sentence, retry=True)
+        self.empty_page.show_message(sentence, retry=True)
         self._show_page(self.empty_page)
         if self.target is not None:
             self.file_shown.emit(self.target.name)
 
     def _on_slow(self) -> None:
         if not self._reloading and self.target is not None:
-            self.empty_page.say(tr("Opening {file}…", file=self.target.file_title))
+            self.empty_page.show_message(tr("Opening {file}…", file=self.target.file_title))
             self._show_page(self.empty_page)
 
     def _on_vanished(self) -> None:
-        self.banner.say(tr("This file was deleted. Its last text is shown."), "degraded", key=_DELETED)
+        self.banner.show_message(tr("This file was deleted. Its last text is shown."), "degraded", key=_DELETED)
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop everything that reads the shown file; `keep_lines` leaves its text on the screen."""
@@ -301,7 +301,7 @@ class ViewerPanel(BaseViewer):
             crumb = opened.crumb(target.breadcrumb, self.source.current_line())
             self.header.show_title(target.title or opened.title or target.file_title, crumb)
 
-    def _turn_to(self, face: QWidget) -> None:
+    def _show_face(self, face: QWidget) -> None:
         """Bring the source or the page, whose text is loaded now, to the front."""
         self.header.show_mode(rendered=face is self.rendered)
         self._show_page(face)
@@ -364,7 +364,7 @@ class ViewerPanel(BaseViewer):
         def search() -> None:
             self.search_requested.emit(name)
 
-        self.banner.say(
+        self.banner.show_message(
             tr("No note is named “{name}”.", name=name), "degraded", Action(tr("Search"), search), key=_MISSED
         )
 
@@ -400,28 +400,28 @@ class ViewerPanel(BaseViewer):
         self.scrolled.connect(self._show_title)
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
-        self._source_and_page.turned.connect(self._turn_to)
-        self._source_and_page.notified.connect(lambda sentence: self.hint.say(sentence, _LONG_HINT_MS))
+        self._source_and_page.turned.connect(self._show_face)
+        self._source_and_page.notified.connect(lambda sentence: self.hint.show_message(sentence, _LONG_HINT_MS))
         self.rendered.followed.connect(self.follow_link)
         self._links.file_chosen.connect(self._open_location)
         self._links.heading_chosen.connect(self._go_to_anchor)
         self._links.search_requested.connect(self.search_requested)
         self._links.missed.connect(self._offer_search)
-        self._links.notified.connect(self.hint.say)
+        self._links.notified.connect(self.hint.show_message)
         self.link_card.chosen.connect(self._open_linked)
-        self.link_card.notified.connect(self.hint.say)
+        self.link_card.notified.connect(self.hint.show_message)
         for page in (self.source, self.rendered):
             page.addAction(self.link_card.action)
         key_action(self, TURN).triggered.connect(self.header.toggle_mode)
         self.source.chunk_pressed.connect(self._chunks.choose)
-        self._chunks.notified.connect(self.hint.say)
+        self._chunks.notified.connect(self.hint.show_message)
         self._chunks.source_requested.connect(self._leave_page)
         self._chunks.more_requested.connect(self.more_requested)
         self.similar.requested.connect(self.more_requested)
-        self.similar.notified.connect(self.hint.say)
+        self.similar.notified.connect(self.hint.show_message)
         self.header.rendered_chosen.connect(self.choose_rendered)
         self.empty_page.retry.connect(lambda: self._open(reloading=False))
-        self.file_actions.notified.connect(self.hint.say)
+        self.file_actions.notified.connect(self.hint.show_message)
         self.file_actions.link_requested.connect(self.link_requested)
         self.file_actions.sessions_requested.connect(self.sessions_requested)
-        self.external.failed.connect(self.hint.say)
+        self.external.failed.connect(self.hint.show_message)

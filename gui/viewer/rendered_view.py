@@ -172,7 +172,7 @@ class RenderedView(QTextBrowser):
         self._outline = Outline()
         self._page: Page | None = None
         self._own: QTextDocument | None = None
-        self._wanted: HeadingPlace | None = None
+        self._requested_heading: HeadingPlace | None = None
         self.anchor = ""
         """The block or footnote to go to, instead of the next heading."""
         self._toggled: frozenset[int] = frozenset()
@@ -218,7 +218,7 @@ class RenderedView(QTextBrowser):
         """
         if not keep_place and lines is not self._lines:
             self._toggled = frozenset()
-        self._lines, self._outline, self._wanted, self._keep_place = lines, outline, at, keep_place
+        self._lines, self._outline, self._requested_heading, self._keep_place = lines, outline, at, keep_place
         self._start(lines)
 
     def _start(self, lines: FileLines) -> None:
@@ -295,19 +295,19 @@ class RenderedView(QTextBrowser):
         self.current_hit = None
         self._marks.forget()
         self._found.forget()
-        self._put(page)
+        self._show_document(page)
         self._loader.start(page.document, self._pictures, self.devicePixelRatioF())
         self.rendered.emit()  # once visible it has its width, which the layout needs
-        self._layout_steps.start(target if self._keep_place else self._heading_block(self._wanted))
+        self._layout_steps.start(target if self._keep_place else self._heading_block(self._requested_heading))
 
     def _on_reached(self) -> None:
         if self._keep_place:
             self.verticalScrollBar().setValue(self._place)
         else:
-            self.go_to_heading(self._wanted)
+            self.go_to_heading(self._requested_heading)
             self._keep_place = True  # from here on, also when it comes back in other colours
 
-    def _put(self, page: Page) -> None:
+    def _show_document(self, page: Page) -> None:
         """Show a page that was built."""
         old, self._own = self._own, page.document
         page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources

@@ -34,17 +34,17 @@ class ScrollPosition:
     def resize(self, view_height: int, line_count: int) -> None:
         """Set the view's height and the text's length; the top line stays if there is enough text below it."""
         self._view, self._count = view_height, line_count
-        self._settle()
+        self._correct()
 
     def move(self, pixels: int) -> None:
         """Scroll down by some pixels (up, if negative), as far as there is text."""
         self.hidden += pixels
-        self._settle()
+        self._correct()
 
     def go_to(self, line: int, *, above: int = 0, within: int = 0) -> None:
         """Scroll `line` to `above` pixels below the top; `within`: pixels of the line itself that may be hidden."""
         self.line, self.hidden = line, within - above
-        self._settle()
+        self._correct()
 
     def go_to_end(self) -> None:
         self.line, self.hidden = self._end()
@@ -66,11 +66,11 @@ class ScrollPosition:
 
     def maximum(self, unit: int) -> int:
         """Return the scroll bar's maximum if each line has the length `unit`."""
-        room = self._view
+        remaining = self._view
         for number in range(self._count, 0, -1):
-            room -= self._guess_of(number)
-            if room <= 0:
-                return self._value(number, -room, unit)
+            remaining -= self._guess_of(number)
+            if remaining <= 0:
+                return self._value(number, -remaining, unit)
         return 0
 
     def set_value(self, value: int, unit: int) -> None:
@@ -81,12 +81,12 @@ class ScrollPosition:
         line, part = divmod(value, unit)
         self.line = min(line + 1, max(1, self._count))
         self.hidden = part * self._guess_of(self.line) // unit if part else 0
-        self._settle()
+        self._correct()
 
     def _value(self, line: int, hidden: int, unit: int) -> int:
         return (line - 1) * unit + min(unit, hidden * unit // max(1, self._guess_of(line)))
 
-    def _settle(self) -> None:
+    def _correct(self) -> None:
         """Correct the position so that the hidden pixels belong to the top line and the view ends with the text."""
         if self._count == 0:
             self.line, self.hidden = 1, 0
@@ -99,18 +99,18 @@ class ScrollPosition:
         while self.line < self._count and self.hidden >= (height := self._height_of(self.line, self.hidden + 1)):
             self.hidden -= height
             self.line += 1
-        room = self._view + self.hidden
+        remaining = self._view + self.hidden
         for number in range(self.line, self._count + 1):
-            room -= self._height_of(number, room)
-            if room <= 0:
+            remaining -= self._height_of(number, remaining)
+            if remaining <= 0:
                 return
         self.line, self.hidden = self._end()
 
     def _end(self) -> tuple[int, int]:
         """Return the position (line, hidden pixels) at which the last line ends at the bottom of the view."""
-        room = self._view
+        remaining = self._view
         for number in range(self._count, 0, -1):
-            room -= self._height_of(number, math.inf)
-            if room <= 0:
-                return number, -room
+            remaining -= self._height_of(number, math.inf)
+            if remaining <= 0:
+                return number, -remaining
         return 1, 0

@@ -32,7 +32,7 @@ class SourceAndPage(QObject):
         self.rendered.failed.connect(self._give_up)
         self._source = source
         self._hits = hits
-        self._wants_page = False
+        self._prefers_page = False
         self._opened: OpenedFile | None = None
         self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
@@ -49,7 +49,7 @@ class SourceAndPage(QObject):
         if opened.name != self._hinted:
             self._hinted = ""
         size = opened.lines.size
-        if not self._wants_page or is_markup(opened.name):
+        if not self._prefers_page or is_markup(opened.name):
             self._show_source()
         elif size > MOST_BYTES:
             shown = size_text(size)
@@ -63,7 +63,7 @@ class SourceAndPage(QObject):
 
     def choose(self, *, rendered: bool, keep_place: bool) -> None:
         """Switch to source or page, also for later files."""
-        self._wants_page = rendered
+        self._prefers_page = rendered
         self._hinted = ""
         if not rendered:
             self.rendered.cancel()
@@ -80,13 +80,13 @@ class SourceAndPage(QObject):
 
     def _show_source(self) -> None:
         if self._opened is not None and self._target is not None:
-            self._look_in(self._source, self._opened.lines, near=self._target.focus)
+            self._search_in(self._source, self._opened.lines, near=self._target.focus)
             self.turned.emit(self._source)
 
     def _show_rendered(self) -> None:
         if self._opened is not None:
             self._page_of = self._opened
-            self._look_in(self.rendered, self.rendered.blocks, near=1)
+            self._search_in(self.rendered, self.rendered.blocks, near=1)
             self.turned.emit(self.rendered)
 
     def _give_up(self, sentence: str) -> None:
@@ -96,10 +96,10 @@ class SourceAndPage(QObject):
             self.notified.emit(sentence)
         self._show_source()
 
-    def _look_in(self, view: MatchView, lines: Lines, near: int) -> None:
+    def _search_in(self, view: MatchView, lines: Lines, near: int) -> None:
         if self._opened is not None and self._target is not None:
             query, language = self._target.query, self._opened.language
-            self._hits.look_in(view, lines, near=near, query=query, language=language)
+            self._hits.search_in(view, lines, near=near, query=query, language=language)
 
     def _heading(self, opened: OpenedFile) -> HeadingPlace | None:
         """Return the heading above the position that the source shows."""

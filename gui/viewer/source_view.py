@@ -107,9 +107,9 @@ class SourceView(LineCanvas):
             self.scroll_position.go_to(hit.line, above=height // 3, within=row * self.row_height)
         self._widest = max(self._widest, laid.width)
         self._sync_bars()
-        bar, room = self.horizontalScrollBar(), self._text_width()
-        if not bar.value() <= left <= right <= bar.value() + room:
-            bar.setValue(round(max(0.0, right - room * 2 / 3)))
+        bar, available = self.horizontalScrollBar(), self._text_width()
+        if not bar.value() <= left <= right <= bar.value() + available:
+            bar.setValue(round(max(0.0, right - available * 2 / 3)))
 
     # --- selection ------------------------------------------------------------------------------------------------
 
@@ -181,8 +181,8 @@ class SourceView(LineCanvas):
         self._revealed = None
         caret = self.selection.caret
         number = min(caret[0] if caret is not None else self.scroll_position.line, self.line_count)
-        said = self.text_at(number)[:_SPOKEN_CHARACTERS] if number else ""
-        self.setAccessibleDescription(tr("Line {number:,}: {text}", number=number, text=said) if number else "")
+        line_text = self.text_at(number)[:_SPOKEN_CHARACTERS] if number else ""
+        self.setAccessibleDescription(tr("Line {number:,}: {text}", number=number, text=line_text) if number else "")
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 

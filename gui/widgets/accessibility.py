@@ -38,7 +38,7 @@ class SettledAnnouncer(QObject):
         self._widget = widget
         self._sentence = ""
         self._wait = QTimer(self, singleShot=True, interval=_SETTLED_MS)
-        self._wait.timeout.connect(self._say)
+        self._wait.timeout.connect(self._announce)
 
     def announce(self, sentence: str) -> None:
         """Announce a message after a short delay, unless another one follows."""
@@ -46,7 +46,7 @@ class SettledAnnouncer(QObject):
             self._sentence = sentence
             self._wait.start()
 
-    def _say(self) -> None:
+    def _announce(self) -> None:
         announce(self._widget, self._sentence)
 
 

@@ -149,15 +149,15 @@ class FoldingRow(QWidget):
     def _fold(self) -> None:
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         least = self._narrow.minimumSizeHint() if self._whole else self._narrow.sizeHint()
-        room = self.width() - 2 * _MARGIN - self._before
-        beside = room - _GAP - self._beside
+        available = self.width() - 2 * _MARGIN - self._before
+        beside = available - _GAP - self._beside
         folded = beside < self._letters * letter + least.width() or self.width() - self._before < self._whole * letter
         if self._whole:
             self._wide.setMinimumWidth(0 if folded else self._letters * letter)
         if folded != self._folded:
             self._folded = folded
             self._place()
-        below = self._before if folded and self._narrow.sizeHint().width() <= room else 0
+        below = self._before if folded and self._narrow.sizeHint().width() <= available else 0
         self._second.setContentsMargins(margins(below, 0, 0, 0))
         if self._before:  # a click there is meant for the widget below, which comes earlier for screen readers
             first_line = _TOP + self._wide.sizeHint().height() if folded else self.height()

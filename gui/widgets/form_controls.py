@@ -110,9 +110,9 @@ class Checkable(Toggle):
         group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
         painter.setPen(self.palette().color(group, QPalette.ColorRole.WindowText))
         painter.setFont(font_at(13))
-        room = self.rect().adjusted(indent(), 0, -_EDGE, 0)
-        text = elide(painter.fontMetrics(), self.words, Qt.TextElideMode.ElideRight, room.width())
-        write(painter, room, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
+        available = self.rect().adjusted(indent(), 0, -_EDGE, 0)
+        text = elide(painter.fontMetrics(), self.words, Qt.TextElideMode.ElideRight, available.width())
+        write(painter, available, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
@@ -210,10 +210,10 @@ class ComboBox(QComboBox):
         """The current text, shortened to the width with an ellipsis; Qt itself would cut it inside a letter."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
-        room = self.style().subControlRect(
+        available = self.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
-        return elide(self.fontMetrics(), self.currentText(), self._cut, room.width() - _TEXT_PADS)
+        return elide(self.fontMetrics(), self.currentText(), self._cut, available.width() - _TEXT_PADS)
 
     def _paint_box(self) -> None:
         """Paint the box with its arrow, without the text."""

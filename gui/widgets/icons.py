@@ -90,10 +90,10 @@ class IconButton(Toggle, QPushButton):
 
     def _tint(self) -> None:
         size = font_at(_SIZE).pixelSize()
-        wanted = (self._icon_name, tokens(self.palette()).text.rgb(), size)
-        if wanted == self._tinted:
+        appearance = (self._icon_name, tokens(self.palette()).text.rgb(), size)
+        if appearance == self._tinted:
             return  # one change of theme arrives as several events
-        self._tinted = wanted
+        self._tinted = appearance
         self.setIconSize(QSize(size, size))
         self.setIcon(icon(self._icon_name, self.palette(), size))
 

@@ -63,8 +63,8 @@ class CountLine(QWidget):
         painter.setPen(colours.muted)
         metrics = painter.fontMetrics()
         legend = [(" · " + tr("words"), colours.accent), (tr("meaning"), colours.meaning)] if self._legend else []
-        room = self.width() - sum(metrics.horizontalAdvance(word) + _SQUARE + 8 for word, _ in legend)
-        fitting = [text for text in self._texts if metrics.horizontalAdvance(text) <= room]
+        available = self.width() - sum(metrics.horizontalAdvance(word) + _SQUARE + 8 for word, _ in legend)
+        fitting = [text for text in self._texts if metrics.horizontalAdvance(text) <= available]
         text = fitting[0] if fitting else metrics.elidedText(self._texts[-1], Qt.TextElideMode.ElideRight, self.width())
         x = self._draw_word(painter, 0, text)
         if fitting:
@@ -160,11 +160,11 @@ class SortButton(QPushButton):
         metrics = QFontMetrics(font_at(12))
         return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
 
-    def fitting(self, metrics: QFontMetrics, room: int) -> str:
-        """Return a label that fits in `room` pixels: options have priority over the order, which the menu shows too."""
+    def fitting(self, metrics: QFontMetrics, available: int) -> str:
+        """Return a label that fits in `available` pixels: options before the order, which the menu shows too."""
         extras = " · ".join(self._extras)
-        words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= room else extras
-        return elide(metrics, words, Qt.TextElideMode.ElideRight, room)
+        words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= available else extras
+        return elide(metrics, words, Qt.TextElideMode.ElideRight, available)
 
     @staticmethod
     def _arrow() -> int:

@@ -84,7 +84,7 @@ class Banner(QFrame):
         """The key of the shown message; empty if it has none, or if no message is shown."""
         return self._key if not self.isHidden() else ""
 
-    def say(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
+    def show_message(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
         """Show a message with buttons. `key` identifies it: `clear(key)` removes only this message."""
         again = sentence == self.text
         self._key = key
@@ -103,7 +103,7 @@ class Banner(QFrame):
     def _press(self, run: Callable[[], None]) -> None:
         """Remove the message and run the function of the pressed button, and move the focus after a key press."""
         held = self._has_keys()
-        self._take_away()
+        self._dismiss()
         run()
         self._leave(held)
 
@@ -119,13 +119,13 @@ class Banner(QFrame):
         """Place the buttons next to the text, or below it if that takes less height."""
         margins, gap = self._row.contentsMargins(), self._row.spacing()
         around = margins.left() + margins.right() + 2 * gap
-        room = max(1, self.width() - around - self._dot.sizeHint().width() - self._close.sizeHint().width())
+        available = max(1, self.width() - around - self._dot.sizeHint().width() - self._close.sizeHint().width())
         actions = self._buttons.sizeHint()
-        beside = max(self._text.heightForWidth(max(1, room - gap - actions.width())), actions.height())
-        narrow = actions.width() > 0 and self._text.heightForWidth(room) + gap + actions.height() < beside
-        wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        if self._middle.direction() != wanted:
-            self._middle.setDirection(wanted)
+        row_height = max(self._text.heightForWidth(max(1, available - gap - actions.width())), actions.height())
+        narrow = actions.width() > 0 and self._text.heightForWidth(available) + gap + actions.height() < row_height
+        orientation = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._middle.direction() != orientation:
+            self._middle.setDirection(orientation)
             self._middle.setAlignment(
                 self._buttons, Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignVCenter
             )
@@ -139,14 +139,14 @@ class Banner(QFrame):
         if self.isHidden() or (key and key != self._key):
             return
         held = self._has_keys()
-        self._take_away()
+        self._dismiss()
         self._leave(held)
 
     def _has_keys(self) -> bool:
         focus = QApplication.focusWidget()
         return focus is not None and self.isAncestorOf(focus)
 
-    def _take_away(self) -> None:
+    def _dismiss(self) -> None:
         matter, self._key = self._key, ""
         self.hide()
         self.cleared.emit(matter)
@@ -160,7 +160,7 @@ class MessagePage(StatePage):
         self.words = ""
         """The whole message, on one line."""
 
-    def say(self, title: str, text: str, *actions: Action) -> None:
+    def show_message(self, title: str, text: str, *actions: Action) -> None:
         self.words = f"{title}: {text}" if text else title
         self.show_state(breakable(title), breakable(text), actions=[(action.words, action.run) for action in actions])
         for button in self._buttons[:1]:

@@ -44,7 +44,7 @@ COMMANDS = ((PALETTE, marked("all actions")), ("help.keys", marked("all keys")))
 _WIDEST = 460
 """Width of the column."""
 _MARGIN, _TOP = 32, 40
-_BESIDE = 2
+_BUTTONS_PER_ROW = 2
 """Most buttons side by side in a narrow list."""
 
 Action = tuple[str, Callable[[], None]]
@@ -68,8 +68,8 @@ class ElidedButton(QPushButton):
     @property
     def shown(self) -> str:
         """The visible label, shortened if there is little room."""
-        room = self.width() - self._around()
-        return elide(self.fontMetrics(), self._words, Qt.TextElideMode.ElideRight, room)
+        available = self.width() - self._around()
+        return elide(self.fontMetrics(), self._words, Qt.TextElideMode.ElideRight, available)
 
     def _around(self) -> int:
         """Return the pixels of the button around its label."""
@@ -148,10 +148,10 @@ class StatePage(QScrollArea):
             self._add_offer(column, offer)
         others = [self._button(text, act) for text, act in actions]
         self._buttons += others
-        for start in range(0, len(others), _BESIDE):
+        for start in range(0, len(others), _BUTTONS_PER_ROW):
             row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
             row.setSpacing(8)
-            for button in others[start : start + _BESIDE]:
+            for button in others[start : start + _BUTTONS_PER_ROW]:
                 row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
             row.addStretch(1)
             column.addSpacing(0 if start else 8)
@@ -168,7 +168,7 @@ class StatePage(QScrollArea):
         insert_after(self._place, added)
         self._fold()
 
-    def say_more(self, sentence: str) -> None:
+    def set_sentence(self, sentence: str) -> None:
         """Replace the sentence alone."""
         self.sentence.setText(sentence)
         self.sentence.show()
@@ -186,12 +186,12 @@ class StatePage(QScrollArea):
 
     def _fold(self) -> None:
         """Stack buttons that don't fit next to each other."""
-        room = min(_WIDEST, self.viewport().width() - 2 * _MARGIN)
+        available = min(_WIDEST, self.viewport().width() - 2 * _MARGIN)
         for row in self._rows:
             widgets = [item.widget() for number in range(row.count()) if (item := row.itemAt(number))]
             width = sum(widget.sizeHint().width() + row.spacing() for widget in widgets if widget is not None)
             way = QBoxLayout.Direction
-            row.setDirection(way.LeftToRight if width - row.spacing() <= room else way.TopToBottom)
+            row.setDirection(way.LeftToRight if width - row.spacing() <= available else way.TopToBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -81,8 +81,12 @@ def set_whats_this(thing: QWidget | QAction, text: str) -> None:
 
 def whats_this_of(thing: QWidget | QAction) -> str:
     """Return the text that `set_whats_this` has set."""
-    said = thing.whatsThis()
-    return html.unescape(said[len(_AS_IT_IS) : -len(_AS_IT_IS_END)]) if said.startswith(_AS_IT_IS) else said
+    whats_this = thing.whatsThis()
+    return (
+        html.unescape(whats_this[len(_AS_IT_IS) : -len(_AS_IT_IS_END)])
+        if whats_this.startswith(_AS_IT_IS)
+        else whats_this
+    )
 
 
 # --- rich text --------------------------------------------------------------------------------------------------------

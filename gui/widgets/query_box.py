@@ -37,7 +37,7 @@ class QueryHistory:
     """Stores submitted queries, oldest first. Text typed after the newest is a draft, restored by moving forward."""
 
     def __init__(self) -> None:
-        self._asked: list[str] = []
+        self._queries: list[str] = []
         self._draft = ""
         self._at = 0
 
@@ -45,17 +45,17 @@ class QueryHistory:
         """Add a submitted query as the newest; it replaces the previous one if that is a beginning of it."""
         if not query or self._is_at(query):
             return
-        asked = [known for known in self._asked if known != query]
-        if asked and query.startswith(asked[-1]):
-            asked.pop()
-        self._asked = [*asked, query][-MOST:]
-        self._at, self._draft = len(self._asked) - 1, query
+        other_queries = [known for known in self._queries if known != query]
+        if other_queries and query.startswith(other_queries[-1]):
+            other_queries.pop()
+        self._queries = [*other_queries, query][-MOST:]
+        self._at, self._draft = len(self._queries) - 1, query
 
     def begin(self, queries: Sequence[str]) -> None:
         """Insert the queries of earlier runs, oldest first, before those of this run."""
-        here = self._asked
-        self._asked = [*(query for query in queries if query not in here), *here][-MOST:]
-        self._at += len(self._asked) - len(here)  # the position stays
+        here = self._queries
+        self._queries = [*(query for query in queries if query not in here), *here][-MOST:]
+        self._at += len(self._queries) - len(here)  # the position stays
 
     def earlier(self, query: str) -> str | None:
         """Return the query before the current one; None at the oldest. `query`: text of the box, kept as the draft."""
@@ -63,22 +63,22 @@ class QueryHistory:
         if self._at == 0:
             return None
         self._at -= 1
-        return self._asked[self._at]
+        return self._queries[self._at]
 
     def later(self, query: str) -> str | None:
         """Return the query after the current one, finally the draft; None at the draft. `query`: text of the box."""
         self._set_position(query)
-        if self._at == len(self._asked):
+        if self._at == len(self._queries):
             return None
         self._at += 1
-        return self._asked[self._at] if self._at < len(self._asked) else self._draft
+        return self._queries[self._at] if self._at < len(self._queries) else self._draft
 
     def _is_at(self, query: str) -> bool:
-        return self._at < len(self._asked) and self._asked[self._at] == query
+        return self._at < len(self._queries) and self._queries[self._at] == query
 
     def _set_position(self, query: str) -> None:
         if not self._is_at(query):
-            self._at, self._draft = len(self._asked), query
+            self._at, self._draft = len(self._queries), query
 
 
 class _Edit(QLineEdit):
@@ -146,7 +146,7 @@ class QueryBox(QWidget):
         self._clear.clicked.connect(self.edit.clear)
         self._clear.clicked.connect(self.focus)
         self._clear.setVisible(False)
-        self._lead: QWidget | None = None
+        self._leading_button: QWidget | None = None
         self._row = row = QHBoxLayout(self)
         row.setSpacing(10)
         row.addWidget(self._icon)
@@ -166,9 +166,9 @@ class QueryBox(QWidget):
         around = self._row.contentsMargins()
         sides = max(around.left(), around.right()) + _END
         buttons = [part for part in self._parts() if part is not self._clear and not part.isHidden()]
-        beside = sum(part.sizeHint().width() + self._row.spacing() for part in buttons)
+        buttons_width = sum(part.sizeHint().width() + self._row.spacing() for part in buttons)
         text = QFontMetrics(font_at(15)).horizontalAdvance(self._hint) + 2 * _TEXT_MARGIN
-        return QSize(sides + beside + text, self.height())
+        return QSize(sides + buttons_width + text, self.height())
 
     def _parts(self) -> list[QWidget]:
         """Return the widgets next to text and state, hidden ones included."""
@@ -184,7 +184,7 @@ class QueryBox(QWidget):
         """Show a few words at the right end, such as count and time."""
         self._state.setText(text)
         self._state.setAccessibleDescription(text)
-        self._make_room()
+        self._hide_state_if_narrow()
 
     def add_button(self, button: QWidget) -> None:
         """Add a button at the right end of the box."""
@@ -194,7 +194,7 @@ class QueryBox(QWidget):
         """Show this button at the start of the box, in place of the magnifier icon."""
         self._row.replaceWidget(self._icon, button)
         self._icon.hide()
-        self._lead = button
+        self._leading_button = button
         self._row.setSpacing(4)
         self._restyle()
 
@@ -245,7 +245,7 @@ class QueryBox(QWidget):
     def _changed(self, text: str) -> None:
         self._clear.setVisible(bool(text))
         self._set_margins()
-        self._make_room()
+        self._hide_state_if_narrow()
         before, self._before = self._before, text.strip()
         replaced = before[:1] != text[:1] or len(before) - len(text) > 1
         if replaced and len(before) > 1 and not self._walking:
@@ -260,22 +260,26 @@ class QueryBox(QWidget):
 
     def _set_margins(self) -> None:
         """Reserve the same space for the magnifier or a button, so that the text of all views' boxes is aligned."""
-        around = 0 if self._lead is None else self._lead.sizeHint().width() - self._icon.sizeHint().width()
+        around = (
+            0
+            if self._leading_button is None
+            else self._leading_button.sizeHint().width() - self._icon.sizeHint().width()
+        )
         self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else _END, 0))
 
-    def _make_room(self) -> None:
+    def _hide_state_if_narrow(self) -> None:
         """Hide the state if it leaves too little room for the query; the counts are above the list, too."""
         state, around = self._state.sizeHint().width(), self._row.contentsMargins()
-        room = self.width() - around.left() - around.right() - self._row.spacing()
+        available = self.width() - around.left() - around.right() - self._row.spacing()
         for part in self._parts():
             if not part.isHidden():
-                room -= part.sizeHint().width() + self._row.spacing()
+                available -= part.sizeHint().width() + self._row.spacing()
         text = self.edit.fontMetrics().horizontalAdvance(self.edit.text()) + _AFTER_TEXT
-        self._state.setVisible(text + state <= room and state <= self.width() * _MOST_STATE)
+        self._state.setVisible(text + state <= available and state <= self.width() * _MOST_STATE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._make_room()
+        self._hide_state_if_narrow()
 
     def _restyle(self) -> None:
         font = font_at(15)

@@ -20,7 +20,7 @@ _SIDES_OR_CENTRE = _SIDES | Qt.AlignmentFlag.AlignHCenter.value
 _ABSOLUTE = Qt.AlignmentFlag.AlignAbsolute.value
 _STRONG = ("L", "R", "AL")
 _JOINT = " · "
-_LOOKED_AT = 1000
+_MOST_READ = 1000
 """Most characters that are searched for one with a direction."""
 _ISOLATED = re.compile("[\u2066-\u2068][^\u2069]*\u2069?")
 
@@ -43,10 +43,10 @@ def upright(painter: QPainter, rect: QRect | QRectF) -> Iterator[QRectF]:
     if not is_mirrored(painter):
         yield QRectF(rect)
         return
-    stands = painter.worldTransform().mapRect(QRectF(rect))
+    area = painter.worldTransform().mapRect(QRectF(rect))
     painter.setWorldMatrixEnabled(False)
     try:
-        yield stands
+        yield area
     finally:
         painter.setWorldMatrixEnabled(True)
 
@@ -59,16 +59,16 @@ def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag
     elif is_mirrored(painter) and not how & _SIDES_OR_CENTRE:
         how |= _RIGHT.value
     painter.setLayoutDirection(line_direction(text))
-    with upright(painter, rect) as stands:
-        painter.drawText(stands, how | _ABSOLUTE, text)
+    with upright(painter, rect) as area:
+        painter.drawText(area, how | _ABSOLUTE, text)
     painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 def put(painter: QPainter, left: float, top: float, pixmap: QPixmap) -> None:
     """Draw a pixmap like `drawPixmap`, unmirrored."""
     size = pixmap.deviceIndependentSize()
-    with upright(painter, QRectF(QPointF(left, top), size)) as stands:
-        painter.drawPixmap(stands.topLeft(), pixmap)
+    with upright(painter, QRectF(QPointF(left, top), size)) as area:
+        painter.drawPixmap(area.topLeft(), pixmap)
 
 
 def mirrored_x(x: float, width: float, direction: Qt.LayoutDirection) -> float:
@@ -87,7 +87,7 @@ def at_start(besides: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
     return (_RIGHT if runs_left() else _LEFT) | Qt.AlignmentFlag.AlignAbsolute | besides
 
 
-def keep_inside(splitter: QSplitter) -> None:
+def correct_margins(splitter: QSplitter) -> None:
     """Correct a splitter in right-to-left layouts, where Qt places all parts a pixel too far to the right."""
     if runs_left():
         splitter.setContentsMargins(0, 0, 1, 0)
@@ -110,6 +110,6 @@ def text_direction(text: str) -> Qt.LayoutDirection:
     if text.isascii():
         return Qt.LayoutDirection.LeftToRight
     strong = (
-        found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_LOOKED_AT])) if found in _STRONG
+        found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_MOST_READ])) if found in _STRONG
     )
     return Qt.LayoutDirection.LeftToRight if next(strong, "L") == "L" else Qt.LayoutDirection.RightToLeft

@@ -175,7 +175,7 @@ class RowList(QListView):
         super().__init__(parent)
         self.rows = rows
         self._arranging = False
-        self.button_down = self._drag_told = False
+        self.button_down = self._drag_reported = False
         rows.setParent(self)
         self.setModel(rows)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -222,7 +222,7 @@ class RowList(QListView):
 
     # --- keeping the position ---------------------------------------------------------------------------------------
 
-    def _put(self, rows: Sequence[KeyedRow]) -> None:
+    def _set_rows(self, rows: Sequence[KeyedRow]) -> None:
         self.rows.set_rows(rows)
         self.doItemsLayout()
 
@@ -289,12 +289,12 @@ class RowList(QListView):
     def _page(self, current: int, direction: int) -> int:
         """Return the row one viewport below or above `current`, at least one row away."""
         rect = self.visualRect(self.rows.index(current))
-        wanted = rect.top() + direction * (self.viewport().height() - rect.height())
+        target_top = rect.top() + direction * (self.viewport().height() - rect.height())
         target = self.rows.step(current, direction)
         following = target
         while following >= 0:
             top = self.visualRect(self.rows.index(following)).top()
-            if (top - wanted) * direction > 0:
+            if (top - target_top) * direction > 0:
                 break
             target, following = following, self.rows.step(following, direction)
         return target
@@ -330,12 +330,12 @@ class RowList(QListView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         number = self.indexAt(event.position().toPoint()).row()
         if number >= 0 and not self.rows.is_header(number):
-            self.button_down, self._drag_told = event.button() == Qt.MouseButton.LeftButton, False
+            self.button_down, self._drag_reported = event.button() == Qt.MouseButton.LeftButton, False
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         # Dragging from outside of the rows, or during a drag, would select every row passed.
-        if event.buttons() == Qt.MouseButton.NoButton or (self.button_down and not self._drag_told):
+        if event.buttons() == Qt.MouseButton.NoButton or (self.button_down and not self._drag_reported):
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -344,7 +344,7 @@ class RowList(QListView):
 
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
         """Emit `drag_requested` instead of starting Qt's drag, since the dragged data may have to be loaded first."""
-        self._drag_told = True
+        self._drag_reported = True
         self.drag_requested.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -56,10 +56,10 @@ def scrolling_column(column: QLayout, width: int) -> QScrollArea:
 class FootedColumn(QWidget):
     """A column that scrolls above a fixed footer; if that leaves the column too little room, both scroll."""
 
-    def __init__(self, column: QVBoxLayout, width: int, foot: QWidget, parent: QWidget | None = None) -> None:
-        """`foot` may change its height at any time; `column` must end with a stretch."""
+    def __init__(self, column: QVBoxLayout, width: int, footer: QWidget, parent: QWidget | None = None) -> None:
+        """`footer` may change its height at any time; `column` must end with a stretch."""
         super().__init__(parent)
-        self._column, self._footer, self._along = column, foot, False
+        self._column, self._footer, self._footer_scrolls = column, footer, False
         self._scroll = scrolling_column(column, width)
         self._line = line()
         self._whole = QVBoxLayout(self)
@@ -67,24 +67,24 @@ class FootedColumn(QWidget):
         self._whole.setSpacing(0)
         self._whole.addWidget(self._scroll, 1)
         self._whole.addWidget(self._line)
-        self._whole.addWidget(foot)
-        foot.installEventFilter(self)
-        self._settle()
+        self._whole.addWidget(footer)
+        footer.installEventFilter(self)
+        self._place_footer()
 
     def minimumSizeHint(self) -> QSize:
         """Return a smaller size than the footer's, since the footer can scroll."""
         return self._scroll.minimumSizeHint()
 
-    def _settle(self) -> None:
+    def _place_footer(self) -> None:
         """Place the footer below the scroll area or, if there is little room, inside it."""
-        self._along = self._foot_height() > self.height() * _MOST_FOOT
-        side = 0 if self._along else _FOOT_SIDE
+        self._footer_scrolls = self._foot_height() > self.height() * _MOST_FOOT
+        side = 0 if self._footer_scrolls else _FOOT_SIDE
         self._footer.setContentsMargins(side, 0, side, 0)
         inside = self._column.indexOf(self._footer) >= 0
-        if inside == self._along:
+        if inside == self._footer_scrolls:
             return
-        self._line.setVisible(not self._along)
-        if self._along:
+        self._line.setVisible(not self._footer_scrolls)
+        if self._footer_scrolls:
             self._column.addWidget(self._footer)
         else:
             self._whole.addWidget(self._footer)
@@ -95,9 +95,9 @@ class FootedColumn(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
-            self._settle()
+            self._place_footer()
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._settle()
+        self._place_footer()

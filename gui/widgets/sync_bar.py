@@ -191,7 +191,7 @@ class SyncBar(QWidget):
         line = self.line
         if self._status is not None and self._status.paused:
             self._moved = time.monotonic()
-        self._keep_widths(line)  # before the texts: a label remembers its size hint until its text changes
+        self._fix_widths(line)  # before the texts: a label remembers its size hint until its text changes
         self._state.show_state(line.state, line.word)
         self._state.setEnabled(self._status is not None)
         self._progress.setValue(round((line.fraction or 0.0) * 1000))
@@ -227,7 +227,7 @@ class SyncBar(QWidget):
         self._now.setText(tr("Update now") if words else "")
         self._steer.setFixedWidth(self._steer_width if words else self._icon_width)
 
-    def _keep_widths(self, line: SyncLine) -> None:
+    def _fix_widths(self, line: SyncLine) -> None:
         """Give each text the width of its longest form during a sync, so that nothing next to it moves."""
         if not line.running:
             self._state.word.setMinimumWidth(0)
@@ -247,19 +247,19 @@ class SyncBar(QWidget):
     def _fold(self, line: SyncLine) -> None:
         """Hide parts that don't fit: first the file, then rate and time, the bar, the count and the buttons' labels."""
         buttons = self._steer_width + self._cancel_width if line.running else self._now_width
-        room = self.width() - _MARGINS - self._state.sizeHint().width() - _GAP
-        self._show_buttons(line, words=room >= buttons)
-        room -= buttons
-        self._progress.setFixedWidth(_BAR_WIDTH if room >= _BAR_WIDTH + 200 else _BAR_WIDTH // 3)
-        for widget, wanted, width in (
+        available = self.width() - _MARGINS - self._state.sizeHint().width() - _GAP
+        self._show_buttons(line, words=available >= buttons)
+        available -= buttons
+        self._progress.setFixedWidth(_BAR_WIDTH if available >= _BAR_WIDTH + 200 else _BAR_WIDTH // 3)
+        for widget, visible, width in (
             (self.count, bool(line.count), self._width_of(self.count)),
             (self._failed, line.failed > 0, self._failed.sizeHint().width()),
             (self._progress, line.running, self._progress.width()),
             (self.detail, bool(line.detail), self._detail_width if line.running else self._least_detail()),
             (self._file, line.running, _FILE_WIDTH),
         ):
-            room -= (width + _GAP) * wanted
-            widget.setVisible(wanted and room >= 0)
+            available -= (width + _GAP) * visible
+            widget.setVisible(visible and available >= 0)
 
     def _least_detail(self) -> int:
         """Return the smallest useful width of the detail text, which may be shortened, but not to a few characters."""

@@ -157,8 +157,8 @@ class RecordsTable(QTableView, Generic[Record]):
         header.setAccessibleName(tr("Column titles"))
         for number, column in enumerate(columns):
             if column.letters:
-                wanted = metrics.averageCharWidth() * column.letters
-                header.resizeSection(number, max(wanted, header.sectionSizeHint(number)))
+                preferred = metrics.averageCharWidth() * column.letters
+                header.resizeSection(number, max(preferred, header.sectionSizeHint(number)))
             else:
                 header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
 
@@ -225,7 +225,7 @@ class IssuesTable(RecordsTable[FileIssue]):
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.doubleClicked.connect(self._reveal)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._taken = sum(self.horizontalHeader().sectionSize(number) for number in range(_DETAIL))
+        self._fixed_width = sum(self.horizontalHeader().sectionSize(number) for number in range(_DETAIL))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -233,7 +233,7 @@ class IssuesTable(RecordsTable[FileIssue]):
 
     def _fit_columns(self) -> None:
         """Give the detail column the remaining width; if that is too little, hide it and give its width to the file."""
-        left = self.viewport().width() - self._taken
+        left = self.viewport().width() - self._fixed_width
         hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _LEAST_DETAIL
         mode = QHeaderView.ResizeMode
         self.setColumnHidden(_DETAIL, hidden)

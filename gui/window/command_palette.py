@@ -116,8 +116,8 @@ class PaletteDelegate(QStyledItemDelegate):
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         rest = rect.adjusted(left + _GAP, 0, 0, 0)
-        beside = found.entry.reason or found.entry.where
-        write(painter, rest, AT_LEFT, elide(painter.fontMetrics(), beside, end, max(0, rest.width())))
+        remark = found.entry.reason or found.entry.where
+        write(painter, rest, AT_LEFT, elide(painter.fontMetrics(), remark, end, max(0, rest.width())))
         painter.restore()
 
     @staticmethod
@@ -128,17 +128,19 @@ class PaletteDelegate(QStyledItemDelegate):
         shown = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
         plain = colours.muted if found.entry.reason else colours.text
         layout = QTextLayout(shown, font_at(13))
-        look = QTextCharFormat()
-        look.setFontWeight(QFont.Weight.Bold)
-        look.setForeground(plain if found.entry.reason else colours.accent)
-        layout.setFormats([_format(start, end, look) for start, end in utf16_ranges(shown, _within(marks, len(shown)))])
+        match_format = QTextCharFormat()
+        match_format.setFontWeight(QFont.Weight.Bold)
+        match_format.setForeground(plain if found.entry.reason else colours.accent)
+        layout.setFormats(
+            [_format(start, end, match_format) for start, end in utf16_ranges(shown, _within(marks, len(shown)))]
+        )
         layout.beginLayout()
         line = layout.createLine()
         layout.endLayout()
         width = line.naturalTextWidth()
         painter.setPen(plain)
-        with upright(painter, QRectF(rect.x(), rect.y(), width, rect.height())) as stands:
-            layout.draw(painter, stands.topLeft() + QPointF(0, (rect.height() - line.height()) / 2))
+        with upright(painter, QRectF(rect.x(), rect.y(), width, rect.height())) as area:
+            layout.draw(painter, area.topLeft() + QPointF(0, (rect.height() - line.height()) / 2))
         return round(width)
 
 
@@ -146,9 +148,9 @@ def _within(marks: Sequence[tuple[int, int]], length: int) -> list[tuple[int, in
     return [(start, min(end, length)) for start, end in marks if start < length]
 
 
-def _format(start: int, end: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
+def _format(start: int, end: int, match_format: QTextCharFormat) -> QTextLayout.FormatRange:
     span = QTextLayout.FormatRange()
-    span.start, span.length, span.format = start, end - start, look
+    span.start, span.length, span.format = start, end - start, match_format
     return span
 
 
@@ -192,7 +194,7 @@ class PaletteBox(QFrame):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus
         self.list.setAccessibleName(tr("Commands"))
-        self.list.clicked.connect(self._take)
+        self.list.clicked.connect(self._choose)
         self._nothing = label(tr("No command fits."), "muted")
         self._nothing.setContentsMargins(6, 2, 6, 6)
         column = QVBoxLayout(self)
@@ -230,9 +232,9 @@ class PaletteBox(QFrame):
         if found:
             self.list.setCurrentIndex(self.model.index(0, 0))
         self._place()
-        self._tell()
+        self._announce()
 
-    def _tell(self) -> None:
+    def _announce(self) -> None:
         """Announce the selected entry to screen readers, since the focus stays in the field."""
         row = self.list.currentIndex().row()
         announce(self.edit, spoken(self.model.found[row]) if row >= 0 else self._nothing.text())
@@ -243,10 +245,10 @@ class PaletteBox(QFrame):
             row = self.list.currentIndex().row() + by
             row = row % count if abs(by) == 1 else max(0, min(row, count - 1))
             self.list.setCurrentIndex(self.model.index(row, 0))
-            self._tell()
+            self._announce()
 
     @Slot(QModelIndex)
-    def _take(self, index: QModelIndex) -> None:
+    def _choose(self, index: QModelIndex) -> None:
         if not index.isValid():
             return
         entry = self.model.found[index.row()].entry
@@ -256,8 +258,8 @@ class PaletteBox(QFrame):
         window = self._window
         width = min(font_at(_WIDTH).pixelSize(), window.width() - 2 * _SIDE)
         row = self.list.sizeHintForRow(0) if self.model.rowCount() else 0
-        room = window.height() - _TOP - _SIDE - self.edit.sizeHint().height() - 30
-        rows = min(_ROWS, self.model.rowCount(), room // row if row else 0)
+        available = window.height() - _TOP - _SIDE - self.edit.sizeHint().height() - 30
+        rows = min(_ROWS, self.model.rowCount(), available // row if row else 0)
         self.list.setFixedHeight(row * max(1, rows))
         self.setFixedWidth(width)
         self.adjustSize()
@@ -283,7 +285,7 @@ class PaletteBox(QFrame):
         if key in _STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             self._step(_STEPS[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._take(self.list.currentIndex())
+            self._choose(self.list.currentIndex())
         elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
             self.left.emit()
         else:

@@ -207,13 +207,13 @@ class Keyboard(QObject):
         )
         window.palette_requested.connect(self.palette.open)
         window.pane_requested.connect(self._go_to_part)
-        window.workspace.opened.connect(self._take)
-        window.workspace.settings_changed.connect(self._take)
+        window.workspace.opened.connect(self._load_keys)
+        window.workspace.settings_changed.connect(self._load_keys)
         window.settings.add_page("keyboard", lambda _: KeyboardPage(self.own, keymap()))
 
     @Slot(object)
-    def _take(self, opened: Opened) -> None:
-        self.own.take(opened.settings.window.keys)
+    def _load_keys(self, opened: Opened) -> None:
+        self.own.load(opened.settings.window.keys)
 
     @Slot(int)
     def _go_to_part(self, step: int) -> None:
@@ -221,4 +221,4 @@ class Keyboard(QObject):
 
     @Slot(str)
     def _complain(self, sentence: str) -> None:
-        self._banner.say(sentence, "degraded", key="keys")
+        self._banner.show_message(sentence, "degraded", key="keys")

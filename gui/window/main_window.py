@@ -67,7 +67,7 @@ class EditorChoice(QObject):
     @Slot(str, str, int)
     def _offer(self, problem: str, name: str, line: int) -> None:
         choose = Action(tr("Choose an editor…"), partial(self._choose, name, line))
-        self._banner.say(problem, "degraded", choose, key="editor")
+        self._banner.show_message(problem, "degraded", choose, key="editor")
 
     def _choose(self, name: str, line: int) -> None:
         program, _ = QFileDialog.getOpenFileName(self._window, tr("Choose an editor"), _programs())
@@ -86,11 +86,11 @@ class EditorChoice(QObject):
             engine.save_setting("window.editor", command, config=self._config)
             return engine.load_settings(folder, config=self._config)
 
-        def take(settings: Settings) -> None:
+        def apply(settings: Settings) -> None:
             if folder is not None:
                 self._workspace.take_settings(settings, folder)
 
-        self._jobs.write(save, take, self._banner.complain)
+        self._jobs.write(save, apply, self._banner.complain)
 
 
 def _programs() -> str:
@@ -183,7 +183,7 @@ class MainWindow(WindowParts):
         self._news.problem.connect(self.banner.show_index_problem)
         self._news.user_data.connect(self.banner.show_user_data)
         self.banner.left.connect(self.views.focus_box)
-        self._news.awaiting.connect(self.banner.ask_to_embed)
+        self._news.awaiting.connect(self.banner.confirm_embedding)
         self._news.provider_problem.connect(self.banner.show_provider_problem)
         self._news.engine_replaced.connect(self.banner.show_engine_replaced)
         self._news.synced.connect(self.banner.remove_failed_sync)

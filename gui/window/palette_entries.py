@@ -32,22 +32,22 @@ class Fit(NamedTuple):
 
 # rapidfuzz 3.14.6 filters 300 entries in 1 ms per key press instead of 5, but ranks worse: for the beginnings,
 # initials and parts of 55 commands the mean reciprocal rank is 0.62 (partial_ratio) or 0.52 (WRatio) instead of 0.78.
-def fit(asked: str, words: str, beside: str = "") -> Fit | None:
-    """Match each word of `asked` in the label `words`, or else in `beside`; None if one is missing.
+def fit(query: str, words: str, extra: str = "") -> Fit | None:
+    """Match each word of `query` in the label `words`, or else in `extra`; None if one is missing.
 
     Matches are: the beginning of a word, a part of one, the initials of words, or letters in order, the first at the
     beginning of a word.
     """
     score = 0.0
     found: set[int] = set()
-    parts = asked.casefold().split()
+    parts = query.casefold().split()
     for part in parts:
         letters = _find(part, _folded(words))
         if letters is not None:
             score += letters[0]
             found.update(letters[1])
             continue
-        elsewhere = _find(part, _folded(beside))
+        elsewhere = _find(part, _folded(extra))
         if elsewhere is None:
             return None
         score += elsewhere[0] / 2
@@ -173,16 +173,16 @@ def _owner(action: QAction) -> QWidget | None:
     return next((one for one in widgets if not isinstance(one, QMenu)), None)
 
 
-def _fit(asked: str, entry: Entry) -> Fit | None:
+def _fit(query: str, entry: Entry) -> Fit | None:
     """Match the visible text of an entry, or else its hidden texts, in which scattered letters don't count."""
-    seen = fit(asked, entry.words, f"{entry.where} {entry.keys}")
-    known = fit(asked, entry.known_as)
+    seen = fit(query, entry.words, f"{entry.where} {entry.keys}")
+    known = fit(query, entry.known_as)
     if known is None or known.score < SCATTERED or (seen is not None and seen.score >= known.score / 2):
         return seen
     return Fit(known.score / 2, ())
 
 
-def choose(entries: Iterable[Entry], asked: str, recent: Sequence[str]) -> list[Found]:
+def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[Found]:
     """The matching entries, best first; ties by use, then by whether they can be run now, then by order.
 
     `recent`: the keys of the last uses, newest first. Each counts less than the one after it, so that what is used
@@ -191,6 +191,6 @@ def choose(entries: Iterable[Entry], asked: str, recent: Sequence[str]) -> list[
     use: defaultdict[str, float] = defaultdict(float)
     for place, key in enumerate(recent):
         use[key] += _FADING**place
-    found = [Found(entry, fitting) for entry in entries if (fitting := _fit(asked, entry)) is not None]
+    found = [Found(entry, fitting) for entry in entries if (fitting := _fit(query, entry)) is not None]
     found.sort(key=lambda one: (-round(one.fit.score), -use[one.entry.key], bool(one.entry.reason)))
     return found

@@ -22,9 +22,9 @@ class QuickSearchController(QObject):
         self._window = window
         self.panel = QuickPanel(jobs)
         self.quick = QuickWindow(self.panel)
-        workspace.opening.connect(self._tell_opening)
+        workspace.opening.connect(self._show_opening)
         workspace.opened.connect(self._begin)
-        workspace.failed.connect(self._tell_failure)
+        workspace.failed.connect(self._show_failure)
         workspace.closed.connect(self._end)
         workspace.feed.status_changed.connect(self.panel.show_status)
         self.panel.chosen.connect(self._go_to)
@@ -42,13 +42,13 @@ class QuickSearchController(QObject):
         self.panel.set_manager(None)
 
     @Slot(object)
-    def _tell_opening(self, folder: Path) -> None:
+    def _show_opening(self, folder: Path) -> None:
         self.panel.show_reason(
             tr("Opening {folder}…", folder=folder.name or folder), tr("The search starts in a moment.")
         )
 
     @Slot(object)
-    def _tell_failure(self, failure: OpenFailure) -> None:
+    def _show_failure(self, failure: OpenFailure) -> None:
         self.panel.show_reason(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
 
     @Slot()

@@ -18,29 +18,33 @@ class SearchMenu(QObject):
     """The submenu of searches; its saved searches are updated when it opens."""
 
     def __init__(
-        self, commands: Commands, keeping: SavedSearchController, go: Callable[[], None], keep: Callable[[bool], None]
+        self,
+        commands: Commands,
+        controller: SavedSearchController,
+        go: Callable[[], None],
+        keep: Callable[[bool], None],
     ) -> None:
         """`go` focuses the search box; `keep` turns recording of the history on or off."""
         menu = QMenu(tr("Searches"), commands.menu)
         commands.menu.addMenu(menu)
         super().__init__(menu)
-        self._saved_searches = keeping
+        self._saved_searches = controller
         self._go = go
         self._pick = commands.add("search.pick", marked("Saved and recent searches"), self._open, "Ctrl+H", menu=menu)
-        self._save = commands.add("search.save", marked("Save this search…"), keeping.save, "Ctrl+S", menu=menu)
+        self._save = commands.add("search.save", marked("Save this search…"), controller.save, "Ctrl+S", menu=menu)
         self._saved = QMenu(tr("Saved searches"), menu)
         menu.addMenu(self._saved)
         menu.addSeparator()
-        self._keep = QAction(tr("Keep recent searches"), self)
-        self._keep.setCheckable(True)
-        self._keep.triggered.connect(keep)
+        self._record = QAction(tr("Keep recent searches"), self)
+        self._record.setCheckable(True)
+        self._record.triggered.connect(keep)
         self._clear = QAction(tr("Clear recent searches"), self)
         self._clear.triggered.connect(self._forget_all)
-        menu.addActions([self._keep, self._clear])
-        commands.name(self._keep, "search.keep-recent", marked("Keep recent searches"))
+        menu.addActions([self._record, self._clear])
+        commands.name(self._record, "search.keep-recent", marked("Keep recent searches"))
         commands.name(self._clear, "search.clear-recent", marked("Clear recent searches"))
         menu.aboutToShow.connect(self._refresh)
-        keeping.changed.connect(self._refresh)
+        controller.changed.connect(self._refresh)
         self._saved.aboutToShow.connect(self._fill)
         self._refresh()
 
@@ -50,7 +54,7 @@ class SearchMenu(QObject):
         allow(self._pick, bool(store.saved or store.recent), tr("There are no searches yet."))
         allow(self._save, self._saved_searches.question is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(store.saved))
-        self._keep.setChecked(store.notes)
+        self._record.setChecked(store.notes)
         allow(self._clear, bool(store.recent), tr("Unsaved searches are not stored."))
 
     @Slot()

@@ -55,7 +55,7 @@ class SessionRestore(QObject):
         self._state = context.state
         self._window = window
         self._remembers = context.remembers
-        self._wanted: LastPlace | None = None
+        self._requested: LastPlace | None = None
         """The location to restore once its folder is open."""
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
@@ -79,23 +79,23 @@ class SessionRestore(QObject):
 
     def resume(self) -> None:
         """Restore the location once its folder is opened; call it before opening."""
-        self._wanted = self._state.place
+        self._requested = self._state.place
 
-    def keep(self) -> None:
+    def update_state(self) -> None:
         """Put the current layout and location into the window state."""
         state = self._state
         state.set_geometry(self._window.saveGeometry())
-        self._frame.keep(state)
+        self._frame.update_state(state)
         state.wrap = self._views.viewer.wrap_action.isChecked()
         state.chunk_borders = self._views.viewer.chunks_action.isChecked()
         state.calendar_hidden = self._views.sessions.view.hide_calendar.isChecked()
-        if self._workspace.current is not None and self._wanted is None and self._line is None:
+        if self._workspace.current is not None and self._requested is None and self._line is None:
             state.place = self._place(self._workspace.current.folder)
 
     def write_now(self) -> None:
         """Write the state immediately, since the window closes; nothing older is written after it."""
         self._soon.stop()
-        self.keep()
+        self.update_state()
         if self._remembers:
             save_state(self._state)
 
@@ -107,7 +107,7 @@ class SessionRestore(QObject):
             self._soon.note()
 
     def _writing(self) -> Writing:
-        self.keep()
+        self.update_state()
         state = msgspec.structs.replace(self._state)
         return lambda token: save_state(state, token=token)
 
@@ -118,17 +118,17 @@ class SessionRestore(QObject):
 
     def _place(self, folder: Path) -> LastPlace:
         views, search = self._views, self._views.search
-        standing = search.controller.view_state
-        question = None if standing.question is None else kept(standing.question, standing.order)
-        if question is not None and not (search.controller.saved_searches.store.notes and _may_be_kept(question)):
+        search_state = search.controller.view_state
+        question = None if search_state.question is None else kept(search_state.question, search_state.order)
+        if question is not None and not (search.controller.saved_searches.store.notes and _may_be_saved(question)):
             question = None
         row, top = None, 0
-        if standing.place is not None and question is not None:
-            row = standing.place.current if isinstance(standing.place.current, tuple) else None
-            top = next((top for key, top in standing.place.anchors if key == row), 0)
+        if search_state.place is not None and question is not None:
+            row = search_state.place.current if isinstance(search_state.place.current, tuple) else None
+            top = next((top for key, top in search_state.place.anchors if key == row), 0)
         file, line = views.viewer.view_state
-        wanted = views.sessions.view_state
-        criteria = wanted.criteria
+        session_state = views.sessions.view_state
+        criteria = session_state.criteria
         if criteria.text and (not search.controller.saved_searches.store.notes or engine.holds_secret(criteria.text)):
             criteria = replace(criteria, text="")
         return LastPlace(
@@ -136,12 +136,12 @@ class SessionRestore(QObject):
             view=views.current,
             index_page=views.index.page,
             question=question,
-            max_results=standing.max_results,
+            max_results=search_state.max_results,
             row=row,
             top=top,
-            session=wanted.path if views.current == "sessions" else "",
+            session=session_state.path if views.current == "sessions" else "",
             criteria=criteria,
-            role=wanted.role,
+            role=session_state.role,
             reading=None if views.read_session is None else views.conversation.view_state,
             file=file if question is not None else "",
             line=line if question is not None else 0,
@@ -151,7 +151,7 @@ class SessionRestore(QObject):
 
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:
-        place, self._wanted = self._wanted, None
+        place, self._requested = self._requested, None
         if place is None or place.folder != str(opened.folder):
             return
         views = self._views
@@ -159,7 +159,7 @@ class SessionRestore(QObject):
             views.conversation.return_to(place.reading.path, place.reading)
         if place.question is not None:
             self._line = (place.file, place.line) if place.file and place.line else None
-            views.search.controller.return_to(_standing(place, place.question))
+            views.search.controller.return_to(_view_state_of(place, place.question))
         page: PageName = place.index_page
         if place.view == "index":
             views.index.show_page(page)
@@ -169,19 +169,19 @@ class SessionRestore(QObject):
     @Slot(str)
     def _scroll(self, name: str) -> None:
         """Scroll to the saved line once its file is shown; a keyword-only answer may show another file first."""
-        wanted = self._line
-        if wanted is not None and wanted[0] == name:
-            self._views.viewer.go_to_line(wanted[1])
-        if wanted is None or wanted[0] == name or not self._views.search.controller.busy:
+        unshown = self._line
+        if unshown is not None and unshown[0] == name:
+            self._views.viewer.go_to_line(unshown[1])
+        if unshown is None or unshown[0] == name or not self._views.search.controller.busy:
             self._line = None
 
 
-def _standing(place: LastPlace, question: QueryRecord) -> SearchViewState:
+def _view_state_of(place: LastPlace, question: QueryRecord) -> SearchViewState:
     at = None if place.row is None else Place(place.row, 0, ((place.row, place.top),), frozenset())
     return SearchViewState(asked(question), question.order, max(place.max_results, FIRST_RESULTS), at)
 
 
-def _may_be_kept(question: QueryRecord) -> bool:
+def _may_be_saved(question: QueryRecord) -> bool:
     """Return whether a query may be saved: it contains no secret."""
     return not any(map(engine.holds_secret, _texts(question)))
 
@@ -272,7 +272,7 @@ class Drafts(QObject):
         self._jobs = jobs
         self._folder = ""
         self._waiting: tuple[Draft, ...] = ()
-        self._said = False
+        self._dismissed = False
         self._reading = JobSlot(self)
         self._soon = DebouncedWrite(jobs, self._writing, _DRAFT_MS, self)
         editor = views.facts.body.editor
@@ -281,7 +281,7 @@ class Drafts(QObject):
         remember.typed.connect(self._note)
         workspace.opened.connect(self._begin)
         workspace.closed.connect(self._end)
-        banner.cleared.connect(self._take_turn)
+        banner.cleared.connect(self._on_banner_cleared)
 
     def write_now(self) -> None:
         """Save the drafts immediately, since the window closes."""
@@ -331,30 +331,30 @@ class Drafts(QObject):
             return tuple(draft for draft in drafts if draft.text.strip() not in known)
 
         self._waiting = ()
-        self._reading.put(self._jobs.read(work, self._take))
+        self._reading.put(self._jobs.read(work, self._set_drafts))
 
     @Slot()
     def _end(self) -> None:
         self._reading.cancel()
 
-    def _take(self, drafts: tuple[Draft, ...]) -> None:
+    def _set_drafts(self, drafts: tuple[Draft, ...]) -> None:
         self._reading.done()
         self._waiting = drafts
         self._note()
-        self._say()
+        self._offer()
 
     @Slot(str)
-    def _take_turn(self, matter: str) -> None:
+    def _on_banner_cleared(self, matter: str) -> None:
         """Offer the next draft, since the banner is free; dismissed offers are repeated at the next start."""
         if matter == _KEY:
-            self._said = True
-        self._say()
+            self._dismissed = True
+        self._offer()
 
-    def _say(self) -> None:
-        if not self._waiting or self._said or self._banner.text:
+    def _offer(self) -> None:
+        if not self._waiting or self._dismissed or self._banner.text:
             return
         draft = self._waiting[0]
-        self._banner.say(
+        self._banner.show_message(
             _unsaved(draft),
             "working",
             Action(tr("Keep writing"), partial(self._go_on, draft)),
@@ -364,9 +364,9 @@ class Drafts(QObject):
 
     def _answered(self, draft: Draft) -> None:
         self._waiting = tuple(other for other in self._waiting if other is not draft)
-        self._said = False
+        self._dismissed = False
         self._note()
-        self._say()
+        self._offer()
 
     def _go_on(self, draft: Draft) -> None:
         if draft.kind == "fact":

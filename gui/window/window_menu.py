@@ -189,14 +189,14 @@ class WindowMenu:
             commands,
             window.search.controller.saved_searches,
             partial(views.switch, "search"),
-            window.search_settings.keep_recent,
+            window.search_settings.record_history,
         )
         window.sharing.add_commands(commands)
         commands.menu.addSeparator()
         self._need_workspace = self._add_folders(commands, window)
         commands.menu.addSeparator()
         why = commands.add(
-            "file.ask-why", marked("Why is a file not found?"), window.panel_actions.ask_why, "Ctrl+Shift+D"
+            "file.ask-why", marked("Why is a file not found?"), window.panel_actions.focus_explainer, "Ctrl+Shift+D"
         )
         explain = commands.add(EXPLAIN.name, EXPLAIN.english, window.panel_actions.explain, *EXPLAIN.keys)
         commands.add(
@@ -253,7 +253,7 @@ class WindowMenu:
         )
         add_sessions = commands.add("folder.add-sessions", marked("Add sessions…"), window.folders.add_sessions)
         sync = commands.add("index.sync", marked("Update now"), window.workspace.sync, "F5")
-        rebuild = commands.add("index.rebuild", marked("Rebuild index…"), window.banner.ask_rebuild)
+        rebuild = commands.add("index.rebuild", marked("Rebuild index…"), window.banner.confirm_rebuild)
         settings = commands.add("settings.show", marked("Settings…"), window.settings.show, "Ctrl+,")
         pages = add_page_commands(commands, window.settings.show_page)
         return everywhere, add_sessions, sync, rebuild, settings, *pages
@@ -264,9 +264,9 @@ class WindowMenu:
             allow(action, is_open, tr("Open a folder first."))
         self._why.allow(is_open, tr("Open a folder first."))
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the actions whose feature the open memory doesn't support."""
-        self._gates.update_features(lacks)
+        self._gates.update_features(unsupported)
 
     def update_history_actions(self) -> None:
         """Enable Back and Forward if there is a location to go to."""

@@ -77,10 +77,10 @@ def test_explanation_closes_with_the_search(qtbot, opened):
 
 def test_open_explanation_is_not_restored_as_diagnostics(opened):
     opened.dock.show_explanation()
-    opened.frame.keep(opened.state)
+    opened.frame.update_state(opened.state)
     assert opened.state.dock_shown is False
     opened.dock.show_diagnostics()
-    opened.frame.keep(opened.state)
+    opened.frame.update_state(opened.state)
     assert opened.state.dock_shown is True
 
 
@@ -102,7 +102,7 @@ def test_closing_explanation_returns_to_results(qtbot, opened):
 
 def test_escape_in_diagnostics_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
-    opened.panel_actions.ask_why()
+    opened.panel_actions.focus_explainer()
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
     qtbot.keyClick(opened.diagnostics.why.edit, Key.Key_Escape)
     assert opened.search.body.list.hasFocus()
@@ -111,7 +111,7 @@ def test_escape_in_diagnostics_returns_to_results(qtbot, opened):
 
 def test_hiding_diagnostics_from_inside_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
-    opened.panel_actions.ask_why()
+    opened.panel_actions.focus_explainer()
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
     qtbot.keyClick(opened.diagnostics.why.edit, Key.Key_D, Control)
     assert opened.dock.isHidden()
@@ -157,6 +157,6 @@ def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch, n
     monkeypatch.setattr(opened.first_run, "choose", lambda: heard.append("choose"))
     monkeypatch.setattr(opened.folders, "add_sessions", lambda: heard.append("add_sessions"))
     monkeypatch.setattr(opened.settings, "show_page", lambda page: heard.append(f"settings:{page}"))
-    monkeypatch.setattr(opened.banner, "ask_to_embed", lambda _: heard.append("ask"))
+    monkeypatch.setattr(opened.banner, "confirm_embedding", lambda _: heard.append("ask"))
     _press_remedy(qtbot, opened, memory, name)
     assert heard == [done]

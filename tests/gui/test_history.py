@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from gui.controllers.navigation import History, HistoryEntry
 
 
-def stop(asked: object, opened: object = None, state: object = None) -> HistoryEntry:
-    return HistoryEntry("search", asked, opened, state)
+def stop(requested: object, opened: object = None, state: object = None) -> HistoryEntry:
+    return HistoryEntry("search", requested, opened, state)
 
 
 def trail(*stops: HistoryEntry) -> History:
@@ -79,7 +79,7 @@ def test_history_length_is_limited():
     now, steps = stop(299), 0
     while (found := made.back(now)) is not None:
         now, steps = found, steps + 1
-    assert (now.asked, steps) == (200, 99)
+    assert (now.requested, steps) == (200, 99)
 
 
 moves = st.lists(st.one_of(st.builds(stop, st.integers(0, 3), st.none() | st.integers(0, 1)), st.booleans()))

@@ -144,10 +144,10 @@ def test_theme_menu_changes_theme_and_settings(qtbot, opened, appearance):
 
 
 def test_rebuild_asks_first(qtbot, opened, memory):
-    opened.banner.ask_rebuild()
+    opened.banner.confirm_rebuild()
     qtbot.mouseClick(_button(opened.banner, "Keep the index"), Qt.MouseButton.LeftButton)
     assert opened.banner.text == ""
-    opened.banner.ask_rebuild()
+    opened.banner.confirm_rebuild()
     qtbot.mouseClick(_button(opened.banner, "Rebuild"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: memory.syncs[-1] == ("manual", True))
 
@@ -191,7 +191,7 @@ def test_chosen_folder_is_previewed_with_back_button(qtbot, opened, tmp_path, mo
 
 def test_first_start_previews_indexes_and_saves_folder(qtbot, window, memory, tmp_path):
     (tmp_path / "note.md").write_text("# Note")
-    window.folders.ask()
+    window.folders.show_welcome()
     assert not window.sync_bar.isVisible()
     window.folders.offer(tmp_path)
     qtbot.waitUntil(lambda: window.first_run.ready)
@@ -366,11 +366,11 @@ def _focusable(widget: QWidget) -> Iterator[QWidget]:
 
 VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("results and diagnostics", lambda window, _: window.panes.show_dock(True)),
-    ("welcome", lambda window, _: window.folders.ask()),
+    ("welcome", lambda window, _: window.folders.show_welcome()),
     ("preview", lambda window, folder: window.folders.offer(folder)),
     ("sources", lambda window, _: window.folders.choose_sessions()),
     ("message", lambda window, _: window.opening.show_settings_problem("Line 3.", Action("Again", list))),
-    ("banner", lambda window, _: window.banner.ask_rebuild()),
+    ("banner", lambda window, _: window.banner.confirm_rebuild()),
 ]
 
 
@@ -430,7 +430,7 @@ def test_result_and_skipped_file_open_in_other_programs(qtbot, opened, memory, m
 
 
 def test_first_start_focuses_choose_folder_button(window):
-    window.folders.ask()
+    window.folders.show_welcome()
     focus = window.focusWidget()
     assert isinstance(focus, QPushButton)
     assert focus.text() == "Choose a folder…"

@@ -50,7 +50,7 @@ def test_successful_sync_clears_only_sync_failure(notices, workspace):
     workspace.sync_failed.emit("The server cannot be reached.", True)
     notices.remove_failed_sync()
     assert notices.text == ""
-    notices.ask_to_embed(make_estimate())
+    notices.confirm_embedding(make_estimate())
     notices.remove_failed_sync()
     assert notices.text
 
@@ -90,18 +90,18 @@ def test_unrepairable_index_offers_nothing(notices):
 
 def test_billed_embedding_asks_with_price(notices, workspace):
     estimate = make_estimate(cost=1.09)
-    notices.ask_to_embed(estimate)
+    notices.confirm_embedding(estimate)
     assert "$1.09" in notices.text
     press(notices, "Embed for about $1.09")
     assert workspace.asked == [{"approve": estimate}]
 
 
 def test_withdrawn_estimate_clears_only_its_own_notice(notices):
-    notices.ask_to_embed(make_estimate())
-    notices.ask_to_embed(None)
+    notices.confirm_embedding(make_estimate())
+    notices.confirm_embedding(None)
     assert notices.text == ""
     notices.complain("The disk is full.")
-    notices.ask_to_embed(None)
+    notices.confirm_embedding(None)
     assert notices.text == "The disk is full."
 
 

@@ -119,7 +119,7 @@ def test_next_start_shows_keyword_results_first(qtbot, opened, begin, memory):
     assert again.search.busy
     assert again.search.body.list.current_result().path == chosen.path
     memory.search_delay = 0
-    again.search.controller.ask()
+    again.search.controller.run_query()
     qtbot.waitUntil(lambda: at_rest(again))
     assert again.search.body.list.current_result() == chosen
 
@@ -165,7 +165,7 @@ def test_query_with_secret_is_not_saved(qtbot, opened, text):
 
 
 def test_disabled_history_saves_no_query(qtbot, opened):
-    opened.search_settings.keep_recent(False)
+    opened.search_settings.record_history(False)
     _ask(qtbot, opened, "timer")
     opened.resuming.write_now()
     place = msgspec.json.decode(state_path().read_bytes(), type=WindowState).place
@@ -175,7 +175,7 @@ def test_disabled_history_saves_no_query(qtbot, opened):
 def test_saved_state_is_not_overwritten_before_folder_opens(opened, memory):
     opened.state.place = LastPlace(folder="/elsewhere", view="facts")
     opened.resuming.resume()
-    opened.resuming.keep()
+    opened.resuming.update_state()
     assert opened.state.place.folder == "/elsewhere"
 
 
@@ -208,13 +208,13 @@ def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, s
     opened.sessions.view.list.go_to(LONG)
     qtbot.waitUntil(lambda: not opened.sessions.busy)
     conversation = opened.views.conversation
-    qtbot.waitUntil(lambda: conversation.opened.wanted.path == LONG and not conversation._opener._job.busy)
+    qtbot.waitUntil(lambda: conversation.opened.request.path == LONG and not conversation._opener._job.busy)
     conversation.view.scroller.scroll_by(2345)
     qtbot.waitUntil(lambda: _kept_line() == conversation.view_state.line > 20)
     left = _top(opened)
     again = begin(load_state())
     qtbot.waitUntil(lambda: _top(again) == left and not again.sessions.busy)
-    qtbot.waitUntil(lambda: again.views.conversation._wanted.line is not None)
+    qtbot.waitUntil(lambda: again.views.conversation._request.line is not None)
     qtbot.waitUntil(lambda: not again.views.conversation._opener._job.busy)
     assert _top(again) == left  # though the best hit is in another message
     assert again.sessions.view_state.criteria == opened.sessions.view_state.criteria

@@ -56,8 +56,8 @@ def test_failed_files_are_announced_but_sync_errors_are_not(told, heard):
 def test_banner_is_announced_once(qtbot, heard):
     banner = Banner()
     qtbot.addWidget(banner)
-    banner.say("The provider did not answer.", "degraded", key="sync")
-    banner.say("The provider did not answer.", "degraded", key="sync")
+    banner.show_message("The provider did not answer.", "degraded", key="sync")
+    banner.show_message("The provider did not answer.", "degraded", key="sync")
     banner.clear("sync")
-    banner.say("The provider did not answer.", "degraded", key="sync")
+    banner.show_message("The provider did not answer.", "degraded", key="sync")
     assert heard == ["The provider did not answer."] * 2

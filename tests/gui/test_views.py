@@ -9,7 +9,7 @@ from engine import FileIssue, Passage
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.sessions.listing_view import NONE_TO_READ, NOTHING_FITS
+from gui.sessions.listing_view import NO_MATCHES, NONE_TO_READ
 from gui.viewer.panel import CHOOSE_RESULT
 from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import ListHeader
@@ -238,7 +238,7 @@ def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, sh
     choose_from_chip(sessions.chips, "Agent", "Codex")
     qtbot.keyClicks(sessions.box.edit, "zebra crossing")
     qtbot.waitUntil(lambda: at_rest(window) and bool(said))
-    assert said == [NOTHING_FITS]
+    assert said == [NO_MATCHES]
     for agent in ("codex", ""):
         qtbot.keyClick(sessions.box.edit, Key.Key_Escape)
         assert sessions.chips.agent == agent
@@ -390,7 +390,7 @@ def test_facts_have_a_button_once_there_is_one(qtbot, window, memory):
     window.views.refresh()
     qtbot.waitUntil(button.isVisible)
     state = WindowState()
-    window.frame.keep(state)
+    window.frame.update_state(state)
     assert state.offered_views == ["facts"]
 
 

@@ -175,7 +175,7 @@ def test_try_again_syncs_searches_and_reports_engine(qtbot, workspace, opens, tm
 def test_unsupported_features_are_known_on_open(qtbot, workspace, opens, tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: LackingMemory("insight"), raising=False)
     _open(qtbot, workspace, tmp_path)
-    assert workspace.current.lacks == {"insight": reason("insight")}
+    assert workspace.current.unsupported == {"insight": reason("insight")}
 
 
 def test_settings_saved_while_opening_apply_once_open(qtbot, workspace, opens, tmp_path):

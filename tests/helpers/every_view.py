@@ -50,7 +50,7 @@ class Program:
     def go(self, view: str) -> None:
         self.close_others()
         if view == "first-run":
-            self.window.folders.ask()
+            self.window.folders.show_welcome()
         else:
             if self.window.workspace.status is None or self.window.pages.currentWidget() is self.window.first_run:
                 self.window.folders.open(self.demo.workspace)

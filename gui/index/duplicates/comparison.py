@@ -81,7 +81,7 @@ class ComparisonPane(QWidget):
         self._before.clicked.connect(lambda: self._step(forward=False))
         self._after.clicked.connect(lambda: self._step(forward=True))
         copy.clicked.connect(self._copy_paths)
-        self._hide.clicked.connect(self._ask_to_hide)
+        self._hide.clicked.connect(self._request_hide)
         self.back.clicked.connect(self.back_requested)
         for choice in self._choices:
             choice.activated.connect(self._compare)
@@ -221,7 +221,7 @@ class ComparisonPane(QWidget):
             self.notified.emit(tr("Paths copied"))
 
     @Slot()
-    def _ask_to_hide(self) -> None:
+    def _request_hide(self) -> None:
         if self._group is not None:
             self.hide_requested.emit(self._group, self._group.key not in self._hidden)
 

@@ -35,7 +35,7 @@ from gui.viewer.notice_page import Hint
 from gui.widgets.labels import elide, label, line
 from gui.widgets.message import NoticeBar
 from gui.widgets.placeholder_page import StatePage
-from gui.widgets.right_to_left import keep_inside, mirror, write
+from gui.widgets.right_to_left import correct_margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------
@@ -150,7 +150,7 @@ class GroupList(RowList):
         if self.rows.shows(rows):
             return
         place = self._remember()
-        self._put(rows)
+        self._set_rows(rows)
         self._return_to(place)
         if not rows:
             self.chosen.emit(None)
@@ -190,8 +190,8 @@ class GroupList(RowList):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-_LOOK_MS = 100
-_CALM_MS = 1_500
+_POLL_MS = 100
+_READ_AHEAD_MS = 1_500
 """Time on the overview before duplicates are searched, which uses a core for seconds."""
 _QUICK_SECONDS = 2.0
 """Seconds up to which a search is repeated when notes change; a longer one is repeated on request."""
@@ -211,7 +211,7 @@ class ListAndDetail(QSplitter):
 
     def __init__(self, listed: QWidget, read: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        keep_inside(self)
+        correct_margins(self)
         self._listed, self._read = listed, read
         self._reading = False
         self.setHandleWidth(1)
@@ -259,9 +259,9 @@ class DuplicatesPage(IndexPage):
         super().__init__(jobs)
         self._found: Duplicates | None = None
         self._show_hidden = False
-        self._ahead = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._ahead.timeout.connect(self._look_ahead)
-        self._wanted_ahead = False
+        self._ahead = QTimer(self, singleShot=True, interval=_READ_AHEAD_MS)
+        self._ahead.timeout.connect(self._read_ahead)
+        self._reads_ahead = False
         self._share = [0.0]
         """Progress, written by the pool thread: a plain value, no Qt object."""
         self._change = JobSlot(self)
@@ -273,8 +273,8 @@ class DuplicatesPage(IndexPage):
         self._sides = ListAndDetail(self._left_side(), self.comparison)
         self._stack = QStackedWidget()
         self._hint = Hint(self._stack)
-        self._clock = QTimer(self, interval=_LOOK_MS)
-        self._clock.timeout.connect(self._tell_progress)
+        self._clock = QTimer(self, interval=_POLL_MS)
+        self._clock.timeout.connect(self._show_progress)
         self._stack.addWidget(self._message)
         self._stack.addWidget(self._sides)
         page = QVBoxLayout(self)
@@ -285,7 +285,7 @@ class DuplicatesPage(IndexPage):
         self.groups.activated_group.connect(self._go_to_pane)
         self.groups.left.connect(self.left)
         self.comparison.open_requested.connect(self.open_requested)
-        self.comparison.notified.connect(self._hint.say)
+        self.comparison.notified.connect(self._hint.show_message)
         self.comparison.back_requested.connect(self._go_to_list)
         self.comparison.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
 
@@ -311,7 +311,7 @@ class DuplicatesPage(IndexPage):
 
     @property
     def seen(self) -> bool:
-        return super().seen or self._wanted_ahead
+        return super().seen or self._reads_ahead
 
     def show_overview(self, shown: bool) -> None:
         """Set whether the overview, which includes duplicates, is visible."""
@@ -319,14 +319,14 @@ class DuplicatesPage(IndexPage):
             self._ahead.start()
         elif not shown:
             self._ahead.stop()
-            if self._wanted_ahead and not self.isVisible():
+            if self._reads_ahead and not self.isVisible():
                 self._reading.cancel()
                 self._stale = self.insight is not None
-            self._wanted_ahead = False
+            self._reads_ahead = False
 
     @Slot()
-    def _look_ahead(self) -> None:
-        self._wanted_ahead = True
+    def _read_ahead(self) -> None:
+        self._reads_ahead = True
         self._read_if_due()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -366,7 +366,7 @@ class DuplicatesPage(IndexPage):
             self._clock.start()
 
     @Slot()
-    def _tell_progress(self) -> None:
+    def _show_progress(self) -> None:
         if not self._reading.busy:
             self._clock.stop()
         elif self._found is None:
@@ -393,14 +393,14 @@ class DuplicatesPage(IndexPage):
 
     def show_read(self, found: Duplicates) -> None:
         self._clock.stop()
-        self._wanted_ahead = False
+        self._reads_ahead = False
         self._found = found
         self._notice.show_notice("")
         self._show()
 
     def show_problem(self, sentence: str) -> None:
         self._clock.stop()
-        self._wanted_ahead = False
+        self._reads_ahead = False
         self._stack.setCurrentWidget(self._message)
         again = (tr("Try again"), self.compare)
         self._message.show_state(tr("The notes could not be compared"), sentence, actions=(again,))
@@ -425,13 +425,13 @@ class DuplicatesPage(IndexPage):
             return
         report, hidden = self._found.report, self._found.hidden
         there = [group for group in report.groups if group.key not in hidden]
-        put_away = len(report.groups) - len(there)
+        hidden_groups = len(report.groups) - len(there)
         shown = report.groups if self._show_hidden else tuple(there)
         self.attention_changed.emit(attention_of(there))
-        self._summary.setText(summary_text(len(shown), report.found, report.files, put_away))
+        self._summary.setText(summary_text(len(shown), report.found, report.files, hidden_groups))
         if not shown:
             if report.files:
-                see = ((tr("Show hidden"), self._toggle_hidden),) if put_away else ()
+                see = ((tr("Show hidden"), self._toggle_hidden),) if hidden_groups else ()
                 self._message.show_state(tr(NOTHING), tr(NOTHING_MORE), actions=see)
             else:
                 sync = (tr("Update now"), lambda: self.action_requested.emit("sync"))
@@ -439,8 +439,8 @@ class DuplicatesPage(IndexPage):
             self.groups.show_groups(())
             self._stack.setCurrentWidget(self._message)
             return
-        if put_away and not self._notice.isVisible():
-            words, act = tr("{count:,} hidden.", count=put_away), tr("Show")
+        if hidden_groups and not self._notice.isVisible():
+            words, act = tr("{count:,} hidden.", count=hidden_groups), tr("Show")
             if self._show_hidden:
                 words, act = tr("Groups that you have hidden are listed, too."), tr("Hide these groups")
             self._notice.show_notice(words, act, self._toggle_hidden)
@@ -478,7 +478,7 @@ class DuplicatesPage(IndexPage):
 
     def _not_hidden(self, sentence: str) -> None:
         self._change.done()
-        self._hint.say(sentence)
+        self._hint.show_message(sentence)
 
     # --- between list and viewer -----------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from gui.widgets.accessibility import Part
 from gui.widgets.right_to_left import mirror, upright
 
 _SIGNS = {"same": "", "wrapped": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
-_SAID = {
+_KIND_NAMES = {
     "changed": marked("changed"),
     "left": marked("only in the left note"),
     "right": marked("only in the right note"),
@@ -32,7 +32,7 @@ _SAID = {
     "same": marked("the same"),
     "wrapped": marked("the same, with other line breaks"),
 }
-_KEPT = 400
+_MOST_CACHED = 400
 _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
 _PAD = 10
@@ -160,7 +160,7 @@ class SideBySide(QAbstractScrollArea):
             style = LineStyle(self._typography, self._text_width())
             known = LineLayout(side.text[:LONGEST], " …" if len(side.text) > LONGEST else "", style)
             self._laid[number, right] = known
-            if len(self._laid) > _KEPT:
+            if len(self._laid) > _MOST_CACHED:
                 self._laid.popitem(last=False)
         return known
 
@@ -185,12 +185,12 @@ class SideBySide(QAbstractScrollArea):
         bar.setSingleStep(unit)
         bar.setValue(self._scroll.value(unit))
         self._moving_bar = False
-        self.setAccessibleDescription(self._spoken())
+        self.setAccessibleDescription(self._description())
         self.viewport().update()
 
-    def _spoken(self) -> str:
+    def _description(self) -> str:
         """Describe the line at the top, or the current difference, for screen readers."""
-        return self._row_spoken((self._current or self._scroll.line) - 1) if self.rows else ""
+        return self._row_description((self._current or self._scroll.line) - 1) if self.rows else ""
 
     def spoken_parts(self) -> Sequence[Part]:
         """Return the visible rows with their differences, for screen readers."""
@@ -199,15 +199,15 @@ class SideBySide(QAbstractScrollArea):
             if top >= self.viewport().height():
                 break
             tall = self._height_of(number, 0)
-            parts.append(Part(self._row_spoken(number - 1), QRect(0, top, self.viewport().width(), tall)))
+            parts.append(Part(self._row_description(number - 1), QRect(0, top, self.viewport().width(), tall)))
             top += tall
         return parts
 
-    def _row_spoken(self, place: int) -> str:
+    def _row_description(self, place: int) -> str:
         row = self.rows[place]
         texts = [f"{side.number}: {side.text[:200]}" for side in (row.left, row.right) if side is not None]
         kind = _MIRRORED.get(row.kind, row.kind) if self.isRightToLeft() else row.kind
-        return f"{tr(_SAID[kind])}. {' / '.join(texts)}"
+        return f"{tr(_KIND_NAMES[kind])}. {' / '.join(texts)}"
 
     # --- painting -------------------------------------------------------------------------------------------------
 
@@ -218,8 +218,8 @@ class SideBySide(QAbstractScrollArea):
         colours = tokens(self.palette())
         width, height = self.viewport().width(), self.viewport().height()
         columns = (QRectF(0, 0, width // 2, height), QRectF(width // 2, 0, width - width // 2, height))
-        room = self._text_width()
-        pens = [LinePainter(painter, colours, self._typography, gutter, room) for gutter in self._both]
+        available = self._text_width()
+        pens = [LinePainter(painter, colours, self._typography, gutter, available) for gutter in self._both]
         for pen, column in zip(pens, columns, strict=True):
             pen.visible = QRectF(0, 0, column.right(), height)
         top = -self._scroll.hidden
@@ -248,8 +248,8 @@ class SideBySide(QAbstractScrollArea):
         if sign:
             painter.setPen(tokens(self.palette()).accent)
             x = self._both[right].number_right + self._typography.scaled(8)
-            with upright(painter, QRectF(x, top, self._typography.character_width, 1)) as stands:
-                painter.drawText(stands.topLeft() + QPointF(0, round(self._typography.baseline)), sign)
+            with upright(painter, QRectF(x, top, self._typography.character_width, 1)) as area:
+                painter.drawText(area.topLeft() + QPointF(0, round(self._typography.baseline)), sign)
         pen.number(top, side.number)
         laid = self._line(number, right=right)
         if laid is not None:

@@ -67,12 +67,12 @@ def facts_text(member: DuplicateMember) -> str:
 
 def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
     """Return which of two notes is newer, and which is longer."""
-    apart = abs(left.modified - right.modified)
+    age_difference = abs(left.modified - right.modified)
     if runs_left():
         left, right = right, left  # in their order in the window
-    newer = "" if apart < 1 else "left" if left.modified > right.modified else "right"
+    newer = "" if age_difference < 1 else "left" if left.modified > right.modified else "right"
     longer = "" if left.size == right.size else "left" if left.size > right.size else "right"
-    return tr(_BETWEEN[newer, longer], time=_time_text(apart), size=size_text(abs(left.size - right.size)))
+    return tr(_BETWEEN[newer, longer], time=_time_text(age_difference), size=size_text(abs(left.size - right.size)))
 
 
 def _time_text(seconds: float) -> str:

@@ -100,7 +100,7 @@ class InteractiveMap(MapView):
             return
         self._pressed = at
         self._show_cursor()
-        self._look_at(self.view.panned(way.x(), way.y()))
+        self._set_view(self.view.panned(way.x(), way.y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._pressed is None:
@@ -158,7 +158,7 @@ class InteractiveMap(MapView):
                 self._step(right, higher)
             else:
                 side = _KEY_PAN * min(self.width(), self.height())
-                self._look_at(self.view.panned(-right * side, higher * side))
+                self._set_view(self.view.panned(-right * side, higher * side))
         elif key in _SIGNS and not control:
             self.zoom(_SIGNS[key])
         elif key in (Qt.Key.Key_0, Qt.Key.Key_Home) and not control:
@@ -186,5 +186,5 @@ class InteractiveMap(MapView):
         else:
             found = scene.grid.next(across, up, right, higher, self.point)
         if found >= 0:
-            self._look_at(self.view.showing(*scene.place(found), margin=EDGE))
+            self._set_view(self.view.showing(*scene.place(found), margin=EDGE))
             self._point_at(found, by_key=True)

@@ -24,7 +24,7 @@ from engine import IndexMap, tr_count
 from gui.core.jobs import Jobs
 from gui.index.map.group_names import PlacedName, paint_names, place_names
 from gui.index.map.groups import Grouping, Kind, colours_of, signs_of
-from gui.index.map.point_image import Look, PointImage, point_radius
+from gui.index.map.point_image import Appearance, PointImage, point_radius
 from gui.index.map.viewport import Viewport
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
@@ -223,17 +223,17 @@ class MapView(QWidget):
     @Slot()
     def fit(self) -> None:
         """Zoom and pan so that all points are visible."""
-        self._look_at(self.view.fit())
+        self._set_view(self.view.fit())
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom by a factor around a pixel of the widget, or around its middle."""
         middle = at or QPointF(self.width() / 2, self.height() / 2)
-        self._look_at(self.view.zoomed(factor, middle.x(), middle.y()))
+        self._set_view(self.view.zoomed(factor, middle.x(), middle.y()))
 
     def show_point(self, point: int) -> None:
         """Pan until a point is in view and make it current; -1 makes none current."""
         if self._scene is not None and point >= 0:
-            self._look_at(self.view.showing(*self._scene.place(point), margin=EDGE))
+            self._set_view(self.view.showing(*self._scene.place(point), margin=EDGE))
         self._point_at(point, by_key=False)
 
     def place_of(self, point: int) -> QPointF:
@@ -244,7 +244,7 @@ class MapView(QWidget):
     def _pixel(self, across: float, up: float) -> QPointF:
         return QPointF(*self.view.to_pixels(across, up))
 
-    def _look_at(self, view: Viewport) -> None:
+    def _set_view(self, view: Viewport) -> None:
         if view != self.view:
             self._end_fade()
             self.view = view
@@ -254,7 +254,7 @@ class MapView(QWidget):
     def _redraw(self) -> None:
         if self._scene is not None and self._grouping is not None and self.isVisible():
             unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
-            look = Look(
+            appearance = Appearance(
                 scene=self._scene,
                 grouping=self._grouping,
                 colours=tuple(colour.rgb() for colour in colours_of(self._grouping, self.palette())),
@@ -264,7 +264,7 @@ class MapView(QWidget):
                 ratio=self.devicePixelRatioF(),
                 unit=unit,
             )
-            self.picture.show(look, self.view)
+            self.picture.show(appearance, self.view)
         self.update()
 
     def _point_at(self, point: int, *, by_key: bool) -> None:

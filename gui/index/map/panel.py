@@ -95,7 +95,7 @@ class MapHeader(QWidget):
         kind: Kind = self.colour.currentData()
         return kind
 
-    def say(self, subtitle: str, tip: str = "") -> None:
+    def show_message(self, subtitle: str, tip: str = "") -> None:
         self._subtitle.setText(subtitle)
         self._subtitle.set_tip(tip)
 
@@ -112,7 +112,7 @@ class MapPanel(IndexPage):
     """
 
     action_requested = Signal(str)
-    _came = Signal(object, object)
+    _map_arrived = Signal(object, object)
     _progressed = Signal(object, object)
 
     def __init__(self, jobs: Jobs, *, whole: bool = False, parent: QWidget | None = None) -> None:
@@ -156,7 +156,7 @@ class MapPanel(IndexPage):
         column.addWidget(self.legend)
 
     def _connect(self) -> None:
-        self._came.connect(self._show_early)
+        self._map_arrived.connect(self._show_early)
         self._progressed.connect(self._show_progress)
         self.header.kind_chosen.connect(self._regroup)
         self.header.lasso_requested.connect(self.canvas.set_lasso)
@@ -188,7 +188,7 @@ class MapPanel(IndexPage):
         kind = self.header.kind
 
         def early(record: IndexMap) -> None:
-            self._came.emit(insight, prepare(record, kind))
+            self._map_arrived.emit(insight, prepare(record, kind))
 
         if self.prepared is None and (last := insight.last_map(cancel)) is not None and last.ids:
             early(last)
@@ -215,7 +215,7 @@ class MapPanel(IndexPage):
         if self.prepared is None:
             self._say(tr("The map cannot be shown"), sentence, lasting=True)
         else:
-            self.header.say(sentence)
+            self.header.show_message(sentence)
 
     def clear(self) -> None:
         self.prepared = None
@@ -224,7 +224,7 @@ class MapPanel(IndexPage):
         self.selecting.clear()
         self.canvas.clear()
         self.legend.hide()
-        self.header.say("")
+        self.header.show_message("")
         self.header.set_usable(False)
         self.progress.hide()
         self._isolated = -1
@@ -249,11 +249,13 @@ class MapPanel(IndexPage):
         if self.prepared is None:
             self.progress.setValue(round(1000 * step.done))
             self.progress.show()
-            said = wording.progress(step)
-            self.message.say_more(said[:1].upper() + said[1:])
+            progress_text = wording.progress(step)
+            self.message.set_sentence(progress_text[:1].upper() + progress_text[1:])
         elif step.stage != "reading":
             record, count = self.prepared.scene.record, len(self.prepared.scene)
-            self.header.say(f"{wording.subtitle(record, count)} · {wording.progress(step)}", wording.about(record))
+            self.header.show_message(
+                f"{wording.subtitle(record, count)} · {wording.progress(step)}", wording.about(record)
+            )
 
     @Slot(object, object)
     def _show_early(self, insight: IndexInsight, prepared: Prepared) -> None:
@@ -263,7 +265,7 @@ class MapPanel(IndexPage):
 
     def _show(self, prepared: Prepared) -> None:
         record, count = prepared.scene.record, len(prepared.scene)
-        self.header.say(wording.subtitle(record, count), wording.about(record))
+        self.header.show_message(wording.subtitle(record, count), wording.about(record))
         self.header.set_usable(True)
         self.setAccessibleName(tr("Map"))
         self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -273,7 +275,7 @@ class MapPanel(IndexPage):
                 self.canvas.fade()  # all points have moved
             self.canvas.show_scene(prepared.scene)
             self.prepared = prepared
-            self._ask_answer()
+            self._request_answer()
         if prepared.grouping.kind == self.header.kind:
             self._show_groups(prepared)
         else:
@@ -303,8 +305,10 @@ class MapPanel(IndexPage):
         self.legend.show_groups(grouping, self._isolated)
         self.canvas.show_groups(grouping, prepared.peaks, self._isolated)
         self.selecting.show(self.insight, prepared, self._isolated)
-        told = tuple(zip(grouping.names, grouping.counts, strict=True))
-        self.canvas.setAccessibleDescription(wording.described(prepared.scene.record, len(prepared.scene), told))
+        group_counts = tuple(zip(grouping.names, grouping.counts, strict=True))
+        self.canvas.setAccessibleDescription(
+            wording.described(prepared.scene.record, len(prepared.scene), group_counts)
+        )
 
     @Slot(int)
     def _isolate(self, number: int) -> None:
@@ -322,9 +326,9 @@ class MapPanel(IndexPage):
         """
         if answer is None or answer.final:
             self.answer = answer
-            self._ask_answer()
+            self._request_answer()
 
-    def _ask_answer(self) -> None:
+    def _request_answer(self) -> None:
         """Request the map locations of the current answer, also when the map becomes visible again."""
         if not self.isVisible():
             return
@@ -348,12 +352,12 @@ class MapPanel(IndexPage):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
-        beside = self.width() >= _NARROW * unit
-        wanted = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._sides.setDirection(wanted)
+        side_by_side = self.width() >= _NARROW * unit
+        direction = QBoxLayout.Direction.LeftToRight if side_by_side else QBoxLayout.Direction.TopToBottom
+        self._sides.setDirection(direction)
         self._show_legend()
-        width = round(_LIST_WIDTH * unit) if beside else _ANY_WIDTH
-        self.selecting.list.setMaximumSize(width, _ANY_WIDTH if beside else self.height() // 3)
+        width = round(_LIST_WIDTH * unit) if side_by_side else _ANY_WIDTH
+        self.selecting.list.setMaximumSize(width, _ANY_WIDTH if side_by_side else self.height() // 3)
 
     def _show_legend(self) -> None:
         """Show the legend if there is room; a low map only shows the names of groups."""
@@ -362,7 +366,7 @@ class MapPanel(IndexPage):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._ask_answer()
+        self._request_answer()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.selecting.card.hide()

@@ -26,7 +26,7 @@ _OPACITY, _FAINT = 0.8, 0.12
 
 
 @dataclass(frozen=True)
-class Look:
+class Appearance:
     """Everything that determines the appearance of the points."""
 
     scene: "Scene"
@@ -48,7 +48,7 @@ class Look:
 @dataclass(frozen=True)
 class _Picture:
     image: QImage
-    look: Look
+    appearance: Appearance
     view: Viewport
     """Visible area, with the size of the image."""
 
@@ -69,7 +69,7 @@ class PointImage(QObject):
         self._jobs = jobs
         self._drawing = JobSlot(self)
         self._picture: _Picture | None = None
-        self._wanted: tuple[Look, Viewport] | None = None
+        self._requested: tuple[Appearance, Viewport] | None = None
 
     @property
     def busy(self) -> bool:
@@ -77,12 +77,12 @@ class PointImage(QObject):
 
     def clear(self) -> None:
         self._drawing.cancel()
-        self._picture = self._wanted = None
+        self._picture = self._requested = None
 
-    def show(self, look: Look, view: Viewport) -> None:
+    def show(self, appearance: Appearance, view: Viewport) -> None:
         """Draw a new image for this look and viewport; the old one is shown meanwhile."""
-        self._wanted = look, view
-        if not self._drawing.busy and not self._serves(look, view):
+        self._requested = appearance, view
+        if not self._drawing.busy and not self._serves(appearance, view):
             self._start()
 
     def paint(self, painter: QPainter, view: Viewport) -> None:
@@ -92,16 +92,16 @@ class PointImage(QObject):
             return
         left, top = view.to_pixels(*picture.view.to_units(0, 0))
         if picture.view.scale == view.scale:  # aligned to device pixels it stays sharp
-            ratio = picture.look.ratio
+            ratio = picture.appearance.ratio
             painter.drawImage(QPointF(round(left * ratio) / ratio, round(top * ratio) / ratio), picture.image)
             return
         relation = view.scale / picture.view.scale
         size = picture.view.width * relation, picture.view.height * relation
         painter.drawImage(QRectF(left, top, *size), picture.image)
 
-    def _serves(self, look: Look, view: Viewport) -> bool:
+    def _serves(self, appearance: Appearance, view: Viewport) -> bool:
         picture = self._picture
-        if picture is None or picture.look != look or picture.view.scale != view.scale:
+        if picture is None or picture.appearance != appearance or picture.view.scale != view.scale:
             return False
         left, top = view.to_pixels(*picture.view.to_units(0, 0))
         spare = _AROUND * min(view.width, view.height) / 4
@@ -109,16 +109,16 @@ class PointImage(QObject):
         return left <= -spare and top <= -spare and right >= view.width + spare and bottom >= view.height + spare
 
     def _start(self) -> None:
-        assert self._wanted is not None
-        look, view = self._wanted
+        assert self._requested is not None
+        appearance, view = self._requested
         around = replace(view, width=view.width * (1 + 2 * _AROUND), height=view.height * (1 + 2 * _AROUND))
-        self._drawing.put(self._jobs.read(lambda token: _draw(look, around, token), self._done, self._failed))
+        self._drawing.put(self._jobs.read(lambda token: _draw(appearance, around, token), self._done, self._failed))
 
     def _done(self, picture: _Picture) -> None:
         self._drawing.done()
         self._picture = picture
         self.drawn.emit()
-        if self._wanted is not None and not self._serves(*self._wanted):
+        if self._requested is not None and not self._serves(*self._requested):
             self._start()
 
     def _failed(self, sentence: str) -> None:
@@ -129,34 +129,38 @@ class PointImage(QObject):
 def point_radius(count: int, view: Viewport, unit: float) -> float:
     """Return the radius of a point in pixels: smaller if many are in view."""
     seen = count * min(1.0, (view.fitting / view.scale) ** 2)
-    wanted: float = _RADIUS * (_LARGE / max(1.0, seen)) ** 0.17
+    preferred: float = _RADIUS * (_LARGE / max(1.0, seen)) ** 0.17
     most = min(view.width, view.height) / _SMALL
-    return max(_LEAST_RADIUS, min(_RADIUS, wanted, most)) * unit
+    return max(_LEAST_RADIUS, min(_RADIUS, preferred, most)) * unit
 
 
-def _draw(look: Look, view: Viewport, token: CancelToken) -> _Picture:
+def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Picture:
     """Draw the image of the points. On a pool thread."""
     import numpy as np
 
     from gui.index.map.scene import draw_points
 
-    ratio = look.ratio
+    ratio = appearance.ratio
     width, height = max(1, round(view.width * ratio)), max(1, round(view.height * ratio))
-    radius = point_radius(len(look.scene), view, look.unit) * ratio
+    radius = point_radius(len(appearance.scene), view, appearance.unit) * ratio
     left, high = view.to_units(0, 0)
-    pixels = (look.scene.points - np.array([left, high], np.float32)) * np.float32(view.scale * ratio)
+    pixels = (appearance.scene.points - np.array([left, high], np.float32)) * np.float32(view.scale * ratio)
     pixels[:, 1] *= -1
     reach = radius * REACH + 2
     seen = ((pixels > -reach) & (pixels < np.array([width + reach, height + reach], np.float32))).all(axis=1)
-    colours = np.array([_rgba(look, number) for number in range(len(look.colours))], np.float32).reshape(-1, 4)
-    signs = look.signs if radius >= LEAST * ratio else ()
-    drawn = draw_points(pixels[seen], look.grouping.of[seen], colours, (width, height), radius, token.checkpoint, signs)
+    colours = np.array([_rgba(appearance, number) for number in range(len(appearance.colours))], np.float32).reshape(
+        -1, 4
+    )
+    signs = appearance.signs if radius >= LEAST * ratio else ()
+    drawn = draw_points(
+        pixels[seen], appearance.grouping.of[seen], colours, (width, height), radius, token.checkpoint, signs
+    )
     image = QImage(drawn.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
     image.setDevicePixelRatio(ratio)
-    return _Picture(image, look, replace(view, width=width / ratio, height=height / ratio))
+    return _Picture(image, appearance, replace(view, width=width / ratio, height=height / ratio))
 
 
-def _rgba(look: Look, number: int) -> tuple[float, float, float, float]:
-    faint = look.isolated not in (-1, number)
-    colour = QColor.fromRgb(look.quiet if faint else look.colours[number])
+def _rgba(appearance: Appearance, number: int) -> tuple[float, float, float, float]:
+    faint = appearance.isolated not in (-1, number)
+    colour = QColor.fromRgb(appearance.quiet if faint else appearance.colours[number])
     return colour.redF(), colour.greenF(), colour.blueF(), _FAINT if faint else _OPACITY

@@ -129,7 +129,7 @@ class SelectionList(QFrame):
         """Show the chunks with these ids, at most `MOST`."""
         self._chunks = tuple(chunks)
         listed = self._chunks[:MOST]
-        self._tell(len(listed))
+        self._show_count(len(listed))
         self.show()
         self._reading.put(
             self._jobs.read(lambda token: insight.map_places(listed, token), self._fill, self._count.setText)
@@ -141,7 +141,7 @@ class SelectionList(QFrame):
         self.list.clear()
         self.hide()
 
-    def _tell(self, listed: int) -> None:
+    def _show_count(self, listed: int) -> None:
         count = len(self._chunks)
         if listed == count:
             self._count.setText(tr_count("{count:,} passage", "{count:,} passages", count))
@@ -191,7 +191,7 @@ class SelectionList(QFrame):
 _HOVER_MS = 120
 _WIDTH = 300
 _AWAY = 14
-_KEPT = 500
+_MOST_CACHED = 500
 
 
 class Places(QObject):
@@ -219,15 +219,15 @@ class Places(QObject):
             then(self._known[chunk])
             return
 
-        def told(places: tuple[MapPlace, ...]) -> None:
+        def arrived(places: tuple[MapPlace, ...]) -> None:
             self._asking.done()
             for place in places:
                 self._known[chunk] = place
-            while len(self._known) > _KEPT:
+            while len(self._known) > _MOST_CACHED:
                 self._known.popitem(last=False)
             then(places[0] if places else None)
 
-        self._asking.put(self._jobs.read(lambda token: insight.map_places([chunk], token), told))
+        self._asking.put(self._jobs.read(lambda token: insight.map_places([chunk], token), arrived))
 
 
 class HoverCard(QFrame):
@@ -294,7 +294,7 @@ class MapSelection(QObject):
         self._prepared: Prepared | None = None
         self._isolated = -1
         self._hovering = QTimer(self, singleShot=True, interval=_HOVER_MS)
-        self._hovering.timeout.connect(self._tell_point)
+        self._hovering.timeout.connect(self._show_point)
         canvas.pointed.connect(self._point)
         canvas.moved.connect(self.card.hide)
         canvas.chosen.connect(self._open_point)
@@ -332,17 +332,17 @@ class MapSelection(QObject):
         if point < 0:
             self._hovering.stop()
         elif by_key:
-            self._tell_point()
+            self._show_point()
         else:
             self._hovering.start()
 
-    def _ask(self, point: int, then: Callable[[MapPlace | None], None]) -> None:
+    def _read_place(self, point: int, then: Callable[[MapPlace | None], None]) -> None:
         if self._insight is not None and self._prepared is not None and point >= 0:
             self._places.ask(self._insight, int(self._prepared.scene.ids[point]), then)
 
     @Slot()
-    def _tell_point(self) -> None:
-        self._ask(self._canvas.point, partial(self._show_card, self._canvas.point))
+    def _show_point(self) -> None:
+        self._read_place(self._canvas.point, partial(self._show_card, self._canvas.point))
 
     def _show_card(self, point: int, place: MapPlace | None) -> None:
         if place is None or self._canvas.point != point or self._prepared is None or not self._canvas.isVisible():
@@ -353,7 +353,7 @@ class MapSelection(QObject):
 
     @Slot(int)
     def _open_point(self, point: int) -> None:
-        self._ask(point, self._open_place)
+        self._read_place(point, self._open_place)
 
     @Slot(object)
     def _open_place(self, place: MapPlace | None) -> None:

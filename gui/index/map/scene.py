@@ -166,12 +166,12 @@ class Scene:
 
     def find(self, chunks: Iterable[int | None]) -> list[int]:
         """Return the points of chunks with these ids; ids without a point are left out."""
-        wanted = np.array([chunk for chunk in chunks if chunk is not None], np.int64)
+        requested = np.array([chunk for chunk in chunks if chunk is not None], np.int64)
         if not len(self.ids):
             return []
         order = self._by_id
-        at = order[np.minimum(np.searchsorted(self.ids, wanted, sorter=order), len(order) - 1)]
-        return [int(place) for place in at[self.ids[at] == wanted]]
+        at = order[np.minimum(np.searchsorted(self.ids, requested, sorter=order), len(order) - 1)]
+        return [int(place) for place in at[self.ids[at] == requested]]
 
     def grouped(self, kind: Kind, now: float) -> Grouping:
         return group(self.record.files, self.file_of, kind, now)

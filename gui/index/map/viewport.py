@@ -30,8 +30,8 @@ class Viewport:
         """The scale at which all points are visible."""
         left, low, right, high = self.box
         margin = _MARGIN * min(self.width, self.height)
-        room = max(1.0, self.width - 2 * margin), max(1.0, self.height - 2 * margin)
-        return min(room[0] / max(right - left, 1e-9), room[1] / max(high - low, 1e-9))
+        available = max(1.0, self.width - 2 * margin), max(1.0, self.height - 2 * margin)
+        return min(available[0] / max(right - left, 1e-9), available[1] / max(high - low, 1e-9))
 
     def fit(self) -> "Viewport":
         left, low, right, high = self.box

@@ -106,9 +106,9 @@ def spoken(place: MapPlace) -> str:
 
 def described(record: IndexMap, points: int, groups: tuple[tuple[str, int], ...]) -> str:
     """Describe the whole map for screen readers."""
-    told = ", ".join(f"{name} {grouped(count)}" for name, count in groups)
+    listed = ", ".join(f"{name} {grouped(count)}" for name, count in groups)
     keys = tr(
         "Arrow keys move the map, Control with an arrow key goes to the next passage, Enter opens it, Space lists it, "
         "plus and minus zoom, 0 shows all."
     )
-    return f"{subtitle(record, points)}. {told}. {keys}"
+    return f"{subtitle(record, points)}. {listed}. {keys}"

@@ -64,7 +64,7 @@ class ChunkCard(QFrame):
         """Scroll position before the rows were rebuilt, until the user scrolls."""
         self._text = ""
         self._vector: VectorState | None = None
-        self.lacks: MissingFeatures = {}
+        self.unsupported: MissingFeatures = {}
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
         self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words)
@@ -129,10 +129,10 @@ class ChunkCard(QFrame):
         self._before.setEnabled(detail.number > 1)
         self._after.setEnabled(detail.number < len(file.chunks))
         state, words_of_state = VECTOR_STATES[detail.row.vector]
-        said = tr(words_of_state)
+        state_text = tr(words_of_state)
         self._clear()
         word = StateLabel()
-        word.show_state(state, said)
+        word.show_state(state, state_text)
         self._add(tr("Vector state"), word)
         end, more = LastInTabOrder(self), self._more_button()
         self._add("", more)
@@ -142,12 +142,12 @@ class ChunkCard(QFrame):
         self._fit()
         # Fetched again: PySide's wrapper of the bar doesn't outlive the rows.
         self._body.verticalScrollBar().setValue(self._place)
-        spoken = f"{said}. {rows[0].value}"
+        description = f"{state_text}. {rows[0].value}"
         self.setAccessibleName(words)
-        self.setAccessibleDescription(spoken)
+        self.setAccessibleDescription(description)
         self.show()
         # The focus stays in the text, so the card must be announced.
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{words}. {spoken}"))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{words}. {description}"))
 
     def _clear(self) -> None:
         for parts in self._rows:
@@ -159,9 +159,9 @@ class ChunkCard(QFrame):
 
     def _add(self, name: str, value: QWidget) -> None:
         self._rows.append((_name(name), value))
-        self._put(len(self._rows) - 1)
+        self._place_row(len(self._rows) - 1)
 
-    def _put(self, number: int) -> None:
+    def _place_row(self, number: int) -> None:
         """Place row `number`: the name before the value, or above it in a narrow card."""
         name, value = self._rows[number]
         top = Qt.AlignmentFlag.AlignTop
@@ -177,12 +177,12 @@ class ChunkCard(QFrame):
         """Move names above their values if there is too little room next to them."""
         names = max((name.sizeHint().width() for name, _ in self._rows), default=0)
         bar = self._body.verticalScrollBar().sizeHint().width()  # the body itself gets its size later
-        room = self.width() - bar - names - 2 * _SIDE - self._grid.horizontalSpacing()
-        above = room < _LEAST_VALUE * QFontMetrics(font_at(13)).averageCharWidth()
+        available = self.width() - bar - names - 2 * _SIDE - self._grid.horizontalSpacing()
+        above = available < _LEAST_VALUE * QFontMetrics(font_at(13)).averageCharWidth()
         if above != self._above:
             self._above = above
             for number in range(len(self._rows)):
-                self._put(number)
+                self._place_row(number)
 
     def _return(self) -> None:
         """Restore the scroll position: new rows are laid out step by step, with a smaller scroll range meanwhile."""
@@ -210,7 +210,7 @@ class ChunkCard(QFrame):
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         more.clicked.connect(self.more_requested)
         gates = Gates()
-        gates.update_features(self.lacks)
+        gates.update_features(self.unsupported)
         gates.add(more, "alike")
         return more
 

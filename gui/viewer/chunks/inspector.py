@@ -81,9 +81,9 @@ class ChunkInspector(QObject):
             step.triggered.connect(partial(self.walk, forward))
             self._gates.add(step, "insight")
         card.walked.connect(self.walk)
-        card.closed.connect(self._let_go)
+        card.closed.connect(self._deselect)
         card.notified.connect(self.notified)
-        card.more_requested.connect(self._ask_for_more)
+        card.more_requested.connect(self._request_more)
 
     @property
     def walking(self) -> bool:
@@ -104,12 +104,12 @@ class ChunkInspector(QObject):
         self._detail.cancel()
         self.refresh()
 
-    def show_unsupported(self, lacks: MissingFeatures) -> None:
+    def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Hide the margin if this memory gives no access to its index, else show it again."""
-        before = "insight" in self._gates.lacks
-        self._gates.update_features(lacks)
-        self._card.lacks = lacks
-        if before != ("insight" in lacks):
+        before = "insight" in self._gates.unsupported
+        self._gates.update_features(unsupported)
+        self._card.unsupported = unsupported
+        if before != ("insight" in unsupported):
             self._show_margin(self.margin_action.isChecked() and before)
 
     def _show_margin(self, shown: bool) -> None:
@@ -159,15 +159,15 @@ class ChunkInspector(QObject):
     # --- the rows of the file ---------------------------------------------------------------------------------------
 
     def _load(self) -> None:
-        lacking = "insight" in self._gates.lacks
-        if lacking or not self.margin_action.isChecked() or not self._name or self._manager is None:
+        is_unsupported = "insight" in self._gates.unsupported
+        if is_unsupported or not self.margin_action.isChecked() or not self._name or self._manager is None:
             return
         insight, name = self._manager.insight, self._name
         if insight is None:
             return  # its action shows the reason
-        self._rows.put(self._jobs.read(lambda token: _read(insight, name, token), self._put, self._failed))
+        self._rows.put(self._jobs.read(lambda token: _read(insight, name, token), self._show_chunks, self._failed))
 
-    def _put(self, read: _Read | None) -> None:
+    def _show_chunks(self, read: _Read | None) -> None:
         self._rows.done()
         before, self._read = self._read, read
         chosen = self._chosen
@@ -235,26 +235,26 @@ class ChunkInspector(QObject):
         self.notified.emit(sentence)
 
     @Slot()
-    def _let_go(self) -> None:
+    def _deselect(self) -> None:
         """Deselect the chunk after its card was closed."""
         self._detail.cancel()
         self._chosen = None
         self._view.set_chosen(None)
 
     @Slot()
-    def _ask_for_more(self) -> None:
+    def _request_more(self) -> None:
         if self._read is not None and self._chosen is not None:
             chunk = self._read.file.chunks[self._chosen]
             path = self._read.file.path
-            wanted = Passage(path=path, start_line=chunk.start_line, end_line=chunk.end_line)
-            self.more_requested.emit(wanted, self._text)
+            passage = Passage(path=path, start_line=chunk.start_line, end_line=chunk.end_line)
+            self.more_requested.emit(passage, self._text)
 
     def _forget(self) -> None:
         self._rows.cancel()
         self._read = None
         self._walking = None
         self._card.close_card()
-        self._let_go()
+        self._deselect()
         self._view.set_chunks(None, None)
 
 

@@ -226,13 +226,13 @@ class ChunkedSource(SourceView):
         parts = super().spoken_parts()
         if not self._lanes or self.borders is None:
             return parts
-        said: dict[int, list[str]] = {}
+        border_texts: dict[int, list[str]] = {}
         for place, chunk in enumerate(self.borders.chunks, 1):
-            said.setdefault(chunk.start_line, []).append(tr("passage {number:,} begins", number=place))
-            said.setdefault(chunk.end_line, []).append(tr("passage {number:,} ends", number=place))
+            border_texts.setdefault(chunk.start_line, []).append(tr("passage {number:,} begins", number=place))
+            border_texts.setdefault(chunk.end_line, []).append(tr("passage {number:,} ends", number=place))
         numbers = [number for number, _ in self._visible()]
         return [
-            Part(", ".join([part.words, *said.get(number, [])]), part.place)
+            Part(", ".join([part.words, *border_texts.get(number, [])]), part.place)
             for number, part in zip(numbers, parts, strict=True)
         ]
 
@@ -255,7 +255,7 @@ class ChunkedSource(SourceView):
         """Return the positions of the chunks whose border is at a point."""
         if not self._lanes or self.borders is None or not self.line_count:
             return []
-        lane = self._margin().lane_at(self._along(point))
+        lane = self._margin().lane_at(self._mirrored(point))
         return [] if lane is None else self.borders.at(self.place_at(point)[0], lane)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------

@@ -180,14 +180,14 @@ class Chart(QWidget):
 
     def spoken_parts(self) -> Sequence[Part]:
         return [
-            Part(mark.detail or mark.caption, self._stands(self.place_of(index)).toAlignedRect())
+            Part(mark.detail or mark.caption, self._mirrored(self.place_of(index)).toAlignedRect())
             for index, mark in enumerate(self.series.marks)
         ]
 
     def _mark_under(self, position: QPointF) -> int | None:
         return self.mark_at(QPointF(mirrored_x(position.x(), self.width(), self.layoutDirection()), position.y()))
 
-    def _stands(self, place: QRectF) -> QRectF:
+    def _mirrored(self, place: QRectF) -> QRectF:
         """Return a rectangle in widget coordinates, mirrored in a right-to-left layout."""
         if self.isRightToLeft():
             place.moveRight(self.width() - place.left())
@@ -411,10 +411,10 @@ class ChartCard(QFrame):
             side.setVisible(shown)
         self.table.setVisible(some and self._turned)
         self._turn.setText(tr("Chart") if self._turned else tr("Table"))
-        said = tr("{title}: show as chart", title=self._title)
+        accessible_name = tr("{title}: show as chart", title=self._title)
         if not self._turned:
-            said = tr("{title}: show as table", title=self._title)
-        self._turn.setAccessibleName(said)
+            accessible_name = tr("{title}: show as table", title=self._title)
+        self._turn.setAccessibleName(accessible_name)
         self._turn.setVisible(some)
         self.setAccessibleDescription(self.chart.series.gist)
 

@@ -109,11 +109,11 @@ def sync_sentence(sync: SyncSummary) -> str:
         tr("{count:,} reused", count=sync.vectors_reused) if sync.vectors_reused else "",
         _failed(sync),
     )
-    said = tr(
+    outcome_text = tr(
         "{when}, {reason}: {done} in {duration}.",
         when=exact(sync.started),
         reason=tr(REASON_WORDS[sync.reason]),
         done=", ".join(filter(None, done)),
         duration=duration(sync.seconds),
     )
-    return f"{said} {tr(sync.error)}".strip()
+    return f"{outcome_text} {tr(sync.error)}".strip()

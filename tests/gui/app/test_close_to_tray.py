@@ -7,7 +7,7 @@ from gui.app.desktop_integration import BackgroundMode
 @pytest.fixture
 def residing(window, tray) -> BackgroundMode:
     residing = BackgroundMode(window, tray)
-    residing.stays = True
+    residing.hides_on_close = True
     return residing
 
 
@@ -62,6 +62,6 @@ def test_closing_without_tray_quits(qtbot, window, tray, residing):
 
 
 def test_closing_quits_when_close_to_tray_is_off(qtbot, window, residing):
-    residing.stays = False
+    residing.hides_on_close = False
     with qtbot.waitSignal(window.closing):
         assert window.close()

@@ -39,9 +39,9 @@ def _hand_over(qtbot, jobs, place: IpcAddress, line: bytes) -> Outcome:
 
 def test_message_of_later_start_arrives(qtbot, jobs, place):
     listener = IpcServer(place)
-    with qtbot.waitSignal(listener.asked) as asked:
+    with qtbot.waitSignal(listener.message_received) as message_received:
         assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
-    assert asked.args == [SAID]
+    assert message_received.args == [SAID]
     assert Path(place.name).stat().st_mode & 0o077 == 0
     listener.close()
     assert hand_over(place.name, encode(SAID)) == "not running"
@@ -63,7 +63,7 @@ NOISE = {
 @pytest.mark.parametrize("line", NOISE.values(), ids=NOISE)
 def test_invalid_message_is_refused(qtbot, jobs, place, line):
     listener = IpcServer(place)
-    listener.asked.connect(lambda _: pytest.fail("noise was taken for a message"))
+    listener.message_received.connect(lambda _: pytest.fail("noise was taken for a message"))
     answers: list[bytes] = []
     jobs.read(lambda _: _say(place, line), answers.append)
     qtbot.waitUntil(lambda: bool(answers))

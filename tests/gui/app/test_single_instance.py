@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import engine
 from gui.app import single_instance
 from gui.app.single_instance import (
+    ACCEPTED,
     REFUSED,
-    TAKEN,
     IpcAddress,
     IpcMessage,
     begin,
@@ -146,7 +146,7 @@ def test_hand_over_to_stale_socket_finds_no_instance(here):
     assert hand_over("left", b"x\n") == "not running"
 
 
-@pytest.mark.parametrize(("answer", "outcome"), [(TAKEN, "taken"), (REFUSED, "refused"), (b"tak", "silent")])
+@pytest.mark.parametrize(("answer", "outcome"), [(ACCEPTED, "taken"), (REFUSED, "refused"), (b"tak", "silent")])
 def test_listener_answer_gives_outcome(here, answer, outcome):
     assert hand_over(here(answer), b"x\n") == outcome
 
@@ -200,7 +200,7 @@ def test_hand_over_loads_neither_qt_nor_engine(runtime):
     with server:
         server.bind(place.name)
         server.listen(1)
-        thread = threading.Thread(target=_answer_once, args=(server, TAKEN))
+        thread = threading.Thread(target=_answer_once, args=(server, ACCEPTED))
         thread.start()
         script = (
             "import sys\n"

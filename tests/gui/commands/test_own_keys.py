@@ -36,7 +36,7 @@ def _in_file(config):
 
 def test_new_key_applies_immediately_and_keeps_file_content(qtbot, own, mapped, config):
     config.write_text('# mine\n[defaults]\nprovider = "none"\n[defaults.window]\ntheme = "dark"\n')
-    own.give("file.wrap", ["Ctrl+Alt+W", "F7"])
+    own.assign("file.wrap", ["Ctrl+Alt+W", "F7"])
     assert mapped.keys("file.wrap") == ("Ctrl+Alt+W", "F7")
     assert own.is_own("file.wrap")
     qtbot.waitUntil(lambda: not own.saving)
@@ -47,13 +47,13 @@ def test_new_key_applies_immediately_and_keeps_file_content(qtbot, own, mapped, 
 
 def test_last_of_many_changes_is_saved(qtbot, own, config):
     for number in range(1, 10):
-        own.give("file.wrap", [f"Ctrl+F{number}"])
+        own.assign("file.wrap", [f"Ctrl+F{number}"])
     qtbot.waitUntil(lambda: not own.saving)
     assert _in_file(config) == {"file.wrap": ("Ctrl+F9",)}
 
 
 def test_own_key_is_taken_from_clashing_command(own, mapped):
-    own.give("file.wrap", ["Ctrl+K"])
+    own.assign("file.wrap", ["Ctrl+K"])
     assert mapped.keys("search.focus") == ("Ctrl+L",)
     own.reset("search.focus")
     assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
@@ -61,14 +61,14 @@ def test_own_key_is_taken_from_clashing_command(own, mapped):
 
 
 def test_separate_places_may_share_a_key(own, mapped):
-    own.give("index.turn", ["Alt+Z"])
+    own.assign("index.turn", ["Alt+Z"])
     assert mapped.keys("file.wrap") == ("Alt+Z",)
     assert clash(mapped, WRAP, "T") is None
 
 
 def test_reset_all_restores_defaults_and_file(qtbot, own, mapped, config):
-    own.give("file.wrap", [])
-    own.give("index.turn", ["G"])
+    own.assign("file.wrap", [])
+    own.assign("index.turn", ["G"])
     assert mapped.keys("file.wrap") == ()
     own.reset_all()
     qtbot.waitUntil(lambda: not own.saving)
@@ -79,21 +79,21 @@ def test_reset_all_restores_defaults_and_file(qtbot, own, mapped, config):
 def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
     kept = {"file.wrap": ("Ctrl+Nonsense", "F7"), "file.unheard": ("F8",), "index.turn": ("Ctrl+",)}
     with qtbot.waitSignal(own.problem) as told:
-        own.take(kept)
+        own.load(kept)
     [sentence] = told.args
     assert "“file.unheard”" in sentence
     assert "“Ctrl+Nonsense” is not a valid shortcut for “file.wrap”." in sentence
     assert (mapped.keys("file.wrap"), mapped.keys("index.turn")) == (("F7",), ("T",))
     with qtbot.assertNotEmitted(own.problem):
-        own.take(kept)  # the workspace was reopened
-    own.give("search.focus", ["F9"])
+        own.load(kept)  # the workspace was reopened
+    own.assign("search.focus", ["F9"])
     qtbot.waitUntil(lambda: not own.saving)
     assert _in_file(config)["file.unheard"] == ("F8",)
 
 
 def test_clashing_key_is_reported_with_its_command(qtbot, own, mapped):
     with qtbot.waitSignal(own.problem) as told:
-        own.take({"file.wrap": ("Ctrl+L",), "index.turn": ("Return",)})
+        own.load({"file.wrap": ("Ctrl+L",), "index.turn": ("Return",)})
     assert "Ctrl+L for “file.wrap” is already used by “Go to the search box” (All views)." in told.args[0]
     assert "Return for “index.turn” is already used by “Details of an update, and its errors” (Index)." in told.args[0]
     assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
@@ -101,14 +101,14 @@ def test_clashing_key_is_reported_with_its_command(qtbot, own, mapped):
 
 
 def test_two_commands_may_swap_keys(own, mapped):
-    own.take({"file.wrap": ("Ctrl+K",), "search.focus": ("Alt+Z",)})
+    own.load({"file.wrap": ("Ctrl+K",), "search.focus": ("Alt+Z",)})
     assert (mapped.keys("file.wrap"), mapped.keys("search.focus")) == (("Ctrl+K",), ("Alt+Z",))
 
 
 def test_unsaved_keys_are_reported_and_still_apply(qtbot, own, mapped, config):
     config.write_text("this is no settings file")
     with qtbot.waitSignal(own.not_saved) as told:
-        own.give("file.wrap", ["F7"])
+        own.assign("file.wrap", ["F7"])
     assert told.args[0].startswith("The shortcuts work until you quit")
     assert mapped.keys("file.wrap") == ("F7",)
 
@@ -133,8 +133,8 @@ def test_fixed_keys_are_valid_keys(qapp):
 
 
 def test_listing_shows_current_keys(own, mapped):
-    own.give("file.wrap", ["F7", "F8"])
-    own.give("index.turn", [])
+    own.assign("file.wrap", ["F7", "F8"])
+    own.assign("index.turn", [])
     listed = {group.title: [(row.keys, row.words) for row in group.rows] for group in groups(mapped)}
     assert listed["File"][0] == ("F7 or F8", "Wrap lines")
     assert all(words != "Chart or table" for _, words in listed["Index"])

@@ -76,8 +76,8 @@ def test_editing_hides_answer_and_escape_clears_text(qtbot, why):
 
 def test_only_newest_request_is_answered(qtbot, why, memory):
     memory.explain_delay = 0.05
-    why.ask(NAME)
-    why.ask("nothing.md")
+    why.enter_path(NAME)
+    why.enter_path("nothing.md")
     qtbot.waitUntil(lambda: not why.busy)
     assert why.answer.word.text().startswith("not found")
 
@@ -148,7 +148,7 @@ def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: Pat
     panel.show_status(make_status())
     qtbot.waitUntil(panel.why.isVisible)
     memory.path_states["a.md"] = make_path_state(remedy=remedy)
-    panel.why.ask("a.md")
+    panel.why.enter_path("a.md")
     qtbot.waitUntil(panel.why.button.isVisible)
     assert panel.why.button.text() == ACTION_WORDS[remedy]
     with qtbot.waitSignal(getattr(panel, signal)) as asked:
@@ -164,7 +164,7 @@ def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
     qtbot.waitUntil(panel.why.isVisible)
     left_out = {"state": "excluded", "rule": "extension", "source": "memory", "file": "/home/ada/notes/a.TXT"}
     memory.path_states["a.txt"] = make_path_state(**left_out)
-    panel.why.ask("a.txt")
+    panel.why.enter_path("a.txt")
     qtbot.waitUntil(panel.why.button.isVisible)
     assert panel.why.button.text() == "Include .txt files"
     with qtbot.waitSignal(panel.type_requested) as asked:
@@ -187,5 +187,5 @@ def test_ask_why_focuses_field(qtbot, appearance, jobs, memory):
         panel.show()
         panel.activateWindow()
     panel.show_status(make_status())
-    panel.ask_why()
+    panel.focus_explainer()
     qtbot.waitUntil(panel.why.edit.hasFocus)

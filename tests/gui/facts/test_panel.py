@@ -266,7 +266,7 @@ def test_query_filters_list_and_escape_resets(qtbot, panel):
 def test_agent_fact_appears_without_losing_edit(qtbot, panel, facts):
     panel.body.editor.text.setPlainText("I prefer no tea")
     facts.add("Kept from outside", origin="agent")
-    panel.store.look()
+    panel.store.reread()
     settle(qtbot, panel, lambda: "Kept from outside" in listed(panel))
     assert panel.body.list.current.text == "I prefer green tea"
     assert panel.body.editor.text.toPlainText() == "I prefer no tea"
@@ -356,7 +356,7 @@ def test_change_that_met_a_closed_memory_is_repeated(qtbot, panel, facts, memory
 
     old = Facts(memory.user_data, lambda: None, lambda _: None)
     old.change = refuse
-    panel.store._kept = old
+    panel.store._service = old
     panel.body.editor.text.setPlainText("I prefer white tea")
     panel.body.editor.save()
     panel.swap_manager(None)
@@ -384,7 +384,7 @@ def test_typed_text_is_saved_before_another_folder_opens(qtbot, panel, opened, f
 
 
 def test_typed_text_is_saved_though_facts_are_being_read(qtbot, panel, facts):
-    panel.store.look()
+    panel.store.reread()
     panel.body.editor.text.setPlainText("I prefer white tea")
     panel.set_manager(None)
     qtbot.waitUntil(lambda: "I prefer white tea" in texts(facts))

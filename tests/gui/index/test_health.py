@@ -56,7 +56,7 @@ def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     page = show(FakeHealth(FINE, KEYWORDS, USER))
     assert names(page) == ["Keyword index", "Your data", "Database file"]
     assert page.summary_bar.summary.text() == "2 of 3 checks need attention."
-    assert page.summary_bar.said.text().startswith("Checked at ")
+    assert page.summary_bar.message_label.text().startswith("Checked at ")
     keywords, user, database = rows(page)
     assert keywords.accessibleName().startswith("Keyword index: Needs attention. 3 passages can't be found by words.")
     assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
@@ -157,7 +157,7 @@ def test_repair_of_one_finding_rechecks_all(qtbot, show: Show) -> None:
     qtbot.mouseClick(rows(page)[0].button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: health.looks == [False, False] and not page.busy)
     assert health.repaired == [["keywords"]]
-    assert page.summary_bar.said.text() == "Three rows were made again."
+    assert page.summary_bar.message_label.text() == "Three rows were made again."
     assert names(page) == ["Notes", "Database file", "Keyword index"]
 
 
@@ -179,7 +179,7 @@ def test_repair_failure_is_shown(qtbot, show: Show) -> None:
     page = show(health)
     page.repair(["keywords"])
     qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
-    assert page.summary_bar.said.text() == "Another process is writing the index."
+    assert page.summary_bar.message_label.text() == "Another process is writing the index."
     assert names(page) == ["Keyword index"]
 
 
@@ -196,14 +196,14 @@ def test_repair_can_be_stopped(qtbot, show: Show) -> None:
     page = show(health)
     health.during = wait
     page.repair(["keywords"])
-    qtbot.waitUntil(lambda: page.summary_bar.said.text() == "Writing the keyword index: 1 of 3")
+    qtbot.waitUntil(lambda: page.summary_bar.message_label.text() == "Writing the keyword index: 1 of 3")
     assert page.summary_bar.summary.text() == "Repairing…"
     assert not rows(page)[0].button.isEnabled()
     health.during = lambda _: None
     qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(stopped.is_set)
     qtbot.waitUntil(lambda: not page.busy)
-    assert page.summary_bar.said.text() == "Stopped. Repairs made so far remain."
+    assert page.summary_bar.message_label.text() == "Stopped. Repairs made so far remain."
     assert rows(page)[0].button.isEnabled()
 
 
@@ -214,7 +214,7 @@ def test_check_can_be_stopped(qtbot, show: Show) -> None:
     qtbot.waitUntil(lambda: len(rows(page)) == 1)
     qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     assert not page.busy
-    assert page.summary_bar.said.text() == "Stopped before all checks had run."
+    assert page.summary_bar.message_label.text() == "Stopped before all checks had run."
 
 
 def _cancelled(token: CancelToken) -> None:
@@ -280,6 +280,6 @@ def test_real_index_is_repaired(qtbot, jobs: Jobs, tmp_path: Path) -> None:
     page.repair(None)
     qtbot.waitUntil(lambda: not page.busy)
     assert [finding.id for finding in page.findings if finding.state != "fine"] == []
-    assert page.summary_bar.said.text() == "Keyword index: 2 rows rebuilt, 0 removed."
+    assert page.summary_bar.message_label.text() == "Keyword index: 2 rows rebuilt, 0 removed."
     page.set_manager(None)
     memory.close()

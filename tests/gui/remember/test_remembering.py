@@ -213,18 +213,18 @@ def test_agent_note_message_waits_for_other_messages(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
-    window.banner.say("Rebuild the whole index?", "working", key="rebuild")
+    window.banner.show_message("Rebuild the whole index?", "working", key="rebuild")
     note = by_agent(memory, "first")
-    window.remember.unseen.look()
+    window.remember.unseen.check()
     qtbot.waitUntil(lambda: not window.remember.unseen._job.busy)
     assert window.banner.text == "Rebuild the whole index?"
     window.banner.clear("rebuild")
     assert window.banner.text == f"An agent wrote the session note {note.path}."
-    window.banner.say("The disk is full.", "degraded", key="index")
+    window.banner.show_message("The disk is full.", "degraded", key="index")
     window.banner.clear()
     assert window.banner.text == f"An agent wrote the session note {note.path}."
     window.banner.clear()
-    window.banner.say("The disk is full.", "degraded", key="index")
+    window.banner.show_message("The disk is full.", "degraded", key="index")
     window.banner.clear()
     assert window.banner.text == "", "it was dismissed"
     assert memory.unseen_notes.all() == (note,), "and is announced again at the next start"

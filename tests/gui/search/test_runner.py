@@ -49,21 +49,21 @@ def test_unsearchable_text(text: str):
 
 def test_keyword_answer_comes_before_hybrid(qtbot, heard):
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("timer"))
+        heard.runner.run_query(Query("timer"))
     assert heard.told() == [("timer", "keyword", False), ("timer", "hybrid", True)]
     assert not heard.runner.busy
 
 
 def test_whole_request_gives_one_hybrid_answer(qtbot, heard):
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("timer"), whole=True)
+        heard.runner.run_query(Query("timer"), whole=True)
     assert heard.told() == [("timer", "hybrid", True)]
 
 
 def test_burst_of_queries_runs_only_the_last(qtbot, heard, memory):
     with qtbot.waitSignal(heard.runner.idle):
         for text in ("ti", "tim", "time", "timer"):
-            heard.runner.ask(Query(text))
+            heard.runner.run_query(Query(text))
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
@@ -71,7 +71,7 @@ def test_remote_search_waits_until_typing_stops(qtbot, heard, memory):
     memory.remote = True
     for text in ("irri", "irrigation"):
         with qtbot.waitSignal(heard.runner.answered):
-            heard.runner.ask(Query(text))
+            heard.runner.run_query(Query(text))
     with qtbot.waitSignal(heard.runner.idle):
         pass
     assert _asked(memory) == [("irri", "keyword"), ("irrigation", "keyword"), ("irrigation", "auto")]
@@ -81,18 +81,18 @@ def test_chosen_query_is_sent_immediately(qtbot, heard, memory, monkeypatch):
     monkeypatch.setattr(module, "SETTLE_MS", 3_600_000)
     memory.remote = True
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("timer"), at_once=True)
+        heard.runner.run_query(Query("timer"), at_once=True)
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
 @pytest.mark.parametrize("slow", ["keyword_delay", "search_delay"])
 def test_newest_query_wins_over_slower_one(qtbot, heard, memory, slow: str):
     setattr(memory, slow, 5.0)
-    heard.runner.ask(Query("irrigation"))
+    heard.runner.run_query(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == (1 if slow == "keyword_delay" else 2))
     setattr(memory, slow, 0.0)
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("timer"))
+        heard.runner.run_query(Query("timer"))
     assert heard.told()[-2:] == [("timer", "keyword", False), ("timer", "hybrid", True)]
     assert ("irrigation", "hybrid", True) not in heard.told()
 
@@ -131,9 +131,9 @@ class _StubbornJobs:
 def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
-    heard.runner.ask(Query("irrigation"), at_once=True)
+    heard.runner.run_query(Query("irrigation"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
-    heard.runner.ask(Query("timer"), at_once=True)
+    heard.runner.run_query(Query("timer"), at_once=True)
     assert jobs.cancelled == 1
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver(0)
@@ -146,7 +146,7 @@ def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
 def test_keyword_answer_is_shown_before_hybrid_search_starts(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
-    heard.runner.ask(Query("timer"), at_once=True)
+    heard.runner.run_query(Query("timer"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     jobs.deliver_first(0)
     assert heard.told() == [("timer", "keyword", False)]
@@ -160,10 +160,10 @@ def test_keyword_answer_is_shown_before_hybrid_search_starts(qtbot, memory):
 def test_new_query_replaces_pending_hybrid_search(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
-    heard.runner.ask(Query("time"), at_once=True)
+    heard.runner.run_query(Query("time"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     jobs.deliver_first(0)
-    heard.runner.ask(Query("timer"), at_once=True)
+    heard.runner.run_query(Query("timer"), at_once=True)
     assert jobs.cancelled == 1
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver_first(1)
@@ -172,7 +172,7 @@ def test_new_query_replaces_pending_hybrid_search(qtbot, memory):
 
 
 def test_waiting_signal_starts_and_ends(qtbot, heard, meaning_waits):
-    heard.runner.ask(Query("timer"))
+    heard.runner.run_query(Query("timer"))
     qtbot.waitUntil(lambda: heard.waiting == [True])
     meaning_waits.set()
     qtbot.waitUntil(lambda: not heard.runner.busy)
@@ -183,23 +183,23 @@ def test_fast_answer_emits_no_waiting_signal(qtbot, jobs, memory, monkeypatch):
     monkeypatch.setattr(module, "NOTICE_DELAY_MS", 10_000)
     heard = Heard(jobs, memory)
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("timer"), at_once=True)
+        heard.runner.run_query(Query("timer"), at_once=True)
     assert heard.waiting == []
 
 
 def test_failure_is_reported_once(qtbot, heard, memory):
     memory.search_error = StoreError("The index is locked.")
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("timer"))
+        heard.runner.run_query(Query("timer"))
     assert heard.failures == [(Query("timer"), "The index is locked.")]
     assert heard.answers == []
 
 
 def test_stop_drops_pending_and_running_searches(qtbot, heard, memory):
     memory.keyword_delay = 5.0
-    heard.runner.ask(Query("irrigation"))
+    heard.runner.run_query(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == 1)
-    heard.runner.ask(Query("timer"))
+    heard.runner.run_query(Query("timer"))
     heard.runner.stop()
     qtbot.wait(20)
     assert heard.answers == []
@@ -209,7 +209,7 @@ def test_stop_drops_pending_and_running_searches(qtbot, heard, memory):
 
 def test_repeats_run_once_after_running_search(qtbot, heard, memory):
     memory.search_delay = 0.02
-    heard.runner.ask(Query("timer"))
+    heard.runner.run_query(Query("timer"))
     qtbot.waitUntil(lambda: len(memory.searches) >= 1)
     for _ in range(3):
         heard.runner.repeat(Query("timer"))
@@ -221,9 +221,9 @@ def test_repeats_run_once_after_running_search(qtbot, heard, memory):
 def test_repeat_uses_query_running_meanwhile(qtbot, heard, memory):
     """Else the answer before would come again, below a box that asks something else."""
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("irrigation"))
+        heard.runner.run_query(Query("irrigation"))
     memory.search_delay = 0.02
-    heard.runner.ask(Query("timer"))
+    heard.runner.run_query(Query("timer"))
     heard.runner.repeat(Query("irrigation"))  # that answer is still on show while the index changes
     qtbot.waitUntil(lambda: not heard.runner.busy)
     assert _asked(memory)[2:] == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
@@ -233,13 +233,13 @@ def test_repeat_uses_query_running_meanwhile(qtbot, heard, memory):
 def test_new_query_replaces_repeat(qtbot, heard, memory):
     heard.runner.repeat(Query("irrigation"))
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("timer"))
+        heard.runner.run_query(Query("timer"))
     assert {query for query, _ in _asked(memory)} == {"timer"}
 
 
 def test_query_limits_reach_engine(qtbot, heard, memory):
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Query("timer", ("sessions",), 7))
+        heard.runner.run_query(Query("timer", ("sessions",), 7))
     _, _, options = memory.searches[-1]
     assert options["max_results"] == FIRST_RESULTS
     assert options["sources"] == ("sessions",)
@@ -248,7 +248,7 @@ def test_query_limits_reach_engine(qtbot, heard, memory):
 
 def test_without_manager_nothing_is_searched(qtbot, heard, memory):
     heard.runner.set_manager(None)
-    heard.runner.ask(Query("timer"))
+    heard.runner.run_query(Query("timer"))
     heard.runner.repeat(Query("timer"))
     qtbot.waitUntil(lambda: not heard.runner.busy)
     assert memory.searches == []
@@ -268,7 +268,7 @@ def test_deleted_runner_cancels_its_job(qtbot, memory):
     jobs = _StubbornJobs()
     runner = SearchRunner(jobs)
     runner.set_manager(memory)
-    runner.ask(Query("timer"), at_once=True)
+    runner.run_query(Query("timer"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     shiboken6.delete(runner)
     assert jobs.cancelled == 1

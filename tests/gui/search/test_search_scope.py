@@ -229,10 +229,10 @@ def test_next_query_searches_within_shown_results(qtbot, panel, results, box, ba
     assert query == "hose"
     assert [level.query for level in options["within"]] == ["irrigation"]
     within = set(places(panel))
-    panel.controller.ask_again(Query("irrigation"))
+    panel.controller.run_again(Query("irrigation"))
     settle()
     irrigation = set(places(panel))
-    panel.controller.ask_again(Query("hose"))
+    panel.controller.run_again(Query("hose"))
     settle()
     assert within == irrigation & set(places(panel))
     assert within < irrigation
@@ -255,7 +255,7 @@ def test_scope_levels_nest_and_each_can_be_left(qtbot, panel, box, bar, ask, set
     settle()
     assert (box.text(), said(bar)) == ("timer", ["Within 3 results of “irrigation”"])
     qtbot.keyClicks(box, "s")
-    panel.controller.ask_again(Query("valve", within=Query("timer", within=Query("irrigation"))))
+    panel.controller.run_again(Query("valve", within=Query("timer", within=Query("irrigation"))))
     settle()
     assert places(panel) == inner
     bar.findChildren(IconButton)[0].click()
@@ -321,7 +321,7 @@ def test_ask_again_restores_all_query_options(panel, box, bar, settle, memory) -
         diverse=True,
     )
     memory.modified["topics/shopping.md"] = 4_000_000_000.0
-    panel.controller.ask_again(question)
+    panel.controller.run_again(question)
     settle()
     assert panel.body.answer.question == question
     assert panel.body.ranking.ranking.half_life_days == 7.0

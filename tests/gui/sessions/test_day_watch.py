@@ -12,11 +12,11 @@ def test_day_change_is_signalled_once(qtbot):
     watch = DateChange(lambda: days[-1], parent)
     told = []
     watch.changed.connect(lambda: told.append(days[-1]))
-    watch.look()
+    watch.check()
     assert told == []
     days.append(date(2026, 2, 12))
-    watch.look()
-    watch.look()
+    watch.check()
+    watch.check()
     assert told == [date(2026, 2, 12)]
 
 
@@ -30,6 +30,6 @@ def test_headings_update_after_midnight(qtbot, jobs, memory):
     rows = panel.view.list.rows
     assert rows.row(0).title == "Today"
     days.append(date.fromordinal(days[-1].toordinal() + 1))
-    panel.findChild(DateChange).look()
+    panel.findChild(DateChange).check()
     assert rows.row(0).title == "Yesterday"
     panel.set_manager(None)

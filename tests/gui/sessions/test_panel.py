@@ -271,13 +271,13 @@ def test_machine_filter_is_offered_if_there_are_machines(qtbot, panel, memory):
 
 def test_written_session_is_marked_as_running(qtbot, panel, memory):
     rows, place = panel.view.list.rows, panel.view.list.rows.place(("session", VALVE))
-    panel.running.look()
+    panel.running.check()
     qtbot.waitUntil(lambda: not panel.running.busy)
     assert panel.running.paths == frozenset()
     with memory.locate(VALVE).open("a") as transcript:
         transcript.write("more")
     with qtbot.waitSignal(panel.running.changed):
-        panel.running.look()
+        panel.running.check()
     assert panel.running.paths == {VALVE}
     assert rows.spoken(rows.row(place)).startswith("Running. Fix the valve controller")
     assert rows.tip(rows.row(place)).endswith("Running")
@@ -286,14 +286,14 @@ def test_written_session_is_marked_as_running(qtbot, panel, memory):
 
 
 def test_session_that_begins_is_marked_as_running(qtbot, panel, memory):
-    panel.running.look()
+    panel.running.check()
     qtbot.waitUntil(lambda: not panel.running.busy)
     path = "sessions/codex/begun.jsonl"
     memory.session_texts[path] = make_session([("user", [("text", "Is the pump on?")])], path=path)
     panel.refresh()
     _rest(qtbot, panel)
     with qtbot.waitSignal(panel.running.changed):
-        panel.running.look()
+        panel.running.check()
     assert panel.running.paths == {path}
 
 

@@ -146,4 +146,4 @@ def test_similar_sessions_keep_order_and_skip_missing():
     valve, child = SESSIONS[VALVE].summary, SESSIONS[CHILD].summary
     gone = make_session_summary("sessions/gone.jsonl")
     rows = build_similar(CATALOGUE, [(child, 0.9), (gone, 0.8), (valve, 0.7)])
-    assert [(row.entry.summary.path, row.alike) for row in rows] == [(CHILD, 0.9), (VALVE, 0.7)]
+    assert [(row.entry.summary.path, row.similarity) for row in rows] == [(CHILD, 0.9), (VALVE, 0.7)]

@@ -44,7 +44,7 @@ def hub(monkeypatch) -> Hub:
 def row(qtbot, appearance, jobs, hub) -> DownloadRow:
     row = DownloadRow(jobs)
     qtbot.addWidget(row)
-    row.look(Settings(provider="gguf"))
+    row.check_model(Settings(provider="gguf"))
     qtbot.waitUntil(lambda: row.ready)
     yield row
     row.stop()
@@ -62,7 +62,7 @@ def test_downloaded_model_hides_row(qtbot, row, hub):
     assert row.isVisible()
     assert MODEL in _words(row)
     hub.missing = ""
-    row.look(Settings())
+    row.check_model(Settings())
     qtbot.waitUntil(lambda: row.ready)
     assert not row.isVisible()
 
@@ -98,7 +98,7 @@ def test_failed_download_shows_reason_and_can_be_retried(qtbot, row, hub):
 
 def test_same_model_again_keeps_download_running(qtbot, row, hub):
     _press(row)
-    row.look(Settings(provider="gguf"))
+    row.check_model(Settings(provider="gguf"))
     with qtbot.waitSignal(row.fetched):
         hub.go_on.set()
     assert hub.cancelled == 0

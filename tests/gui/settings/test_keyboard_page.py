@@ -59,7 +59,7 @@ def test_key_is_assigned_by_pressing_it(qtbot, page, mapped, config):
     qtbot.keyClick(page.table, Key.Key_Return)
     assert page.capture.hasFocus()
     qtbot.keyClick(page.capture, Key.Key_W, Control | Alt)
-    assert page.said.text() == "Ctrl+Alt+W is not used yet."
+    assert page.hint.text() == "Ctrl+Alt+W is not used yet."
     qtbot.keyClick(page.capture, Key.Key_Return)
     assert mapped.keys(WRAP.name) == ("Ctrl+Alt+W",)
     assert page.table.hasFocus()
@@ -93,7 +93,7 @@ def test_key_conflict_names_command_that_loses_it(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_K, Control | Alt)
-    assert "“Go to the box” (All views), which would lose it." in page.said.text()
+    assert "“Go to the box” (All views), which would lose it." in page.hint.text()
     qtbot.keyClick(page.capture, Key.Key_Return)
     assert mapped.keys(BOX.name) == ("Ctrl+Alt+L",)
     assert mapped.keys(WRAP.name) == ("Ctrl+Alt+K",)
@@ -103,7 +103,7 @@ def test_fixed_key_is_refused(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_N)
-    assert page.said.text() == "N is used by “Next and previous hit” (File) and can't be changed."
+    assert page.hint.text() == "N is used by “Next and previous hit” (File) and can't be changed."
     assert not page.set_button.isEnabled()
     qtbot.keyClick(page.capture, Key.Key_Return)
     assert mapped.keys(WRAP.name) == ("Alt+Z",)
@@ -127,7 +127,7 @@ def test_keys_are_removed_and_reset(qtbot, page, mapped, config):
     qtbot.keyClick(page.table, Key.Key_Delete)
     assert mapped.keys(WRAP.name) == ()
     assert page.command == WRAP
-    assert page.said.text() == "Default: Alt+Z."
+    assert page.hint.text() == "Default: Alt+Z."
     qtbot.mouseClick(page.reset_button, Qt.MouseButton.LeftButton)
     assert mapped.keys(WRAP.name) == ("Alt+Z",)
     assert not page.reset_button.isEnabled()

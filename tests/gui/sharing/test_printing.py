@@ -184,7 +184,7 @@ def test_revealed_secrets_are_masked_in_print(qtbot, read_session, memory, saved
     assert SESSIONS[VALVE].masked or conversation.opened.conversation.session.masked
     for words in ("Reveal…", "Reveal secrets"):
         next(b for b in conversation.banner.findChildren(QPushButton) if b.text() == words).click()
-    qtbot.waitUntil(lambda: conversation.opened is not None and conversation.opened.wanted.reveal)
+    qtbot.waitUntil(lambda: conversation.opened is not None and conversation.opened.request.reveal)
     again = saved(read_session, tmp_path / "revealed.pdf")
     assert _without_times(pdf_text(again)) == _without_times(pdf_text(masked))
     assert memory.session_reads[-1] == (VALVE, False)

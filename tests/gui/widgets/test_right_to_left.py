@@ -7,7 +7,16 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import label
-from gui.widgets.right_to_left import keep_inside, line_direction, margins, mirror, put, text_direction, upright, write
+from gui.widgets.right_to_left import (
+    correct_margins,
+    line_direction,
+    margins,
+    mirror,
+    put,
+    text_direction,
+    upright,
+    write,
+)
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 from gui.widgets.sync_bar import ProgressLine
 
@@ -134,7 +143,7 @@ def test_splitter_parts_stay_inside(qtbot):
     splitter = QSplitter()
     qtbot.addWidget(splitter)
     splitter.setHandleWidth(1)
-    keep_inside(splitter)
+    correct_margins(splitter)
     parts = [QWidget(), QWidget()]
     for part in parts:
         splitter.addWidget(part)

@@ -103,7 +103,7 @@ def test_banner_shows_one_message_and_runs_action(qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     ran: list[str] = []
-    banner.say("The sync failed.", "degraded", Action("Try again", lambda: ran.append("again")), key="sync")
+    banner.show_message("The sync failed.", "degraded", Action("Try again", lambda: ran.append("again")), key="sync")
     banner.clear("another matter")
     assert banner.text == "The sync failed."
     button = next(button for button in banner.findChildren(QPushButton) if button.text() == "Try again")
@@ -115,7 +115,7 @@ def test_banner_shows_one_message_and_runs_action(qtbot):
 def test_banner_action_may_show_next_message(qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
-    banner.say("Damaged.", "degraded", Action("Rebuild…", lambda: banner.say("Really?", "working")))
+    banner.show_message("Damaged.", "degraded", Action("Rebuild…", lambda: banner.show_message("Really?", "working")))
     qtbot.mouseClick(banner.findChildren(QPushButton)[-1], Qt.MouseButton.LeftButton)
     assert banner.text == "Really?"
 
@@ -127,7 +127,7 @@ def test_narrow_banner_places_actions_below_text(qtbot, appearance):
     with qtbot.waitExposed(banner):
         banner.resize(1200, 60)
         banner.show()
-    banner.say("A long sentence about the texts to embed, and about their cost. " * 3, "working", *nothing)
+    banner.show_message("A long sentence about the texts to embed, and about their cost. " * 3, "working", *nothing)
     places = {}
     for width in (1200, 420, 1200):
         banner.resize(width, banner.heightForWidth(width))
@@ -150,7 +150,7 @@ def test_cleared_banner_passes_focus_on_only_if_it_had_it(qtbot):
         window.activateWindow()
     for keys_in_it in (True, False):
         box.clearFocus()
-        banner.say("The engine is asked again.", "working", key="engine")
+        banner.show_message("The engine is asked again.", "working", key="engine")
         if keys_in_it:
             banner.findChild(IconButton).setFocus()
         with qtbot.assertNotEmitted(banner.left) if not keys_in_it else qtbot.waitSignal(banner.left):
@@ -162,7 +162,9 @@ def test_low_message_page_scrolls(qtbot, appearance):
     appearance.set_font_scale(2.0)
     page = MessagePage()
     qtbot.addWidget(page)
-    page.say("This index can't be inspected", "It is kept elsewhere. " * 6, Action("Choose another", lambda: None))
+    page.show_message(
+        "This index can't be inspected", "It is kept elsewhere. " * 6, Action("Choose another", lambda: None)
+    )
     page.resize(300, 120)
     with qtbot.waitExposed(page):
         page.show()
@@ -177,7 +179,9 @@ def test_tab_reaches_message_page_actions_in_place(qtbot):
     window = QWidget()
     first, page, last = QLineEdit(window), MessagePage(window), QLineEdit(window)
     qtbot.addWidget(window)
-    page.say("It cannot be opened", "It is gone.", Action("Try again", last.clear), Action("Choose", last.clear))
+    page.show_message(
+        "It cannot be opened", "It is gone.", Action("Try again", last.clear), Action("Choose", last.clear)
+    )
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
@@ -193,8 +197,10 @@ def test_tab_reaches_message_page_actions_in_place(qtbot):
 def test_message_page_replaces_buttons(qtbot):
     page = MessagePage()
     qtbot.addWidget(page)
-    page.say("It cannot be opened", "The folder is gone.", Action("Try again", lambda: None))
-    page.say("The settings cannot be used", "Line 3.", Action("Open", lambda: None), Action("Again", lambda: None))
+    page.show_message("It cannot be opened", "The folder is gone.", Action("Try again", lambda: None))
+    page.show_message(
+        "The settings cannot be used", "Line 3.", Action("Open", lambda: None), Action("Again", lambda: None)
+    )
     buttons = [button for button in page.findChildren(QPushButton) if not button.isHidden()]
     assert [button.text() for button in buttons] == ["Open", "Again"]
     assert [button.property("role") for button in buttons] == ["primary", None]

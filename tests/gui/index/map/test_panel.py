@@ -13,7 +13,7 @@ from engine import IndexCorrupt, SearchOutcome, SearchTimings
 from gui.index.map import map_view
 from gui.index.map.group_names import PlacedName, place_names
 from gui.index.map.panel import MapPanel
-from gui.index.map.point_image import Look, PointImage
+from gui.index.map.point_image import Appearance, PointImage
 from gui.search.query import Answer, Query
 from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel
@@ -267,7 +267,7 @@ def test_legend_click_isolates_group_and_second_shows_all(qtbot, shown: MapPanel
 
 
 def test_legend_uses_signs_of_points(qtbot, shown: MapPanel, monkeypatch) -> None:
-    looks: list[Look] = []
+    looks: list[Appearance] = []
     monkeypatch.setattr(PointImage, "show", lambda _, look, view: looks.append(look))
     qtbot.mouseClick(shown.legend.items[0], LEFT)
     signs = [item.sign for item in shown.legend.items]

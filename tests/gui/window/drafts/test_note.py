@@ -26,7 +26,7 @@ def test_note_draft_is_saved_until_discarded(qtbot, sessions):
     way = sessions.remember.controller
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
-    way.sheet.put_typed("valve", "Call the plumber.")
+    way.sheet.restore_draft("valve", "Call the plumber.")
     qtbot.waitUntil(lambda: len(_kept()) == 1 and _kept()[0]["text"] == "Call the plumber.")
     assert (_kept()[0]["id"], _kept()[0]["title"]) == (VALVE, "The valve")
     way.sheet.reject()  # warns
