@@ -88,7 +88,7 @@ def test_file_that_kills_its_reader_is_skipped(place: Place, kind: str, how: str
     assert place.sync(how=how) is None
     failed, found = place.sync(how=how) or ({}, [])
     assert [path for path in failed if path.endswith(file.name)] == list(failed)
-    assert "passed over until it changes" in failed[next(iter(failed))]
+    assert "skipped until it changes" in failed[next(iter(failed))]
     assert {"a.md", "z.md"} <= set(found)
     assert any("other" in path for path in found)
     assert not any("deadly" in path for path in found)
