@@ -68,7 +68,7 @@ def test_both_layers_written_with_comments(notes, file):
 def test_concurrent_change_not_overwritten(notes, file):
     file.write_text(file.read_text().replace("max_results = 8", "max_results = 11"))
     text = file.read_text()
-    with pytest.raises(SettingsError, match='set "query.max_results" to 11'):
+    with pytest.raises(SettingsError, match="to 11 in"):
         change_settings(
             [SettingChange("sync.watch", "defaults", False), SettingChange("query.max_results", "defaults", 9, 8)],
             notes,
