@@ -331,7 +331,7 @@ def test_without_folder_page_asks_for_one(qtbot, show_panel):
     memory.set_status(sources=("memory", "sessions"), syncing=make_progress())
     panel.refresh()
     _rest(qtbot, panel)
-    qtbot.waitUntil(lambda: "as soon as they have been read" in panel.view.page.accessibleName())
+    qtbot.waitUntil(lambda: "as soon as they have been indexed" in panel.view.page.accessibleName())
     panel.set_manager(None)
     memory.close()
 
