@@ -34,7 +34,7 @@ def memory(workspace: Path, fake: FakeQmd, tmp_path: Path) -> Iterator[MemorySea
     ("body", "why"),
     [
         ("time.sleep(600)", "took longer than"),
-        ("print('Hello, I am qmd!')", "cannot be read"),
+        ("print('Hello, I am qmd!')", "can't be read"),
         ("print('[{', flush=True); os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
         ("while True: print('[' * 5000)", "printed too much output"),
         ("sys.exit('Error: SqliteError: disk I/O error')", "disk I/O error"),

@@ -374,6 +374,6 @@ def test_installed_model_finds_meaning(open_qmd, real, minilm, monkeypatch, work
     assert outcome.mode == "hybrid", outcome.notice
     assert outcome.results[0].path == "harbour.md"
     assert outcome.results[0].vector_score is not None
-    assert "without its larger models" in outcome.notice
+    assert "not re-ranked" in outcome.notice
     assert not memory.search("boat trips -ferry", min_score=0.2).results
     assert memory.sync(force=True).vectors_embedded == 0  # unchanged texts keep their vectors
