@@ -218,6 +218,7 @@ def test_search_shows_keys_that_contain_a_word(qtbot, dialog):
         row = dialog.results.rows[key]
         return [part.text() for part in (row.footer.origin, row.footer._key) if part.isVisible()]
 
+    qtbot.mouseMove(dialog.query_field)  # a row under the mouse shows its key
     qtbot.keyClicks(dialog.query_field, "editor")
     _rest(qtbot, dialog)
     dialog.query_field.setFocus()
