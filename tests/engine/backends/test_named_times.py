@@ -63,7 +63,7 @@ def test_lift_is_explained(walks) -> None:
     said = {of.part: of.sentence for of in reasons_of(reason)}
     assert said["time"].startswith("The passage dates from the time in the query, “in May” of any year: × 1.60 = ")
     assert "time" not in {of.part for of in reasons_of(found["walks/undated.md"])}
-    assert stage_note(outcome, "times").startswith("3 of them are of the time that the query names")
+    assert stage_note(outcome, "times").startswith("3 passages date from the time in the query")
     exact, outcome = explained(walks, "heron river 2023-05-08")
     assert exact["walks/2023-05-08.md"].time == "“2023-05-08” (2023-05-08)"
 

@@ -83,7 +83,7 @@ def test_refresh_rereads_and_status_updates_figures(qtbot, page, insight):
 def test_failed_count_shows_reason_and_can_be_retried(qtbot, page, insight):
     insight.problem = IndexCorrupt("The index is damaged.")
     page.refresh()
-    qtbot.waitUntil(lambda: "could not be counted" in row_names(page)[0])
+    qtbot.waitUntil(lambda: "statistics can't be read" in row_names(page)[0])
     assert "The index is damaged." in row_names(page)[0]
     insight.problem = None
     press(page, "Try again")
