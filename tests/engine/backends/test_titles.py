@@ -57,7 +57,7 @@ def test_a_note_that_is_called_so_comes_first(memory, query: str, path: str, mod
     assert reason.named
     assert reason.fresh_score == 1.0
     assert not any(other.named for other in outcome.explanation.results[1:])
-    assert "1 of them" in next(stage.note for stage in outcome.explanation.stages if stage.name == "title")
+    assert "1 passage comes first" in next(stage.note for stage in outcome.explanation.stages if stage.name == "title")
 
 
 @pytest.mark.parametrize("query", ["Camille hat", "cam", "-hat Camille", "camille OR hat", "'Camille' hat of"])

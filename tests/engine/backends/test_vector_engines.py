@@ -28,12 +28,12 @@ from engine.backends import builtin
 from engine.settings import Settings
 from engine.embedding.base import prepare
 from engine.settings.options import StoreSettings
-from engine.store import vec0, vectors
+from engine.store import sqlite_vec_engine, vectors
 from engine.store.index import IndexStore
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 notes, data, limit, writes = sys.argv[1:]
-vectors._COMPARED_IN_5_MS, vec0._ROWS_AT_ONCE = int(limit), 8
+vectors._COMPARED_IN_5_MS, sqlite_vec_engine._ROWS_AT_ONCE = int(limit), 8
 builtin.select_provider = lambda *_, **__: selection_of(FakeProvider())
 memory = builtin.BuiltinMemory(Path(notes), Settings(store=StoreSettings(path=data)), executor=None, background=False)
 write, settle, left = IndexStore.write, vectors.VectorIndex.settle, [-1]

@@ -126,7 +126,7 @@ def test_unreadable_session_is_reported_on_sheet(qtbot, sessions, memory):
     memory.session_error = FileNotFoundError(VALVE)
     sessions.sessions.focus_list()
     qtbot.keyClick(sessions.sessions.view.list, Key.Key_N, Alt)
-    qtbot.waitUntil(lambda: "not there any more" in words(way(sessions).sheet))
+    qtbot.waitUntil(lambda: "no longer exists" in words(way(sessions).sheet))
     memory.session_error = None
     way(sessions).sheet.reject()
     assert way(sessions).sheet is None
@@ -140,7 +140,7 @@ def test_failed_save_stays_on_sheet_for_retry(qtbot, sessions, memory, tmp_path)
     (memory.folder / "memory").symlink_to(tmp_path)
     sheet = open_sheet(qtbot, sessions)
     press(sheet, "Save")
-    qtbot.waitUntil(lambda: "is a link" in words(sheet))
+    qtbot.waitUntil(lambda: "is a symbolic link" in words(sheet))
     (memory.folder / "memory").unlink()
     press(sheet, "Save")
     qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)

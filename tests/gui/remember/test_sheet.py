@@ -145,7 +145,7 @@ def test_existing_note_is_reported(sheet):
 
 def test_message_count_from_settings_is_offered(sheet):
     sheet.show_note(msgspec.structs.replace(NOTE, messages=20, said=500))
-    assert counts(sheet) == [f"The last {count} of 500" for count in (5, 15, 20, 30, 60, 100)]
+    assert counts(sheet) == [f"The last {count} of 500 messages" for count in (5, 15, 20, 30, 60, 100)]
 
 
 def test_sheet_fits_its_window(qtbot, appearance):

@@ -184,7 +184,7 @@ def test_database_needing_repair_reported_untouched(path: Path, tmp_path: Path) 
     subprocess.run([sys.executable, "-c", crashed, str(path)], check=True)
     before = folder(path)
     assert sorted(before) == ["some.db", "some.db-journal"]
-    with pytest.raises(ValueError, match="interrupted: start its program"):
+    with pytest.raises(ValueError, match="interrupted: start the agent"):
         look(path)
     assert folder(path) == before
 

@@ -228,7 +228,7 @@ def test_download_stays_on_host(make, location):
         _, job = begin(api)
         job = ended(api, job.id)
         server.content = lambda request: Reply(307, b"", {"Location": location})
-        with pytest.raises(Redirected, match="elsewhere") as refused:
+        with pytest.raises(Redirected, match="redirects") as refused:
             results(api, job)
         assert "word" not in str(refused.value)
 
