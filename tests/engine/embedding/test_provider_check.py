@@ -64,7 +64,7 @@ def test_typed_key_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_provider_has_nothing_to_test() -> None:
     probe = probe_provider(Settings(provider="none"))
     assert (probe.ok, probe.model) == (False, "")
-    assert "only words" in probe.error
+    assert "no search by meaning" in probe.error
 
 
 def test_cancel_ends_check(provider: Watched, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -363,7 +363,7 @@ def test_a_failing_listener_does_not_end_the_watcher(tmp_path, caplog):
     [
         (OSError(errno.ENOSPC, "inotify watch limit reached"), "has no folder watches left"),
         (OSError(errno.EMFILE, "inotify instance limit reached"), "allows no more programs to watch folders"),
-        (RuntimeError("Cannot start the stream."), "does not tell about changes (Cannot start the stream), so"),
+        (RuntimeError("Cannot start the stream."), "does not report changes in folders (Cannot start the stream), so"),
     ],
 )
 def test_without_watches_it_polls_and_says_so(tmp_path, error, told):
@@ -377,7 +377,7 @@ def test_without_watches_it_polls_and_says_so(tmp_path, error, told):
     assert status.mode == "polling"
     assert status.enabled
     assert told in status.error
-    assert status.error.endswith("changes are looked for every 0.02 seconds.")
+    assert status.error.endswith("Mnemoscope checks for changes every 0.02 seconds.")
 
 
 @linux_only
