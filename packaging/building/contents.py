@@ -163,9 +163,8 @@ def descriptions(packages: Iterable[Distribution]) -> Iterator[tuple[str, str]]:
         licences = package.metadata.get_all("License-File") or ()
         names = [*_PACKED_FILES, *licences, *(f"licenses/{name}" for name in licences)]
         for name in names:
-            # Ask the package itself, because only it knows its folder.
-            if package.read_text(name) is not None:
-                source = _folder(package) / name
+            source = _folder(package) / name
+            if source.is_file():  # not read as text: a few licences are not UTF-8
                 yield str(source), str(PurePath(_folder(package).name, name).parent)
 
 
