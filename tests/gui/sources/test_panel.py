@@ -152,6 +152,7 @@ def test_other_text_is_offered_and_included_by_a_click(qtbot, panel, notes, endi
     _offer(qtbot, panel, notes)
     assert not _chip(panel, ending).isChecked()
     qtbot.mouseClick(_chip(panel, ending), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
     with qtbot.waitSignal(panel.workspace_chosen):
         qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
     assert set(load_settings(notes).extensions) == {*Settings().extensions, ending}
