@@ -324,7 +324,7 @@ def test_unreadable_file_is_reported(qtbot, panel, user_home):
     (user_home / ".openclaw").mkdir()
     (user_home / ".openclaw/openclaw.json").write_text("{")
     _welcome(qtbot, panel)
-    assert "~/.openclaw/openclaw.json: It could not be understood" in _words(panel)
+    assert "~/.openclaw/openclaw.json: This list of session folders could not be understood" in _words(panel)
 
 
 def test_choosing_found_folder_opens_its_preview(qtbot, panel, found):
