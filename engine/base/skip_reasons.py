@@ -17,8 +17,6 @@ class Reason(msgspec.Struct, frozen=True):
 
     one: str
     many: str = ""
-    former: tuple[str, ...] = ()
-    """Earlier wordings, which an index may still contain. They are translated like the sentence."""
 
     def message(self, **fields: object) -> str:
         """Return the sentence in English."""
@@ -26,7 +24,7 @@ class Reason(msgspec.Struct, frozen=True):
 
     def translated(self, stored: str) -> str | None:
         """Translate a stored sentence to the current language; None for any other sentence."""
-        for form in filter(None, (self.one, self.many, *self.former)):
+        for form in filter(None, (self.one, self.many)):
             found = _pattern(form).fullmatch(stored)
             if found is not None:
                 fields = {name: _value(name, text) for name, text in found.groupdict().items()}
@@ -46,7 +44,7 @@ def tr_reason(stored: str) -> str:
 def files_covered(stored: str) -> int:
     """Return the number of files that a sentence from `message` covers: 1, or the count of a summary."""
     for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE, MORE_OTHER_NAMES) if stored[:1].isdigit() else ():
-        for form in filter(None, (reason.one, reason.many, *reason.former)):
+        for form in filter(None, (reason.one, reason.many)):
             if found := _pattern(form).fullmatch(stored):
                 return int(found[1].replace(",", ""))
     return 1
@@ -96,9 +94,7 @@ OTHER_EXTENSIONS = Reason(
     marked("{count:,} files; only {extensions} files are indexed."),
 )
 SOURCE_OFF = Reason(marked("Notes are not indexed, because the settings list only sessions as sources."))
-MORE_OF_A_RULE = Reason(
-    marked("{number:,} more were skipped by this rule."), former=("{number:,} more were passed over by this rule.",)
-)
+MORE_OF_A_RULE = Reason(marked("{number:,} more were skipped by this rule."))
 FOLDER_OF_QMD = Reason(marked("qmd never looks into folders named {folder}."))
 OUTSIDE_FOR_QMD = Reason(
     marked("qmd can't index this file, because a path that begins like a: or /d/ counts as outside its folder.")
@@ -117,59 +113,44 @@ OUTSIDE_MEMORY = Reason(
 NOT_A_FILE = Reason(marked("This is a pipe, a device or a folder with the name of a file."))
 NO_EXTRA_PATH = Reason(marked("This extra path does not exist."))
 NO_SESSION_FOLDER = Reason(marked("The session folder {folder} does not exist."))
-UNREADABLE = Reason(marked("Can't be read: {problem}."), former=("It cannot be read: {problem}.",))
-REPLACED = Reason(
-    marked("The file was replaced by a link or a special file."),
-    former=("A link or a special file has taken its place.",),
-)
+UNREADABLE = Reason(marked("Can't be read: {problem}."))
+REPLACED = Reason(marked("The file was replaced by a link or a special file."))
 
 # --- by what they hold ------------------------------------------------------------------------------------------------
 
 TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} bytes (max_file_bytes) are left out."))
 GROWN_TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} bytes are left out."))
-BINARY = Reason(
-    marked("The file isn't text: it contains many control characters."),
-    former=("It isn't text: it contains many control characters.",),
-)
+BINARY = Reason(marked("The file isn't text: it contains many control characters."))
 UNREADABLE_BY_QMD = Reason(marked("qmd could not read it ({problem})."))
-NO_JSON_NOTE = Reason(marked("The file isn't a canvas or a notebook."), former=("It isn't a canvas or a notebook.",))
+NO_JSON_NOTE = Reason(marked("The file isn't a canvas or a notebook."))
 OTHER_NOTEBOOK = Reason(marked("Only notebooks in version 4 of their format are read; save it with a current Jupyter."))
 LARGE_JSON_NOTE = Reason(marked("A canvas or a notebook may have {limit:,} bytes."))
-BROKEN_NOTE = Reason(
-    marked("The file can't be read as a note: {problem}"), former=("It cannot be read as a note: {problem}",)
-)
+BROKEN_NOTE = Reason(marked("The file can't be read as a note: {problem}"))
 NO_PDF_READER = Reason(
     marked('PDF files need another package: run pipx install --force ".[documents]" in the folder of the source.')
 )
-ENCRYPTED = Reason(
-    marked("The file is encrypted: save a copy without a password."),
-    former=("It is encrypted: save a copy without a password.",),
-)
+ENCRYPTED = Reason(marked("The file is encrypted: save a copy without a password."))
 NO_TEXT = Reason(
-    marked("The file contains no text, perhaps only scanned pages: recognize their text with an OCR program."),
-    former=("It contains no text, perhaps only scanned pages: recognize their text with an OCR program.",),
+    marked("The file contains no text, perhaps only scanned pages: recognize their text with an OCR program.")
 )
 DAMAGED_DOCUMENT = Reason(
     marked(
         "The file is damaged or has the wrong extension ({problem}): open it in the program that made it "
         "and save it again."
-    ),
-    former=("It is damaged or not what its name says ({problem}): open it in its program and save it again.",),
+    )
 )
 SLOW_DOCUMENT = Reason(
     marked(
         "The text of the file could not be read within {seconds} seconds: split the file, or exclude it "
         "in the settings."
-    ),
-    former=("Its text could not be read within {seconds} seconds: split it, or exclude it in the settings.",),
+    )
 )
 NO_READER = Reason(marked("The process that reads documents could not start. Restart Mnemoscope."))
 READER_DIED = Reason(
     marked(
         "The text of the file could not be read: reading it crashed or needed too much memory. Save the "
         "file again or split it."
-    ),
-    former=("Its text could not be read: its reader crashed or needed too much memory. Save it again or split it.",),
+    )
 )
 NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 
@@ -184,13 +165,9 @@ OTHER_NAMES = Reason(
     marked("{count:,} file here is not read, because it does not have the name of a transcript: {names}"),
     marked("{count:,} files here are not read, because they do not have the names of transcripts: {names}"),
 )
-NO_TRANSCRIPT = Reason(
-    marked("The file is not a transcript of a known agent."),
-    former=("It is not a transcript of a known agent.", "It is no transcript of an agent that is known."),
-)
+NO_TRANSCRIPT = Reason(marked("The file is not a transcript of a known agent."))
 NO_TRANSCRIPT_OR_EMPTY = Reason(
-    marked("The file is not a transcript of a known agent, or the session has no messages."),
-    former=("It is not a transcript of a known agent, or nothing was said in it.",),
+    marked("The file is not a transcript of a known agent, or the session has no messages.")
 )
 PART_OF_SESSIONS = Reason(marked("This file is part of the sessions next to its folder and is read with them."))
 PACKED_TWICE = Reason(marked("This is a packed copy of the transcript next to it, which is read instead."))
@@ -198,37 +175,21 @@ CRASHED = Reason(
     marked(
         "Mnemoscope ended twice while it read this file, so the file is skipped until it changes or you "
         "rebuild the index."
-    ),
-    former=("The program ended twice while it read this file, so it is passed over until it changes or you rebuild.",),
+    )
 )
-COPIED = Reason(
-    marked("This session is also in another file of the same agent, which is read instead."),
-    former=("Another file of its agent holds this session too.",),
-)
-GENERATED = Reason(
-    marked("The agent created this session for its own internal work."),
-    former=("The agent wrote it for its own housekeeping.",),
-)
-INDEXED_ELSEWHERE = Reason(
-    marked("This session belongs to the workspace {name} ({path})."),
-    former=("It belongs to the workspace {name} ({path}).",),
-)
+COPIED = Reason(marked("This session is also in another file of the same agent, which is read instead."))
+GENERATED = Reason(marked("The agent created this session for its own internal work."))
+INDEXED_ELSEWHERE = Reason(marked("This session belongs to the workspace {name} ({path})."))
 SESSIONS_INDEXED_ELSEWHERE = Reason(
     marked("{count:,} session of this file belongs to the workspace {name} ({path})."),
     marked("{count:,} sessions of this file belong to the workspace {name} ({path})."),
 )
-BREAKS_OFF = Reason(
-    marked("The file breaks off after {number:,} sessions, which are indexed: {problem}"),
-    former=("It breaks off after {number:,} sessions, which are indexed: {problem}",),
-)
+BREAKS_OFF = Reason(marked("The file breaks off after {number:,} sessions, which are indexed: {problem}"))
 BROKEN_SESSIONS = Reason(
     marked("One session of this file can't be read: {problem}"),
     marked("{count:,} sessions of this file can't be read: {problem}"),
-    former=("One of its sessions cannot be read: {problem}", "{count:,} of its sessions cannot be read: {problem}"),
 )
-NOT_READ_TO_ITS_END = Reason(
-    marked("The file could not be read to its end: {problem}"), former=("It could not be read to its end: {problem}",)
-)
+NOT_READ_TO_ITS_END = Reason(marked("The file could not be read to its end: {problem}"))
 
 # --- problems as part of a sentence -----------------------------------------------------------------------------------
 
@@ -238,20 +199,11 @@ LARGE_MEMBER = Reason(marked("{name} has {size:,} bytes; the limit is {limit:,}.
 LARGE_EXPORT = Reason(marked("The export is too large: it has more than {limit:,} bytes."))
 LARGE_CONVERSATION = Reason(marked("A conversation is too large: it has more than {limit:,} bytes."))
 STRANGE_MEMBER = Reason(marked("{name} is encrypted or packed in an unusual way."))
-LARGE_WHEN_UNPACKED = Reason(
-    marked("unpacked, it would be larger than a transcript can be"),
-    former=("it stands for more bytes than a transcript can have",),
-)
+LARGE_WHEN_UNPACKED = Reason(marked("unpacked, it would be larger than a transcript can be"))
 BAD_COMPRESSION = Reason(marked("its compression is damaged"))
-WRITTEN_ALL_THE_TIME = Reason(
-    marked("The file kept changing while it was read; the next update reads it again."),
-    former=("It was written all the time; the next update reads it.",),
-)
+WRITTEN_ALL_THE_TIME = Reason(marked("The file kept changing while it was read; the next update reads it again."))
 DAMAGED_TEXT = Reason(marked("The database cannot be read: a text in it is damaged"))
-BROKEN_CHANGE = Reason(
-    marked("A change to the database was interrupted: start the agent, which then repairs it"),
-    former=("A change to it was interrupted: start its program, which then repairs it",),
-)
+BROKEN_CHANGE = Reason(marked("A change to the database was interrupted: start the agent, which then repairs it"))
 UNREADABLE_DATABASE = Reason(marked("The database cannot be read: {what}"))
 NO_JSON_OBJECT = Reason(marked("no JSON object in {file}"))
 NO_ZIP = Reason(marked("it isn't a zip archive"))

@@ -237,5 +237,5 @@ def _kinds(discovery: Discovery) -> Iterator[PreviewKind]:
 
 
 def _missing(ending: str) -> str:
-    """Return what has to be installed to read files with this ending."""
+    """Return the package to install for reading files with this ending."""
     return "" if is_readable(ending) else skip_reasons.NO_PDF_READER.message()

@@ -175,7 +175,7 @@ class PathFinder:
     # --- by its place ---------------------------------------------------------------------------------------------
 
     def _resolved(self, path: str) -> str:
-        """Return a path with links resolved that lead to an indexed folder; otherwise unchanged."""
+        """Return a path with the links to indexed folders in it resolved; unchanged without any."""
         places = {_comparable(place): place for place in (self.roots.workspace, *self._places())}
         parts = Path(path).parts
         for depth in range(1, len(parts) + 1):

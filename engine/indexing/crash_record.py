@@ -98,7 +98,7 @@ class CrashRecord:
         return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.message())
 
     def _known(self, file: FoundFile) -> _Suspect | None:
-        """Return what is recorded of this state of the file."""
+        """Return the recorded crash of this version of the file."""
         found = self._suspects.get(file.name)
         if found is None or (found.mtime_ns, found.size) != _state(file):
             return None

@@ -64,7 +64,7 @@ def elsewhere(
     Claims all other `files` for this workspace, and releases its former claims. `projects`: known folders by transcript
     name; `project_of` reads the folder of a transcript that is neither there nor in the list of claims. If the list of
     claims can't be used, every file belongs to this workspace: a duplicate hit is better than a missing one. Raises the
-    errors of `project_of`, of which OSError counts as an unusable list.
+    errors of `project_of`; an OSError counts as an unusable list.
     """
     owners = SessionOwnership(index.homes)
     try:

@@ -54,7 +54,7 @@ class _Counted(NamedTuple):
 
 
 def _is_whole(session: SessionSummary, known: set[tuple[str, str]]) -> bool:
-    """Return whether a session counts by itself: a sub-agent's does if the session that it is part of is unknown."""
+    """Return whether a session is counted separately: a sub-agent's is if its main session is unknown."""
     return session.parent in ("", session.id) or (session.agent, session.parent) not in known
 
 

@@ -86,7 +86,7 @@ class Job:
 
 
 class BackgroundExecutor(Executor):
-    """Runs jobs on threads, at once or after a delay. Thread-safe.
+    """Runs jobs on threads, immediately or after a delay. Thread-safe.
 
     If the given executor has a method `later(seconds, job) -> cancel`, that is used for delays and runs the job as if
     it was submitted; otherwise a thread is started here to wait.

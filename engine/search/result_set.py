@@ -28,7 +28,7 @@ _LONGEST_NAME = 60
 
 
 class FoundSet(msgspec.Struct, frozen=True):
-    """All results of one query as scored chunks, with what is needed to explain them."""
+    """All results of one query as scored chunks, with the data for their explanation."""
 
     question: QueryAnalysis
     meaning: "VectorLeg | None"

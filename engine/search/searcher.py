@@ -71,7 +71,7 @@ def restrict(
 
 
 _FROM_NOTES = ("tag", "links", "backlinks")
-"""Operators that need data which an index of an earlier version lacks until all notes are read again."""
+"""Operators whose data is missing in an index of an earlier version until all notes are read again."""
 
 
 def _has_tags(snapshot: Snapshot) -> bool:
@@ -227,8 +227,8 @@ class Searcher:
     ) -> QuerySuggestion | None:
         """Return the likeliest correction of words that occur nowhere; None if no chunk supports it.
 
-        A chunk must have all words of the corrected query. A correction of one word is then likely, and where there is
-        only one similar word if a chunk has several of the others. Otherwise it is a guess: only evident typos are
+        A chunk must have all words of the corrected query. A correction of one word is then likely. So is the
+        only similar word if a chunk has several of the other words. Otherwise it is a guess: only evident typos are
         corrected, and no words that the model knows.
         """
         if not work.request.correct or not work.suggestions:

@@ -184,7 +184,7 @@ class Vec0Engine:
         return longest
 
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
-        """Return a sentence on what is wrong with an existing table; empty if nothing is."""
+        """Return the fault of an existing table as a sentence; empty if it has none."""
         if not self.in_step(snapshot, model):
             return tr("The vector table doesn't match the stored vectors, so vectors are compared in memory.")
         if stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):

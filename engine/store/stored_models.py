@@ -96,13 +96,13 @@ def speed(snapshot: Snapshot, name: ModelName) -> float | None:
     return float(found) if isinstance(found, (int, float)) else None
 
 
-def note_speed(writer: Writer, model_id: int, letters_a_second: float) -> None:
+def note_speed(writer: Writer, model_id: int, characters_per_second: float) -> None:
     """Store the measured speed of a model."""
-    writer.set_meta(f"speed {model_id}", round(letters_a_second))
+    writer.set_meta(f"speed {model_id}", round(characters_per_second))
 
 
 def awaiting(snapshot: Snapshot) -> Awaiting | None:
-    """Return what the last sync didn't embed because its cost awaits approval; None if nothing awaits it."""
+    """Return the estimate of an embedding whose cost awaits approval since the last sync; None if there is none."""
     found = snapshot.meta("awaiting")
     if isinstance(found, str):
         with contextlib.suppress(ValueError):  # written by another version
@@ -111,7 +111,7 @@ def awaiting(snapshot: Snapshot) -> Awaiting | None:
 
 
 def note_awaiting(writer: Writer, what: Awaiting | None) -> None:
-    """Store what was not embedded because its cost awaits approval; None if nothing awaits it."""
+    """Store the estimate of an embedding whose cost awaits approval; None to remove it."""
     writer.set_meta("awaiting", None if what is None else msgspec.json.encode(what).decode())
 
 

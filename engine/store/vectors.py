@@ -220,7 +220,7 @@ class VectorIndex:
     # --- the sqlite-vec table ---------------------------------------------------------------------------------------
 
     def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:
-        """Return a sentence on what is wrong with the sqlite-vec table; empty if nothing is, or no table is needed."""
+        """Return the fault of the sqlite-vec table as a sentence; empty if it has none or is not needed."""
         from engine.store import sqlite_vec_engine
 
         there = sqlite_vec_engine.has_table(snapshot.connection)

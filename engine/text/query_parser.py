@@ -199,7 +199,7 @@ class _Reader:
 
 
 def _gathered(clauses: list[Clause]) -> tuple[Clause, ...]:
-    """Combine the values of an operator of which a chunk has only one value into one clause with alternatives."""
+    """Combine the values of an operator into one clause with alternatives if a chunk has only one of them."""
     gathered: dict[object, Clause] = {}
     for place, clause in enumerate(clauses):
         names = {atom.name if isinstance(atom, Field) else "" for atom in clause.alternatives}

@@ -81,7 +81,7 @@ class Screenshot(QObject):
             self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
 
     def _missing(self) -> str:
-        """Return what is not shown yet; empty when the content is complete."""
+        """Return the name of the content that is not shown yet; empty when it is complete."""
         window = self._window
         if self._view in ("first-run", "sources"):
             return "" if window.first_run.ready else "the search results"

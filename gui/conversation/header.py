@@ -129,7 +129,7 @@ def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:
 
 
 def _from_to(summary: SessionSummary) -> str:
-    """Return the session's start and end as text, or what is known of them."""
+    """Return the session's known start and end as text."""
     times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
     if len(times) == 2:
         return tr("{start} to {end}", start=times[0], end=times[1])

@@ -60,7 +60,7 @@ class SearchTime:
 
 
 class Highlights(QObject):
-    """Stores what is painted as a hit in a conversation: words in texts, entries with hits, and the hit with a frame.
+    """Stores the highlights of a conversation: words in texts, entries with hits, and the hit with a frame.
 
     Signals: changed: the highlights have to be repainted.
     """

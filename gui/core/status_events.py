@@ -138,7 +138,7 @@ class SyncAnnouncer(QObject):
         self._begun = False
 
     def update_status(self, status: MemoryProviderStatus | None) -> None:
-        """Announce what has changed since the last status record; None if no index is open."""
+        """Announce the changes since the last status record; None if no index is open."""
         if status is None:
             self._since, self._begun = None, False
         elif status.syncing is not None:

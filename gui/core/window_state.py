@@ -74,7 +74,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     offered_views: list[str] = []
     """Views on demand whose buttons were shown: they are shown from the start."""
     told_of_tray: bool = False
-    """Whether the user has been told that the program stays in the tray."""
+    """Whether the notice that the program stays in the tray was shown."""
     recent: list[str] = []
     """Folders that were opened, newest first."""
     recent_commands: list[str] = []

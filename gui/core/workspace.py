@@ -97,7 +97,7 @@ class Workspace(QObject):
         self._requested: Path | None = None
         """The folder opened last, or being opened."""
         self.reopening = False
-        """Whether the last folder was open before, so that what is shown of it can stay."""
+        """Whether the last folder was open before, so that its views can keep their content."""
         self._late: Settings | None = None
         """Settings saved while a folder was being opened, which may have used older ones."""
         self._sync: Job | None = None
@@ -155,7 +155,7 @@ class Workspace(QObject):
         if self.current is not None:
             self.current = None
             self.feed.set_manager(None)
-            self.closed.emit()  # before the memory is closed: what was typed is saved now
+            self.closed.emit()  # before the memory is closed: typed text is saved now
         self._jobs.write(lambda _: self._close_unwanted(), lambda _: None)
 
     def close_all_now(self) -> None:

@@ -75,7 +75,7 @@ def _facts(state: PathState) -> Iterator[str]:
 
 
 def excluded_type(state: PathState) -> str:
-    """Return the extension because of which a text file is skipped, such as ".txt"; empty in all other cases."""
+    """Return the extension that excludes a text file, such as ".txt"; empty if something else excludes it."""
     suffix = Path(state.file).suffix.lower()
     left_out = state.rule == "extension" and state.source == "memory"
     return suffix if left_out and suffix in READABLE_EXTENSIONS else ""

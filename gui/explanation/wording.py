@@ -132,7 +132,7 @@ def spoken_shares(of: Shares) -> str:
 
 
 def parts(reason: ResultExplanation) -> list[Part]:
-    """Return the query's terms, highest contribution first, then those that don't count or that the passage lacks."""
+    """Return the query's terms, highest contribution first, then those that don't count or are not in the passage."""
     held = sorted(reason.terms, key=lambda term: -term.score)
     found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_BESIDES)) for term in held]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []

@@ -285,7 +285,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def _leave(self) -> None:
-        """Handle Escape: revert a changed fact, else return to the list; the text of a new fact is kept as a draft."""
+        """Handle Escape: revert a changed fact, else return to the list; the text of a new fact stays as a draft."""
         if self.is_changed and self.fact is not None:
             self.text.take_back(self.fact.text)
         elif self.is_new and not self._typed:

@@ -200,7 +200,7 @@ class Sample:
 
 
 class Throughput:
-    """Stores speed samples of one step of a sync; the next step starts anew, since it counts something else."""
+    """Stores speed samples of one step of a sync; the next step starts from zero, since it counts other things."""
 
     def __init__(self) -> None:
         self._samples: deque[Sample] = deque(maxlen=_MOST_SAMPLES)

@@ -162,7 +162,7 @@ class FindingsList(QFrame):
         for id_, row in self._rows.items():
             row.setVisible(id_ not in passed or self.fold.isChecked())
         words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
-        self.fold.setText(tr("Hide what is fine") if self.fold.isChecked() else words)
+        self.fold.setText(tr("Hide passed checks") if self.fold.isChecked() else words)
         self.fold.setVisible(bool(passed))
 
     def set_repairable(self, repairable: bool) -> None:

@@ -187,7 +187,7 @@ _KEYS = marked("API keys are stored in the environment or in this system's keych
 
 
 class PrivacyPage(OptionsPage):
-    """The page of privacy options, with a text that says what is sent where.
+    """The page of privacy options, with a text about the data that is sent, and its receivers.
 
     Signals:
         page_requested: name of another page.

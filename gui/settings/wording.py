@@ -78,7 +78,7 @@ def sent_words(settings: Settings) -> str:
 
 
 def fallback_words(settings: Settings) -> str:
-    """Describe what is sent, and where, if the provider fails; empty if nothing leaves the computer then."""
+    """Describe the data that is sent, and its receiver, if the provider fails; empty if none leaves the computer."""
     fallback = _fallback(settings)
     if fallback is None:
         return ""

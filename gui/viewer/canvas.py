@@ -351,7 +351,7 @@ class LineCanvas(QAbstractScrollArea):
         if widest > self._widest:
             self._widest = widest
             self._sync_bars()
-        if left_out:  # what is painted already would use up the time of the next frame again
+        if left_out:  # painted parts would use up the time of the next frame again
             self._left_out = self._left_out.united(self.viewport().rect().adjusted(0, left_out[0], 0, 0))
             self._next_frame.start(0)
         elif not self._rest.isActive() and self._unfinished() is not None:

@@ -127,7 +127,7 @@ class FoldingRow(QWidget):
 
     @property
     def least_width(self) -> int:
-        """Width of a first line with `wide` in its preferred width, without what is reserved in it."""
+        """Width of a first line with `wide` in its preferred width, without reserved space."""
         return self._wide.sizeHint().width() + 2 * _MARGIN
 
     def leave(self, beside: int, before: int = 0) -> None:

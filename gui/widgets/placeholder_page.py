@@ -1,4 +1,4 @@
-"""The page shown where there is no content: one sentence, and actions.
+"""The page for a view without content: one sentence, and actions.
 
 Its place is the same in lists, readers and whole views: a column of limited width, in the middle of a wide page, that
 begins near the top, where the first line of the content would be.

@@ -185,8 +185,8 @@ def _fit(query: str, entry: Entry) -> Fit | None:
 def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[Found]:
     """The matching entries, best first; ties by use, then by whether they can be run now, then by order.
 
-    `recent`: the keys of the last uses, newest first. Each counts less than the one after it, so that what is used
-    often comes first, and of two that were used as often the later one.
+    `recent`: the keys of the last uses, newest first. Each counts less than the one after it, so that frequent
+    commands come first, and of equally frequent ones the most recent.
     """
     use: defaultdict[str, float] = defaultdict(float)
     for place, key in enumerate(recent):

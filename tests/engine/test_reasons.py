@@ -49,22 +49,6 @@ def test_numbers_localized_and_nested_problem_translated() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("stored", "told"),
-    [
-        ("It is no transcript of an agent that is known.", "The file is not a transcript of a known agent."),
-        ("It cannot be read: Permission denied.", "Can't be read: Permission denied."),
-        (
-            "1,200 of its sessions cannot be read: too deep.",
-            "1.200 sessions of this file can't be read: too deep.",
-        ),
-    ],
-)
-def test_former_wording_translated_as_current(stored: str, told: str) -> None:
-    with translated("<{}>".format):
-        assert tr_reason(stored) == f"<{told}>"
-
-
 def test_unknown_reason_unchanged() -> None:
     language.speak("en-XA")
     assert tr_reason("A sentence of another program.") == "A sentence of another program."
@@ -78,6 +62,5 @@ def test_reason_counts_one_or_all_files() -> None:
     )
     assert skip_reasons.files_covered(skip_reasons.OTHER_EXTENSIONS.message(count=1, extensions=".md")) == 1
     assert skip_reasons.files_covered(skip_reasons.MORE_OF_A_RULE.message(number=20)) == 20
-    assert skip_reasons.files_covered("20 more were passed over by this rule.") == 20
     assert skip_reasons.files_covered(skip_reasons.TOO_LARGE.message(size=12_480, limit=1000)) == 1
     assert skip_reasons.files_covered(skip_reasons.LINK.message()) == skip_reasons.files_covered("") == 1

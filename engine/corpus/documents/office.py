@@ -100,7 +100,7 @@ class _Paragraphs(XmlHandler):
             self._add(level, content)
 
     def _finished(self, content: str) -> str:
-        """Return the text of a paragraph from what was said in it."""
+        """Return the text of a paragraph from its parts."""
         return content
 
     def _row(self) -> None:

@@ -159,7 +159,7 @@ class _HtmlText(HTMLParser):
             self._skipped = ""
 
     def _end_block(self) -> None:
-        """End the current paragraph; a heading goes on, unless it is too long to be one that is closed."""
+        """End the current paragraph; a heading continues, unless it is longer than a title."""
         if self._in_heading and sum(map(len, self._parts)) < LONGEST_TITLE:
             self._parts.append(" ")
         else:

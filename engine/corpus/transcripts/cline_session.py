@@ -3,7 +3,7 @@
 Written from Cline's public source and test data of April to August 2026
 (`sdk/packages/core/src/services/session-data.ts` and `session/models/session-manifest.ts`,
 `sdk/packages/shared/src/llms/messages.ts`): one object with `messages` of the user and the agent; contents are a text
-or blocks, and results of tools come in the user's messages. What the user typed is in `<user_input>`. A sub-agent's
+or blocks, and results of tools come in the user's messages. The user's own text is in `<user_input>`. A sub-agent's
 messages are in the folder of the session that started it. The manifest has folder, times and, in `metadata`, the title.
 """
 

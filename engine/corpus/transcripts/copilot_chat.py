@@ -6,7 +6,7 @@ Written from VS Code's public source, `src/vs/workbench/contrib/chat/common`, fr
 * `workspaceStorage/<workspace>/chatSessions/<id>.json`, until version 1.108: the session as one object, with the turns
   in `requests`. Windows without a folder have theirs in `globalStorage/emptyWindowChatSessions`.
 * `<id>.jsonl`, since version 1.109 (January 2026): first the whole object (`kind` 0), then changes of it, each with the
-  path `k` of what is set (1), appended to or cut off (2) or deleted (3).
+  path `k` of the value that is set (1), appended to or truncated (2), or deleted (3).
 
 `workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and those of Windsurf's and Trae's own
 assistants, are stored elsewhere. Copies of the model's requests in `result.metadata` are skipped, except the arguments
@@ -194,7 +194,7 @@ def _edits(part: Mapping[str, Any]) -> str:
 
 
 class _Session:
-    """The data of a session that is needed, as of the last line read."""
+    """The required data of a session after the last line read."""
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}

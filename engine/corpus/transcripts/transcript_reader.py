@@ -74,8 +74,8 @@ def line_format(source: Source, path: str = "") -> LineFormat | None:
 
 
 def format_of(values: Sequence[Mapping[str, Any]], path: str = "") -> LineFormat | None:
-    """Return the format of lines with these values; None if unknown. Agents with the same format are told apart by
-    path.
+    """Return the format of lines with these values; None if unknown. The path distinguishes agents with the same
+    format.
     """
     known = next((known for one in formats() for known in one.lines if known.matches(values)), None)
     return None if known is None else format_of_agent(known, path)
@@ -134,7 +134,7 @@ class Position(NamedTuple):
     """Where reading a transcript with one JSON object per line ended."""
 
     file: tuple[object, ...]
-    """Agent, device and number of the file, and what files next to it told about the session when it was opened."""
+    """Agent, device and number of the file, and the session's data from the files next to it when it was opened."""
     reader: LineReader
     anchor: str
 

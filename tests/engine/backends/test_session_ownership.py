@@ -93,7 +93,7 @@ def test_a_session_can_be_found_at_every_moment(open_: Open, store: Path, tmp_pa
     assert held(boat) == {"mast"}
 
 
-def test_listed_session_is_looked_at_once(open_: Open, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listed_session_is_read_once(open_: Open, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_session(store, "mast", "/somewhere/else", "The varnish peels off the mast.")
     looked: list[str] = []
     monkeypatch.setattr(session_stage, "glance", lambda *of: (looked.append(Path(of[1]).stem), glance(*of))[1])

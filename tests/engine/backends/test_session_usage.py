@@ -85,7 +85,7 @@ def test_usage_follows_a_growing_transcript(memory: BuiltinMemory, store: Path) 
         memory.close()
 
 
-def test_open_session_counts_what_it_shows(memory: BuiltinMemory, store: Path) -> None:
+def test_open_session_counts_shown_messages(memory: BuiltinMemory, store: Path) -> None:
     path, began = store / "a.jsonl", 1_772_359_200
 
     def timed(id: str, minutes: int) -> str:
