@@ -54,24 +54,24 @@ if TYPE_CHECKING:
     from engine.cli.arguments import VERBS as VERBS
     from engine.corpus.discovery import READABLE_EXTENSIONS as READABLE_EXTENSIONS
     from engine.corpus.discovery import preview_workspace as preview_workspace
-    from engine.corpus.document import note_title as note_title
-    from engine.corpus.document import structure_of as structure_of
     from engine.corpus.documents import has_pages as has_pages
     from engine.corpus.documents import is_document as is_document
     from engine.corpus.documents import page_of as page_of
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.json_notes import is_json_note as is_json_note
     from engine.corpus.line_reader import NumberedText as NumberedText
-    from engine.corpus.links import without_links as without_links
-    from engine.corpus.links import written_links as written_links
-    from engine.corpus.markdown import CODE_SPAN as CODE_SPAN
+    from engine.corpus.link_parsing import without_links as without_links
+    from engine.corpus.link_parsing import written_links as written_links
+    from engine.corpus.markdown_line_types import CODE_SPAN as CODE_SPAN
+    from engine.corpus.note_metadata import note_title as note_title
+    from engine.corpus.note_metadata import structure_of as structure_of
     from engine.corpus.source_detection import find_places as find_places
     from engine.corpus.source_detection import measure_sessions as measure_sessions
     from engine.corpus.source_detection import sessions_workspace as sessions_workspace
     from engine.corpus.tags import HASHTAG as HASHTAG
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
-    from engine.corpus.transcripts.stores import may_name_session as may_name_session
+    from engine.corpus.transcripts.session_stores import may_name_session as may_name_session
     from engine.embedding.api_keys import forget_key as forget_key
     from engine.embedding.api_keys import key_state as key_state
     from engine.embedding.api_keys import store_key as store_key
@@ -171,7 +171,7 @@ _HOME = {
     "try_backend": "engine.backends.opening",
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
-    "note_title": "engine.corpus.document",
+    "note_title": "engine.corpus.note_metadata",
     "has_pages": "engine.corpus.documents",
     "is_document": "engine.corpus.documents",
     "page_of": "engine.corpus.documents",
@@ -183,11 +183,11 @@ _HOME = {
     "sessions_workspace": "engine.corpus.source_detection",
     "measure_sessions": "engine.corpus.source_detection",
     "HASHTAG": "engine.corpus.tags",
-    "structure_of": "engine.corpus.document",
+    "structure_of": "engine.corpus.note_metadata",
     "agent_label": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.discovery",
-    "may_name_session": "engine.corpus.transcripts.stores",
+    "may_name_session": "engine.corpus.transcripts.session_stores",
     "PROVIDERS": "engine.providers.registry",
     "ModelFacts": "engine.providers",
     "facts_of": "engine.embedding.model_catalog",
@@ -254,9 +254,9 @@ _HOME = {
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
-    "CODE_SPAN": "engine.corpus.markdown",
-    "without_links": "engine.corpus.links",
-    "written_links": "engine.corpus.links",
+    "CODE_SPAN": "engine.corpus.markdown_line_types",
+    "without_links": "engine.corpus.link_parsing",
+    "written_links": "engine.corpus.link_parsing",
     "parse_query": "engine.text.query_parser",
     "program_version": "engine.base.formatting",
     "all_of": "engine.base.formatting",

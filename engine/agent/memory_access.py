@@ -80,7 +80,7 @@ class AgentAccess:
 
     def is_session(self, path: str) -> bool:
         """Whether a stable name is the name of a past session."""
-        from engine.corpus.transcripts.stores import may_name_session, names_session
+        from engine.corpus.transcripts.session_stores import may_name_session, names_session
         from engine.search.chunk_filter import name_there
 
         there = name_there(path)  # names of session folders on another machine are not in the settings of this one

@@ -24,7 +24,7 @@ from engine.agent.note_file import write_note
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, NoteError, PathRefused, ProviderError, StoreError
 from engine.base.language import tr
-from engine.corpus.roots import MEMORY_FOLDER
+from engine.corpus.indexed_folders import MEMORY_FOLDER
 from engine.corpus.safe_open import open_binary
 from engine.embedding.registry import open_chat
 from engine.memory.contract import MemorySearchManager

@@ -15,7 +15,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed
 from engine.base.language import tr
 from engine.base.private_files import clean_up, remove_leftovers
-from engine.corpus.roots import MEMORY_FOLDER, require_text
+from engine.corpus.indexed_folders import MEMORY_FOLDER, require_text
 from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
 from engine.settings.section import answering_as

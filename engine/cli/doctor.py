@@ -18,7 +18,7 @@ from engine.cli.embedding_messages import awaiting_text
 from engine.cli.output import print_json, safe
 from engine.cli.progress import StepLine
 from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible, opened
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.registry import select_provider
 from engine.insight.health import provider, sources
 from engine.insight.health.environment import check_user_data

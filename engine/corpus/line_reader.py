@@ -79,7 +79,7 @@ class NumberedText:
 
     @classmethod
     def _of_document(cls, file: "_FileSource", path: str, cancel: CancelToken | None) -> Self:
-        from engine.corpus.documents.process import DOCUMENTS  # multiprocessing takes 10 ms to import
+        from engine.corpus.documents.extraction_process import DOCUMENTS  # multiprocessing takes 10 ms to import
 
         documents.check(path, file.size)
         found = cls.of(DOCUMENTS.text_of(file.read(0, file.size), path, cancel))

@@ -18,8 +18,8 @@ from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.message_offsets import write_lines
 from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.token_usage import Request
 from engine.corpus.transcripts.tool_uses import ToolUse, stored_command, stored_path, uses_of
-from engine.corpus.transcripts.usage import Request
 from engine.indexing.commits import Change
 from engine.indexing.note_preparation import chunk_rows
 from engine.redaction.masks import redact

@@ -11,7 +11,7 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.quick_summary import glance
 from engine.corpus.transcripts.registry import copied_sessions
-from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts, machine_names
+from engine.corpus.transcripts.session_stores import FoundTranscripts, find_transcripts, machine_names
 from engine.corpus.transcripts.transcript_files import is_compressed
 from engine.corpus.transcripts.transcript_reader import project_of
 from engine.indexing.commits import Change, Commits, TextOutcome

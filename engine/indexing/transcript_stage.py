@@ -14,7 +14,7 @@ from engine.corpus.transcripts.chunk_packing import IndexedMessage
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import Source
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.corpus.transcripts.transcript_reader import (
     LineReader,

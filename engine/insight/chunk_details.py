@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from engine.base.errors import PathRefused
 from engine.corpus.folder_walk import LATEST_NS
-from engine.corpus.ignore import is_unusable
+from engine.corpus.ignore_rules import is_unusable
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.records import ChunkDetail, ChunkRow, ChunkVector, FileChunks, Source, VectorState

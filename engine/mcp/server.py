@@ -132,9 +132,9 @@ def _titled(one: Listed, cancel: CancelToken) -> Listed:
     """Add the title of a note from its file, since the index may be behind; of a document, its file name."""
     if one.title:
         return one
-    from engine.corpus.document import HEAD_CHARACTERS, note_title
     from engine.corpus.documents import is_document
     from engine.corpus.encodings import decoded_start
+    from engine.corpus.note_metadata import HEAD_CHARACTERS, note_title
     from engine.corpus.safe_open import open_binary
 
     cancel.checkpoint()

@@ -16,7 +16,7 @@ from engine.base.language import tr
 from engine.base.skip_reasons import tr_reason
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.stores import locate_transcript, names_session
+from engine.corpus.transcripts.session_stores import locate_transcript, names_session
 from engine.insight.session_costs import Prices, load_prices
 from engine.insight.session_stats import total_usage
 from engine.memory.session_library import usage_record

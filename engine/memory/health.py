@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, MnemoscopeError
 from engine.base.language import marked, tr, tr_count
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
 from engine.insight.health import database, environment, keywords, provider, sources, vectors

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.corpus.dates import date_in_name
 from engine.corpus.globs import Globs
+from engine.corpus.note_dates import date_in_name
 from engine.records import DateOrigin
 from engine.settings.query_options import TemporalDecaySettings
 from engine.store.snapshot import Snapshot

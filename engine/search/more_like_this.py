@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from engine.base.errors import PassageMissing
 from engine.base.language import tr
-from engine.corpus.ignore import is_unusable, shown
+from engine.corpus.ignore_rules import is_unusable, shown
 from engine.corpus.transcripts.message_offsets import read_offsets
 from engine.records import LAST_LINE, Passage, Source
 from engine.redaction.masks import beginning_of, redact

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from posixpath import dirname
 from typing import NamedTuple
 
-from engine.corpus.links import closeness, link_key
+from engine.corpus.link_parsing import closeness, link_key
 from engine.store.snapshot import Snapshot, held, typed
 from engine.text.folding import fold
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from engine.corpus.links import NoteLink, NoteName, link_key
+from engine.corpus.link_parsing import NoteLink, NoteName, link_key
 from engine.records import FileIssue, Source
 from engine.store.connection import number
 from engine.store.schema import FTS_COLUMNS, Tables, create_generation, discard_generation

@@ -11,8 +11,8 @@ from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.chunking import Chunk, chunk_note
-from engine.corpus.document import describe
 from engine.corpus.globs import Globs
+from engine.corpus.note_metadata import describe
 from engine.corpus.note_reader import Unreadable, read_note
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.message_offsets import in_ranges

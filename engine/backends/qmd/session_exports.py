@@ -24,7 +24,7 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.registry import copied_sessions
-from engine.corpus.transcripts.stores import find_transcripts, session_name
+from engine.corpus.transcripts.session_stores import find_transcripts, session_name
 from engine.indexing.crash_record import CrashRecord
 from engine.indexing.progress import ProgressMeter
 from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message

@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from engine.base import skip_reasons
 from engine.corpus.documents import DocumentError
-from engine.corpus.documents.text import DocumentText, damaged, encrypted
+from engine.corpus.documents.text_collector import DocumentText, damaged, encrypted
 
 _LARGEST_PART = 100 * 1024 * 1024
 """Unpacked bytes of all parts that are read."""

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.usage import Request, Usage, add_usage
+from engine.corpus.transcripts.token_usage import Request, Usage, add_usage
 from engine.redaction.masks import redact
 
 _RECENT = 64

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.corpus.transcripts.usage import Usage
+from engine.corpus.transcripts.token_usage import Usage
 from engine.redaction.masks import redact
 
 Role = Literal["user", "assistant", "tool", "system"]
