@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from engine.agent.session_note import save_note as save_note
     from engine.agent.session_note import suggest_slug as suggest_slug
     from engine.agent.session_note import to_slug as to_slug
-    from engine.agent.tool import AgentTool as AgentTool
     from engine.agent.tool_definitions import agent_tools as agent_tools
+    from engine.agent.tool_interface import AgentTool as AgentTool
     from engine.backends.opening import open_memory as open_memory
     from engine.backends.opening import try_backend as try_backend
-    from engine.backends.qmd.unsupported import BUILT_IN_CAN as BUILT_IN_CAN
+    from engine.backends.qmd.unsupported_features import BUILT_IN_CAN as BUILT_IN_CAN
     from engine.base.bounded_json import decode_json as decode_json
     from engine.base.cancellation import CancelToken as CancelToken
     from engine.base.errors import *  # noqa: F403
@@ -77,16 +77,16 @@ if TYPE_CHECKING:
     from engine.embedding.api_keys import store_key as store_key
     from engine.embedding.consent import remote_fallback as remote_fallback
     from engine.embedding.gguf_file import missing_model as missing_model
-    from engine.embedding.hub import fetch_model as fetch_model
     from engine.embedding.model_catalog import facts_of as facts_of
     from engine.embedding.model_catalog import models_of as models_of
-    from engine.embedding.registry import probe_provider as probe_provider
+    from engine.embedding.model_download import fetch_model as fetch_model
+    from engine.embedding.provider_selection import probe_provider as probe_provider
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
-    from engine.memory.contract import MemorySearchManager as MemorySearchManager
     from engine.memory.facts import Facts as Facts
-    from engine.memory.insight import IndexInsight as IndexInsight
-    from engine.memory.requests import SearchOptions as SearchOptions
+    from engine.memory.index_inspection import IndexInsight as IndexInsight
+    from engine.memory.memory_interface import MemorySearchManager as MemorySearchManager
+    from engine.memory.search_requests import SearchOptions as SearchOptions
     from engine.memory.settings_impact import consequences_of as consequences_of
     from engine.memory.settings_impact import options_of_index as options_of_index
     from engine.providers import ModelFacts as ModelFacts
@@ -99,12 +99,12 @@ if TYPE_CHECKING:
     from engine.records.sync import ProgressCallback as ProgressCallback
     from engine.records.workspaces import name_in as name_in
     from engine.records.workspaces import split_name as split_name
-    from engine.redaction.masks import beginning_of as beginning_of
-    from engine.redaction.masks import holds_secret as holds_secret
-    from engine.search.reasons import reasons_of as reasons_of
+    from engine.redaction.secret_masking import beginning_of as beginning_of
+    from engine.redaction.secret_masking import holds_secret as holds_secret
     from engine.search.result_export import outcome_values as outcome_values
     from engine.search.result_export import result_quote as result_quote
     from engine.search.result_export import results_markdown as results_markdown
+    from engine.search.result_reasons import reasons_of as reasons_of
     from engine.settings import Settings as Settings
     from engine.settings import add_extra_path as add_extra_path
     from engine.settings import load_settings as load_settings
@@ -121,20 +121,20 @@ if TYPE_CHECKING:
     from engine.settings.saving import change_settings as change_settings
     from engine.settings.saving import read_layers as read_layers
     from engine.settings.saving import set_settings_aside as set_settings_aside
-    from engine.settings.section import Group as Group
-    from engine.settings.section import OptionPage as OptionPage
-    from engine.settings.section import answering_as as answering_as
-    from engine.store.location import index_files as index_files
+    from engine.settings.settings_section import Group as Group
+    from engine.settings.settings_section import OptionPage as OptionPage
+    from engine.settings.settings_section import answering_as as answering_as
+    from engine.store.index_paths import index_files as index_files
     from engine.store.saved_searches import SavedSearches as SavedSearches
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_parser import parse_query as parse_query
+    from engine.workspaces.known_workspaces import forget_workspace as forget_workspace
+    from engine.workspaces.known_workspaces import known_workspaces as known_workspaces
+    from engine.workspaces.known_workspaces import workspace_state as workspace_state
     from engine.workspaces.memory_pool import MemoryPool as MemoryPool
     from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory as MultiWorkspaceMemory
-    from engine.workspaces.registry import forget_workspace as forget_workspace
-    from engine.workspaces.registry import known_workspaces as known_workspaces
-    from engine.workspaces.registry import workspace_state as workspace_state
 
 _HOME = {
     "locate_untouched": "engine.agent.note_file",
@@ -146,26 +146,26 @@ _HOME = {
     "to_slug": "engine.agent.session_note",
     "AgentAccess": "engine.agent.memory_access",
     "category_of": "engine.agent.fact_capture",
-    "AgentTool": "engine.agent.tool",
+    "AgentTool": "engine.agent.tool_interface",
     "agent_tools": "engine.agent.tool_definitions",
     "memory_context": "engine.agent.memory_search",
     "memory_get": "engine.agent.memory_get",
     "memory_prompt_section": "engine.agent.memory_search",
     "memory_search": "engine.agent.memory_search",
     "open_memory": "engine.backends.opening",
-    "MemorySearchManager": "engine.memory.contract",
-    "ProgressCallback": "engine.memory.contract",
-    "SearchOptions": "engine.memory.contract",
+    "MemorySearchManager": "engine.memory.memory_interface",
+    "ProgressCallback": "engine.memory.memory_interface",
+    "SearchOptions": "engine.memory.memory_interface",
     "consequences_of": "engine.memory.settings_impact",
     "options_of_index": "engine.memory.settings_impact",
     "Facts": "engine.memory.facts",
-    "IndexInsight": "engine.memory.insight",
-    "BUILT_IN_CAN": "engine.backends.qmd.unsupported",
+    "IndexInsight": "engine.memory.index_inspection",
+    "BUILT_IN_CAN": "engine.backends.qmd.unsupported_features",
     "MemoryPool": "engine.workspaces.memory_pool",
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
-    "forget_workspace": "engine.workspaces.registry",
-    "known_workspaces": "engine.workspaces.registry",
-    "workspace_state": "engine.workspaces.registry",
+    "forget_workspace": "engine.workspaces.known_workspaces",
+    "known_workspaces": "engine.workspaces.known_workspaces",
+    "workspace_state": "engine.workspaces.known_workspaces",
     "name_in": "engine.records.workspaces",
     "split_name": "engine.records.workspaces",
     "try_backend": "engine.backends.opening",
@@ -196,13 +196,13 @@ _HOME = {
     "remote_names": "engine.providers.registry",
     "PRESETS": "engine.providers.openai",
     "preset_of": "engine.providers.openai",
-    "fetch_model": "engine.embedding.hub",
+    "fetch_model": "engine.embedding.model_download",
     "missing_model": "engine.embedding.gguf_file",
     "forget_key": "engine.embedding.api_keys",
     "key_state": "engine.embedding.api_keys",
     "remote_fallback": "engine.embedding.consent",
     "store_key": "engine.embedding.api_keys",
-    "probe_provider": "engine.embedding.registry",
+    "probe_provider": "engine.embedding.provider_selection",
     "cache_folder": "engine.base.private_files",
     "create_private": "engine.base.private_files",
     "exporting": "engine.base.private_files",
@@ -224,21 +224,21 @@ _HOME = {
     "tr_count": "engine.base.language",
     "configure_logging": "engine.logs",
     "redact": "engine.logs",
-    "beginning_of": "engine.redaction.masks",
-    "holds_secret": "engine.redaction.masks",
+    "beginning_of": "engine.redaction.secret_masking",
+    "holds_secret": "engine.redaction.secret_masking",
     "outcome_values": "engine.search.result_export",
     "result_quote": "engine.search.result_export",
     "results_markdown": "engine.search.result_export",
-    "reasons_of": "engine.search.reasons",
+    "reasons_of": "engine.search.result_reasons",
     "Settings": "engine.settings",
     "add_extra_path": "engine.settings",
     "load_settings": "engine.settings",
     "save_setting": "engine.settings",
     "save_settings": "engine.settings",
     "settings_path": "engine.settings",
-    "Group": "engine.settings.section",
-    "OptionPage": "engine.settings.section",
-    "answering_as": "engine.settings.section",
+    "Group": "engine.settings.settings_section",
+    "OptionPage": "engine.settings.settings_section",
+    "answering_as": "engine.settings.settings_section",
     "Option": "engine.settings.catalog",
     "all_options": "engine.settings.catalog",
     "option_problem": "engine.settings.catalog",
@@ -250,7 +250,7 @@ _HOME = {
     "read_layers": "engine.settings.saving",
     "set_settings_aside": "engine.settings.saving",
     "SavedSearches": "engine.store.saved_searches",
-    "index_files": "engine.store.location",
+    "index_files": "engine.store.index_paths",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",

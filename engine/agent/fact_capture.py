@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.records import FactCategory
-from engine.redaction.masks import redact
+from engine.redaction.secret_masking import redact
 from engine.text.folding import visible
 
 MOST_A_TURN = 3

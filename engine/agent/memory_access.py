@@ -11,7 +11,7 @@ from engine.records import Source
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from engine.memory.executor import BackgroundExecutor, Job
 from engine.records import SearchOutcome
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 _REFRESH_TIMEOUT = 2.0
 """Seconds that answers wait for the refresh, enough for an index that existed before."""

@@ -14,7 +14,7 @@ from engine.records import (
     USUAL_IMPORTANCE,
     Source,
 )
-from engine.text.dates import EXAMPLES, Period, parse_period
+from engine.text.date_parsing import EXAMPLES, Period, parse_period
 from engine.text.operators import QUERY_HELP
 
 # --- Types of the options' values: argparse reports an invalid one in one line ---------------------------------------

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from engine.base.versions import TAGS_VERSION
+from engine.base.index_rule_versions import TAGS_VERSION
 from engine.corpus import markdown_line_types
 from engine.corpus.front_matter import FrontMatter
 from engine.corpus.note_structure import Structure

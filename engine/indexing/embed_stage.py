@@ -8,8 +8,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from engine.base import skip_reasons
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
-from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
-from engine.embedding.long_texts import requests
+from engine.embedding.long_text_splitting import requests
+from engine.embedding.provider_interface import EmbeddingProvider, PartialAnswer, TextsRefused
 from engine.indexing.stage_data import StageWork
 from engine.records import NOT_EMBEDDED, FileIssue
 from engine.store import stored_models

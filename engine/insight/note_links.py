@@ -20,8 +20,8 @@ from engine.corpus.link_parsing import anchored_lines
 from engine.corpus.path_guard import PathGuard
 from engine.records import LinkedText, NoteLinkInfo, NoteLinks
 from engine.settings import Settings
-from engine.store.links import LinkedNote, LinkReader, StoredLink
-from engine.store.links import note_links as stored_links
+from engine.store.link_queries import LinkedNote, LinkReader, StoredLink
+from engine.store.link_queries import note_links as stored_links
 from engine.store.snapshot import Snapshot, held
 
 _MOST_LINES = 40

@@ -23,14 +23,14 @@ from mcp.shared.exceptions import MCPError
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_search import memory_context, memory_prompt_section
 from engine.agent.session_export import readable_session
-from engine.agent.tool import AgentTool, error_message
+from engine.agent.tool_interface import AgentTool, error_message
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import program_version
 from engine.text.grapheme_cuts import cut
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 
 URI = "mnemoscope:///"

@@ -14,8 +14,8 @@ from engine.memory.executor import BackgroundExecutor, Job
 from engine.records import Probe
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
-    from engine.embedding.registry import Selection
+    from engine.embedding.provider_interface import EmbeddingProvider
+    from engine.embedding.provider_selection import Selection
 
 
 class ActiveProvider:

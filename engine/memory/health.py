@@ -11,7 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, MnemoscopeError
 from engine.base.language import marked, tr, tr_count
 from engine.corpus.transcripts.session_stores import find_transcripts
-from engine.embedding.registry import Selection
+from engine.embedding.provider_selection import Selection
 from engine.indexing.cost_estimate import name_of
 from engine.insight.health import database, environment, keywords, provider, sources, vectors
 from engine.insight.health.health_check import UPDATE, HealthCheck, Report, Subject, degraded, failed, fine

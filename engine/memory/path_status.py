@@ -15,7 +15,7 @@ from engine.corpus.ignore_rules import Match, shown
 from engine.corpus.path_status import Listing, PathFinder, PathStatus
 from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import last_change
-from engine.embedding.base import EmbeddingProvider
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of
 from engine.records import FileIssue, FolderContents, PathRemedy, PathState, PathStateKind, RuleOrigin, Source
 from engine.settings import Settings

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from engine.corpus.globs import Globs
 from engine.corpus.note_dates import date_in_name
 from engine.records import DateOrigin
-from engine.settings.query_options import TemporalDecaySettings
+from engine.settings.search_settings import TemporalDecaySettings
 from engine.store.snapshot import Snapshot
 
 _ALWAYS_EVERGREEN = ("MEMORY.md", "memory.md")

@@ -18,7 +18,7 @@ from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import VectorLeg
 

@@ -12,7 +12,7 @@ from engine.base.language import tr
 from engine.records import Passage, QuerySuggestion, RemedyName, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
 from engine.search.pipeline_stages import Stages
-from engine.settings.query_options import HybridSettings
+from engine.settings.search_settings import HybridSettings
 from engine.text import Query, parse_query
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.document_frequencies import Word
     from engine.search.search_context import SearchContext
 

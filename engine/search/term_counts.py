@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from engine.search.query_conditions import many
-from engine.store.schema import FTS_COLUMNS
+from engine.store.index_schema import FTS_COLUMNS
 
 COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}
 """Titles, aliases and headings are in the text as well, and a title or an alias is in all chunks of its file."""

@@ -10,10 +10,10 @@ import msgspec
 
 from engine.providers.registry import provider_names, remote_names
 from engine.records import Source
-from engine.settings.agent_options import FactsSettings, RememberSettings
-from engine.settings.backend_options import LanceDbSettings, QmdSettings
-from engine.settings.query_options import QuerySettings
-from engine.settings.section import Group, Section, option
+from engine.settings.agent_settings import FactsSettings, RememberSettings
+from engine.settings.backend_settings import LanceDbSettings, QmdSettings
+from engine.settings.search_settings import QuerySettings
+from engine.settings.settings_section import Group, Section, option
 
 if TYPE_CHECKING:
     RemoteProvider = str

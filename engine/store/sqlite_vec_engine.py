@@ -24,7 +24,7 @@ import apsw
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.store.index import IndexStore
-from engine.store.schema import discard
+from engine.store.index_schema import discard
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 

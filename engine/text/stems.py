@@ -15,8 +15,8 @@ from typing import NamedTuple
 import Stemmer
 
 from engine.text.folding import fold
-from engine.text.scripts import script_of
 from engine.text.tokens import Piece
+from engine.text.writing_systems import script_of
 
 _OTHER_SCRIPTS = {
     "russian": "cyrillic",

@@ -13,7 +13,7 @@ from engine.memory.executor import BackgroundExecutor, Cancel
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 log = logging.getLogger(__name__)
 

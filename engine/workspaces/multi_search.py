@@ -14,8 +14,8 @@ from engine.records import KnownWorkspace, SearchOutcome
 from engine.workspaces.memory_pool import MemoryPool
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
-    from engine.memory.requests import SearchOptions
+    from engine.memory.memory_interface import MemorySearchManager
+    from engine.memory.search_requests import SearchOptions
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -11,8 +11,8 @@ from engine import CancelToken, SavedSearch, Settings, marked, tr
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened
 from gui.search.panel import SearchPanel
-from gui.search.ranking import Ranking
-from gui.widgets.message import Action
+from gui.search.ranking_menu import Ranking
+from gui.widgets.message_banner import Action
 
 _DEMO = marked("The demo saves nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
 

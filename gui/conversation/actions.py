@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, 
 from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
 from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
 from gui.commands.keymap import Command, command
-from gui.conversation.entries import Conversation, summary, without_escapes
+from gui.conversation.display_entries import Conversation, summary, without_escapes
 from gui.conversation.prompt_list import FileList, PromptList
-from gui.conversation.rows import DETAILS, Detail
+from gui.conversation.row_folding import DETAILS, Detail
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QRect, QTimer, Signal
 
-from gui.conversation.entries import Conversation
+from gui.conversation.display_entries import Conversation
 from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
-from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
+from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
 
 _WIDEST = 760
 _SIDE = 32

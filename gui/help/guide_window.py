@@ -30,10 +30,10 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.help.pages import LANGUAGES, GuidePage, Section, find
 from gui.style.stylesheet import character_width, font_at, set_role
 from gui.style.typography import resize_with_text
-from gui.viewer.lines import FileLines
-from gui.viewer.matches import query_finder
+from gui.viewer.match_list import query_finder
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
+from gui.viewer.text_lines import FileLines
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import label, line
 

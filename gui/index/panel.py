@@ -19,7 +19,7 @@ from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
 from gui.search.query import Answer
 from gui.widgets.form_controls import Chip
-from gui.widgets.message import Action, MessagePage
+from gui.widgets.message_banner import Action, MessagePage
 
 PageName = Literal["overview", "map", "duplicates", "health"]
 

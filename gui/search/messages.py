@@ -17,7 +17,7 @@ from engine import (
     tr_count,
 )
 from gui.search.query import Query
-from gui.search.rows import count_files
+from gui.search.result_rows import count_files
 from gui.search.scope import source_names
 from gui.widgets.status_texts import engine_name, index_remedy
 

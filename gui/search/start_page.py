@@ -17,7 +17,7 @@ from engine import (
 )
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
-from gui.search.saved_store import SavedSearchStore, limits, title
+from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.widgets.formatting import ago
 from gui.widgets.labels import ElidedLabel, label

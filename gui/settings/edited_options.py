@@ -15,7 +15,7 @@ import engine
 from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, SettingsConsequences
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import EmbeddingChoice
-from gui.settings.option_placement import FORMS, placed_options
+from gui.settings.option_pages import FORMS, placed_options
 from gui.settings.wording import fallback_owner
 
 _REOPEN_DELAY_MS = 2500

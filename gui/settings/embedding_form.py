@@ -10,7 +10,7 @@ import engine
 from engine import CancelToken, KeyState, ModelFetchProgress, Settings, marked, number, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import REMOTE, EmbeddingChoice
-from gui.settings.value_text import read_number
+from gui.settings.value_formatting import read_number
 from gui.settings.wording import (
     NAMES,
     OWNERS,

@@ -14,7 +14,15 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLineEdit, QPus
 
 import engine
 from engine import Option, tr
-from gui.settings.value_text import UnreadableValue, choice_words, field_text, is_path, number_text, read_field, unit_of
+from gui.settings.value_formatting import (
+    UnreadableValue,
+    choice_words,
+    field_text,
+    is_path,
+    number_text,
+    read_field,
+    unit_of,
+)
 from gui.style.stylesheet import font_at
 from gui.widgets.form_controls import CheckBox, ComboBox, TextField
 from gui.widgets.labels import label

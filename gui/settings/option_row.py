@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QVBoxLay
 from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, spoken, system_language, tr
 from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
-from gui.settings.option_placement import OptionPlacement
+from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_search import mark, with_marks
-from gui.settings.value_text import value_words
+from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label

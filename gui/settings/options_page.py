@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from engine import tr
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_placement import PAGES, OptionPlacement, SettingsPage, options_on
+from gui.settings.option_pages import PAGES, OptionPlacement, SettingsPage, options_on
 from gui.settings.option_row import OptionRow
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.widgets.labels import label, line

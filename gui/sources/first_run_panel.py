@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 import engine
 from engine import CancelToken, FoundPlaces, Settings, WorkspacePreview, marked, tr
 from gui.core.jobs import Job, Jobs
+from gui.sources.folder_rows import PlaceBoxes, PlaceChoices, issue_lines
 from gui.sources.index_preview import PreviewPage
-from gui.sources.place_rows import PlaceBoxes, PlaceChoices, issue_lines
 from gui.sources.sessions_page import SourcesPage
 from gui.style.theme import tokens
 from gui.widgets.drop_target import dropped_folder

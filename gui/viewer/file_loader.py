@@ -19,8 +19,8 @@ from engine import (
     tr,
 )
 from gui.core.jobs import Job, Jobs
-from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline, title_of
+from gui.viewer.text_lines import FileLines
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from engine import CancelToken, marked, tr
 from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
 from gui.core.jobs import Job, Jobs
-from gui.viewer.lines import Lines, Place
-from gui.viewer.matches import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
+from gui.viewer.match_list import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
+from gui.viewer.text_lines import Lines, Place
 from gui.widgets.formatting import grouped
 
 

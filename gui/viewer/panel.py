@@ -28,7 +28,7 @@ from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 
 CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),

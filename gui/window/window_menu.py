@@ -24,7 +24,7 @@ from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.key_listing import Group, groups
-from gui.settings.option_placement import add_page_commands
+from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
 from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 import engine
 from engine import QueryRecord, StoreError
-from gui.search.ranking import Ranking
+from gui.search.ranking_menu import Ranking
 from gui.search.saved_searches import NameDialog
 from gui.search.search_runner import REPEAT_MS
 from tests.helpers.fake_records import make_progress, make_summary

@@ -15,7 +15,7 @@ from gui.core.capabilities import SHORT, TITLES, Gate
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.search.ranking import Ranking
+from gui.search.ranking_menu import Ranking
 from gui.search.result_list import ResultMenu
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 import apsw
 import msgspec
 
-from engine.backends.lancedb.columns import (
+from engine.backends.lancedb.table import TableView
+from engine.backends.lancedb.table_schema import (
     BEGINNING,
     NAME,
     STEM,
@@ -22,11 +23,10 @@ from engine.backends.lancedb.columns import (
     beginning_of,
     read_value,
 )
-from engine.backends.lancedb.table import TableView
 from engine.base.cancellation import CancelToken
 from engine.search.document_frequencies import Word
 from engine.store.connection import number
-from engine.store.schema import INDEX_MIGRATIONS
+from engine.store.index_schema import INDEX_MIGRATIONS
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 from engine.store.writer import NewFile, Writer

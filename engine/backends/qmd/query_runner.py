@@ -15,11 +15,11 @@ from engine.backends.qmd.output_parsing import Hit, parse_hits
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked, tr
 from engine.settings import Settings
-from engine.settings.backend_options import QmdSearchMode
-from engine.settings.query_options import ResultCacheSettings
+from engine.settings.backend_settings import QmdSearchMode
+from engine.settings.search_settings import ResultCacheSettings
 from engine.text import Query, QueryAnalysis, analyse_query, highlight_ranges, parse_query
 from engine.text.parsed_query import Clause, Field, Phrase, Word
-from engine.text.scripts import UNSPACED, shape
+from engine.text.writing_systems import UNSPACED, shape
 
 _FIRST_REST = 60.0
 _LONGEST_REST = 3600.0

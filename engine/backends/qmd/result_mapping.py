@@ -18,11 +18,11 @@ from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.message_offsets import in_ranges
 from engine.records import FileRange, MemorySearchResult, MessagePlace, Source, cite
 from engine.search.chunk_filter import Filter
-from engine.search.results import ranges_of
+from engine.search.result_builder import ranges_of
 from engine.search.snippets import make_snippet
 from engine.settings import Settings
 from engine.text import highlight_ranges
-from engine.text.dates import parse_period
+from engine.text.date_parsing import parse_period
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Field

@@ -7,22 +7,22 @@ import msgspec
 
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
-from engine.backends.qmd.maintenance import Maintenance
+from engine.backends.qmd.index_maintenance import Maintenance
 from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_question
 from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.status import MODES
-from engine.backends.qmd.unsupported import unsupported
+from engine.backends.qmd.unsupported_features import unsupported
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
-from engine.memory.requests import make_request
+from engine.memory.search_requests import make_request
 from engine.records import MemorySearchResult, SearchMode, SearchOutcome, SearchTimings
-from engine.search.query_wording import remarks_of, understood
+from engine.search.parsed_query_description import remarks_of, understood
 from engine.search.search_context import SearchRequest
 from engine.settings import Settings
-from engine.settings.backend_options import QmdLimitSettings
+from engine.settings.backend_settings import QmdLimitSettings
 
 if TYPE_CHECKING:
-    from engine.memory.requests import SearchOptions
+    from engine.memory.search_requests import SearchOptions
 
 _USUAL_HITS = 50
 """Minimum number of hits requested from `qmd`."""

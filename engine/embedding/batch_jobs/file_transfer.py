@@ -10,7 +10,7 @@ import httpx2
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
-from engine.embedding.batch_jobs.base import BatchUnavailable
+from engine.embedding.batch_jobs.batch_api import BatchUnavailable
 from engine.embedding.batch_jobs.jsonl_files import split
 from engine.embedding.http import HttpClient
 from engine.embedding.response_parsing import read_json

@@ -17,7 +17,7 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.batch_jobs.base import JobLimits, JobNotFound, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.batch_api import JobLimits, JobNotFound, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.file_transfer import download, explained, send_request, size_of, upload_seconds
 from engine.embedding.batch_jobs.jsonl_files import dump, error_text, read_gemini
 from engine.embedding.http import HttpClient

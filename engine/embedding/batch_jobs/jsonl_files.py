@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, NamedTuple
 
 from engine.base.errors import ProviderError
-from engine.embedding.batch_jobs.base import BatchApi, Result
+from engine.embedding.batch_jobs.batch_api import BatchApi, Result
 from engine.embedding.response_parsing import vector_of
 from engine.logs import redact
 

@@ -6,7 +6,7 @@ from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subje
 from engine.store import integrity
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
-from engine.store.schema import Tables
+from engine.store.index_schema import Tables
 from engine.store.snapshot import MOST_FREE, Snapshot
 from engine.store.writer import Writer
 

@@ -4,7 +4,7 @@ from engine.base.language import marked, tr
 from engine.insight.health.health_check import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding, WatcherStatus
 from engine.store.index import IndexStore
-from engine.store.location import on_network_drive
+from engine.store.index_paths import on_network_drive
 from engine.store.user_data import UserData
 
 _ELSEWHERE = marked("Choose a folder on this computer's own disk for store.path in the settings.")

@@ -11,7 +11,7 @@ from engine.base.language import marked, tr, tr_count
 from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subject
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
-from engine.store.schema import FTS_COLUMNS
+from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 from engine.text import analyse, analyse_both

@@ -6,9 +6,9 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr, tr_count
 from engine.embedding.api_keys import key_state
-from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
-from engine.embedding.registry import WORD, Selection
+from engine.embedding.provider_interface import EmbeddingProvider
+from engine.embedding.provider_selection import WORD, Selection
 from engine.insight.health.health_check import Subject, degraded, fine
 from engine.records import HealthFinding
 from engine.settings import Settings

@@ -108,7 +108,7 @@ def _delete(subject: Subject) -> str:
 
 def _check_matrix(subject: Subject) -> Seen:
     model = subject.model()
-    from engine.store.vector_matrix_check import examine
+    from engine.store.vector_matrix_engine import examine
 
     with subject.store.read(subject.cancel) as snapshot:
         if model is None or subject.vectors.choice(snapshot, model).engine != "numpy":

@@ -13,7 +13,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.view import ChunkLanes
-from gui.viewer.lines import FileLines
+from gui.viewer.text_lines import FileLines
 
 _CHANGED = marked("This file has changed since it was indexed: the borders are those of the indexed version.")
 _NOT_INDEXED = marked("This file is not in the index, so it has no passages.")

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from engine.records import EarlierQuestion, ResultExplanation, SearchOutcome, SearchRemedy
-from engine.search.reasons import reasons_of
+from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
 from tests.helpers.fake_provider import PaidProvider

@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from engine.store.index import IndexStore
-from engine.store.location import index_files
+from engine.store.index_paths import index_files
 from tests.helpers.command_line import Answer, Run
 
 

@@ -8,9 +8,9 @@ import pytest
 from engine.base.errors import ProviderError
 from engine.cli.embedding_messages import awaiting_text, dollars, duration, estimate_text, spent_text
 from engine.cli.progress import progress_text
-from engine.embedding import registry
+from engine.embedding import provider_selection
 from engine.embedding.api_keys import store_key
-from engine.embedding.base import TextsRefused
+from engine.embedding.provider_interface import TextsRefused
 from engine.records import MemoryProviderStatus
 from engine.settings import Settings
 from tests.helpers.command_line import Answer, Run
@@ -88,7 +88,7 @@ def paid(folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidP
     """Create a note whose embedding costs some cents, and settings with the paid provider."""
     provider = PaidProvider()
     provider.id = "openai"
-    monkeypatch.setitem(registry.FACTORIES, "openai", lambda settings, key: provider)
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", lambda settings, key: provider)
     (folder / "long.md").write_text(NOTE)
     settings.write_text(settings.read_text().replace('"none"', '"openai"'))
     return provider
@@ -148,7 +148,7 @@ def fallback(paid: PaidProvider, settings: Path, monkeypatch: pytest.MonkeyPatch
     paid.before = fail
     paid.price = 0.001
     provider = PaidProvider(id="voyage")
-    monkeypatch.setitem(registry.FACTORIES, "voyage", lambda settings, key: provider)
+    monkeypatch.setitem(provider_selection.FACTORIES, "voyage", lambda settings, key: provider)
     settings.write_text(settings.read_text() + 'fallback = "voyage"\n')
     return provider
 
@@ -178,12 +178,12 @@ def test_missing_provider_reported_after_indexing(
     def make(settings: Settings, key: str | None) -> None:
         raise ProviderError("There is no key.")
 
-    monkeypatch.setitem(registry.FACTORIES, "openai", make)
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", make)
     answer = verb("index")
     assert answer.code == 0
     assert answer.out.startswith("Indexed 1 file")
     assert answer.err == "mnemoscope: No search by meaning: There is no key.\n"
-    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     settings.write_text(settings.read_text() + '\nfallback = "embedded"\n')
     answer = verb("index")
     assert answer.err == "mnemoscope: embedded is used instead of openai: There is no key.\n"
@@ -321,7 +321,7 @@ def test_doctor_reports_missing_parts(verb: Run, paid: PaidProvider, monkeypatch
     def make(settings: Settings, key: str | None) -> None:
         raise ProviderError("There is no key.")
 
-    monkeypatch.setitem(registry.FACTORIES, "openai", make)
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", make)
     found = checks(verb("doctor", "--json"))
     assert found["Key: openai"] == ("fine", "There is no API key.")
     assert found["Embedding"] == ("degraded", "No search by meaning: There is no key.")

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from gui.conversation.panel import ConversationPanel
-from gui.conversation.rows import GROUP
+from gui.conversation.row_folding import GROUP
 from gui.core.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPus
 import engine
 from engine import Settings, load_settings, settings_path
 from gui.settings.dialog import SettingsDialog
-from gui.settings.option_placement import PAGES, placed_options, whole_page
+from gui.settings.option_pages import PAGES, placed_options, whole_page
 from gui.settings.option_row import OptionRow
 from gui.widgets.form_controls import ComboBox, RadioButton
 

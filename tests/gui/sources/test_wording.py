@@ -3,7 +3,7 @@ import time
 import pytest
 
 from engine import FileIssue, FoundPlace
-from gui.sources.place_rows import issue_lines, place_amount, place_title, short_path
+from gui.sources.folder_rows import issue_lines, place_amount, place_title, short_path
 
 
 def _place(**changes) -> FoundPlace:

@@ -35,7 +35,7 @@ from engine.corpus.transcripts.messages import (
 )
 from engine.corpus.transcripts.parsers.claude_tool_messages import QUESTION, answers, call_text, teammate_messages
 from engine.corpus.transcripts.token_usage import Usage, add_usage, anthropic_usage, dollars, tokens
-from engine.redaction.masks import redact
+from engine.redaction.secret_masking import redact
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
     "custom-title": (4, "customTitle"),

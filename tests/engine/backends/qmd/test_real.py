@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from engine.base.errors import PathRefused
-from engine.settings.backend_options import QmdModelSettings, QmdScopeSettings
+from engine.settings.backend_settings import QmdModelSettings, QmdScopeSettings
 from tests.helpers.peers import indexed
 
 
