@@ -114,7 +114,7 @@ def memory_recall(
 def memory_forget(
     access: AgentAccess, query: str | None = None, memory_id: str | None = None, *, cancel: CancelToken | None = None
 ) -> MemoryForgetAnswer:
-    """Forget the fact with an id, or a unique beginning of one, or the one that matches a query.
+    """Forget one fact: the one with this id (or a unique beginning of it), or the one that matches a query.
 
     If several match, the answer lists candidates. A user can restore forgotten facts.
     """

@@ -354,7 +354,7 @@ _MOST_EMPTY = 5
 
 
 class Remembered(NamedTuple):
-    """Result of writing a note."""
+    """Result of writing a session note: the note, and the session that it summarises."""
 
     note: SessionNote
     written: WrittenNote | None

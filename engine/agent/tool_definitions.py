@@ -170,7 +170,7 @@ def _forget(access: AgentAccess) -> AgentTool:
 
 
 def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
-    """Return all tools of this agent session."""
+    """Return all tools that are offered to one session of an agent."""
     return (_search(access), _get(access), *fact_tools(access), *remember_tools(access))
 
 

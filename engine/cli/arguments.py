@@ -21,7 +21,7 @@ from engine.text.operators import QUERY_HELP
 
 
 def folder(text: str) -> Path:
-    """Parse a non-empty path."""
+    """Parse a folder argument of the command line, a non-empty path."""
     return Path(nonempty(text))
 
 

@@ -34,7 +34,7 @@ class CliWorkspace(msgspec.Struct, frozen=True):
 
 
 def find_place(arguments: Namespace) -> CliWorkspace:
-    """Return `--workspace`, else the folder that the window opened last, else the current directory.
+    """Find the workspace of a command: `--workspace`, else the last opened folder, else the current directory.
 
     Raises `SettingsError`, and `WorkspaceError` if there is no such folder.
     """

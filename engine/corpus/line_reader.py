@@ -55,7 +55,7 @@ class NumberedText:
 
     @classmethod
     def open(cls, path: str | Path, cancel: CancelToken | None = None) -> Self:
-        """Open and count lines.
+        """Open a text file and count its lines.
 
         Raises `PathRefused` if it isn't a regular file, `DocumentError` for a document without text, `OSError`,
         `Cancelled`.

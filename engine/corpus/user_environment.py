@@ -10,7 +10,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """Locations of folders on one machine; paths of other systems are tried too, but don't exist."""
+    """Home folder and environment variables of the user, for finding folders of other programs."""
 
     home: str
     """Absolute path of the home folder."""
@@ -20,7 +20,7 @@ class Machine(msgspec.Struct, frozen=True):
         return os.path.join(self.home, *parts)
 
     def named(self, variable: str) -> str:
-        """Return the folder in an environment variable; empty if it is not set."""
+        """Return the folder that an environment variable contains; empty if it is not set."""
         return self.expanded(self.environ.get(variable, ""))
 
     def config_homes(self) -> tuple[str, ...]:

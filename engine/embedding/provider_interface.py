@@ -74,7 +74,7 @@ class EmbeddingProvider(Protocol):
 
     @property
     def remote(self) -> bool:
-        """Whether texts leave this machine."""
+        """Whether the provider sends texts to another machine."""
 
     @property
     def in_process(self) -> bool:

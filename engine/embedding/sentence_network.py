@@ -54,7 +54,7 @@ class Numbers(Protocol):
 
 
 class Vocabulary(NamedTuple):
-    """The pieces of the model."""
+    """The word pieces that the built-in model knows, with their ids."""
 
     ids: Numbers
     scores: Sequence[float]

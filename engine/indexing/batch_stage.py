@@ -81,7 +81,7 @@ class BatchStage:
             self._runner.poll()
 
     def end(self) -> None:
-        """Release local resources."""
+        """Release the local resources of this stage; batch jobs continue at the provider."""
         if self._waiting is not None:
             self._waiting.close()
 

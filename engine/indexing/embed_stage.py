@@ -94,7 +94,7 @@ class EmbedStage:
         """Seconds spent on these characters, without pauses."""
 
     def run(self, leave: Set[bytes] = frozenset()) -> bool:
-        """Embed all pending texts.
+        """Embed the texts of all chunks that have no vector.
 
         Returns False if it stopped because files changed, whose text must be indexed first. `leave`: hashes of texts
         that batch jobs embed. Raises `Cancelled`, `ProviderError`. Every answered request is stored by `end` at the

@@ -149,7 +149,7 @@ class FolderWatch:
         )
 
     def close(self) -> None:
-        """Stop all watchers."""
+        """Stop watching all folders."""
         for watcher in self._watchers:
             watcher.stop()
 

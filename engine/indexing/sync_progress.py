@@ -24,7 +24,7 @@ _TOKENS_A_PRICE = 1_000_000
 
 
 class Charged(Protocol):
-    """A source of costs: an embedding provider or its batch jobs."""
+    """Interface of a source of costs: an embedding provider or its batch jobs."""
 
     @property
     def tokens_used(self) -> int: ...

@@ -47,7 +47,7 @@ class Threads(Protocol):
         """Queue a job. Returns None if no more jobs are accepted."""
 
     def later(self, seconds: float, work: Callable[[], object]) -> Callable[[], None]:
-        """Queue a job after a delay. Returns a function that cancels it."""
+        """Run a job after a delay, in the background. Returns a function that cancels it."""
 
 
 class _Running(msgspec.Struct):

@@ -67,7 +67,7 @@ class VectorStage:
             self._use(known)
 
     def embed(self, tables: Tables | None) -> bool:
-        """Embed all pending texts.
+        """Embed the texts of all chunks that have no vector, with the fallback if the provider fails.
 
         Returns False if it stopped because files changed, whose text must be indexed first. Running requests then
         continue; `end` or the next call stores their results. Raises `Cancelled`.

@@ -34,7 +34,7 @@ _CATCH_UP_SECONDS = 5.0
 
 
 class LateMemory:
-    """Thread-safe."""
+    """Opens the memory in the background, while the MCP server already answers. Thread-safe."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ functions."""
 
 
 def load_sdk() -> None:
-    """Import what the server needs of `mcp`."""
+    """Import the modules of the MCP SDK that the server needs."""
     with _without_collector(), _built_when_used(), _lean_packages():
         importlib.import_module("mcp.server.lowlevel.server")
 

@@ -83,7 +83,7 @@ class ActiveProvider:
         return before
 
     def soon(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":
-        """Return the selection if it is ready within `seconds`, else None.
+        """Return the selected provider if the selection ends within `seconds`, else None.
 
         `ready` is called on another thread when the selection started here is complete. Raises `Closed`.
         """

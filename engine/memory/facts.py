@@ -205,7 +205,7 @@ class Facts:
         self._rows.settle()
 
     def approve(self, ids: Iterable[str]) -> None:
-        """Approve facts, so that agents see them."""
+        """Approve captured facts, so that agents may read them."""
         requested = set(ids)
         self._rows.put(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in requested))
 

@@ -152,7 +152,7 @@ class Health:
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as error:
-            return failed("user-data", tr("Your data"), str(error))
+            return failed("user-data", tr("Facts and saved searches"), str(error))
 
     def _subject(self, selection: Selection) -> Subject:
         name = None if selection.provider is None else name_of(selection.provider)

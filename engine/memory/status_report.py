@@ -306,7 +306,7 @@ def _following(status: MemoryProviderStatus) -> Iterator[Degraded]:
         yield Degraded("batch-jobs", batch.last_error, again)
     if watcher.error:
         look = tr("Fix this and restart. Until then, run mnemoscope index to update.")
-        polled = tr("Changes are still found, only later.")
+        polled = tr("Changed files are still indexed, only later.")
         yield Degraded("watcher", watcher.error, polled if watcher.mode == "polling" else look)
 
 

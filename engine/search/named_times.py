@@ -29,7 +29,7 @@ Span = tuple[date, date]
 
 
 class Lift(NamedTuple):
-    """Factor by which a named time raises the score of a chunk."""
+    """Factor by which a time named in the query raises the score of a chunk."""
 
     factor: float
     time: TimeExpression

@@ -81,7 +81,7 @@ class Conditions:
         return Match(" AND ".join(required), " OR ".join(excluded))
 
     def some(self, files: Sequence[int] | None) -> bool:
-        """Whether any chunk satisfies all conditions."""
+        """Whether any chunk satisfies all conditions of the query."""
         return bool(self._matching([condition for _, condition in self._clauses], files, most=1))
 
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:

@@ -209,7 +209,7 @@ class Ranker:
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
     ) -> list[Scored]:
-        """Reorder results so that similar ones are apart."""
+        """Reorder results so that similar ones don't follow each other."""
         from engine.search.diversity import MOST, likeness_of
 
         model = None if meaning is None else meaning.model

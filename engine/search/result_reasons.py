@@ -26,7 +26,7 @@ _ORIGINS = {
 }
 _GIVEN = marked("The words score {score:.2f}: {words}.")
 _GIVEN_NEAR = marked("The words score {score:.2f}: {words}, near each other {near:.2f}.")
-_BESIDES = marked("The passage also contains {words}, but of several alternatives only the best one counts.")
+_BESIDES = marked("The passage also contains {words}, but of words joined by OR only the best one counts.")
 _SUMS = {
     (False, True): marked("The BM25 sum of {sum:.1f} is {share:.0%} of a full match ({full:.1f})."),
     (False, False): marked("The BM25 sum of {sum:.1f} counts as a full match ({full:.1f})."),
@@ -77,16 +77,16 @@ _OF_TIME = marked("The passage dates from the time in the query, {time}: × {lif
 _ADJACENT_TIME = marked(
     "The passage dates from the days next to the time in the query, {time}: × {lift:.2f} = {score:.2f}."
 )
-_REACHED = marked("The score of {score:.2f} reaches the minimum of {least:g}.")
-_NAMED = marked("Shown because its title matches; with its age, its score is below the minimum of {least:g}.")
-_BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")
+_REACHED = marked("The score of {score:.2f} reaches the minimum score, {least:g}.")
+_NAMED = marked("Shown because its title matches; reduced by age, its score is below the minimum score, {least:g}.")
+_BY_WORDS = marked("Shown because its score by words alone reaches the minimum score, {least:g}.")
 _MOST_TERMS = 8
 _LEAST = 0.005
 """Smallest part shown; smaller ones round to zero."""
 
 
 class Reason(NamedTuple):
-    """One sentence or more on one part of a result's score."""
+    """One or more sentences that explain one part of a result's score."""
 
     part: ReasonPart
     sentence: str

@@ -28,7 +28,7 @@ _LONGEST_NAME = 60
 
 
 class FoundSet(msgspec.Struct, frozen=True):
-    """All results of one query as scored chunks, with the data for their explanation."""
+    """All results of one query as scored chunks, kept to explain them and to search within them."""
 
     question: QueryAnalysis
     meaning: "VectorLeg | None"

@@ -20,7 +20,7 @@ _FOR_UNKNOWN = 0.7
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
-    """Keep the results whose score, or keyword score, is at least `least`.
+    """Remove the results whose score, and keyword score, are below the minimum `least`.
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
     old note finds it, though below newer ones. A result kept for its keyword score alone gets at least `least` as

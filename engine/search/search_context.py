@@ -128,7 +128,7 @@ class SearchContext(msgspec.Struct, eq=False):
         self.stages.add_first("question", 1, 0, self.notice)
 
     def by_words(self) -> "SearchContext":
-        """Return a copy of the context for the answer by keywords."""
+        """Return a copy of the context for a first answer by keywords alone."""
         request = msgspec.structs.replace(self.request, explain=False)
         return msgspec.structs.replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ReadableStore(Protocol):
-    """A database to search; `IndexStore` is the local one."""
+    """Interface of a database that a searcher reads; `IndexStore` is the local one."""
 
     @property
     def recovered(self) -> str:
@@ -50,7 +50,7 @@ class WordCounts(Protocol):
 
     @property
     def total(self) -> int:
-        """Number of indexed chunks."""
+        """Number of chunks in the index."""
 
     @property
     def average_length(self) -> float | None:
@@ -70,7 +70,7 @@ class WordCounts(Protocol):
 
 
 class CountsOf(Protocol):
-    """Makes the word counts of a snapshot; `Frequencies` is the local one."""
+    """Interface that makes the word counts of a snapshot; `Frequencies` is the local one."""
 
     def of(self, snapshot: Snapshot) -> WordCounts: ...
 

@@ -129,7 +129,7 @@ class Searcher:
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
     ) -> SearchOutcome:
-        """Answer a query.
+        """Answer a search request with results and notices.
 
         Raises `Cancelled`, `PassageMissing` and the store's errors; if a provider fails, only keywords are searched.
         For a word that occurs nowhere, the likeliest correction is searched, and the outcome names it. `on_keywords`

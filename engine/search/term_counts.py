@@ -55,7 +55,7 @@ position in `CountedPhrases.neighbours` and the distance of their nearest occurr
 
 
 def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
-    """Register an FTS5 function with a connection, unless it has it already.
+    """Register the FTS5 function that counts terms with a connection, unless it has it already.
 
     Each registration takes memory that is only released with the connection.
     """

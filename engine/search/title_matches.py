@@ -60,7 +60,7 @@ def chunks_named(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids:
 
 
 def called_in(snapshot: Snapshot, query: Query, question: QueryAnalysis, words: KeywordScores) -> dict[int, int]:
-    """Return what `chunks_named` returns for all scored chunks."""
+    """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`."""
     telling = [not term.filler for term in question.terms if not term.stop]
     ids = words.complete & words.around
     if not all(telling):

@@ -49,12 +49,15 @@ class RememberSettings(Section, frozen=True):
     APPLIES = "immediately"
 
     messages: Annotated[
-        int, option("Messages in a note", "Number of messages at the end of a session that its note contains.", 1, 1000)
+        int,
+        option(
+            "Messages in a session note", "Number of messages at the end of a session that its note contains.", 1, 1000
+        ),
     ] = 15
     longest_message: Annotated[
         int,
         option(
-            "Maximum message length",
+            "Maximum message length in a session note",
             "Maximum number of characters per message in the note; longer messages are cut.",
             100,
         ),
@@ -85,7 +88,7 @@ class FactsSettings(Section, frozen=True):
         option("Send matching facts to agents", "Give agents the facts that match a message before they answer it."),
     ] = True
     recall_results: Annotated[
-        int, option("Facts per message", "Maximum number of facts that an agent gets before it answers.", 1, 20)
+        int, option("Facts that an agent gets", "Maximum number of facts that an agent gets before it answers.", 1, 20)
     ] = 3
     recall_max_chars: Annotated[
         int,
@@ -108,7 +111,7 @@ class FactsSettings(Section, frozen=True):
     ] = 500
     capture_triggers: Annotated[
         tuple[str, ...],
-        option("Extra trigger words", "More words or phrases that mark a message as worth saving; at most 50."),
+        option("Words that mark a fact", "More words or phrases that mark a message as worth saving; at most 50."),
     ] = ()
 
     def __post_init__(self) -> None:

@@ -66,7 +66,7 @@ class QmdScopeSettings(Section, frozen=True):
     GROUP = Group.QMD
 
     default: Annotated[
-        ScopeAction, option("Sessions without a rule", "Default for agents' sessions that no rule matches.")
+        ScopeAction, option("Sessions without a qmd access rule", "Default for agents' sessions that no rule matches.")
     ] = "deny"
     rules: Annotated[
         tuple[str, ...],
@@ -165,7 +165,7 @@ class LanceDbSettings(Section, frozen=True):
     uri: Annotated[
         str,
         option(
-            "Table location",
+            "Location of the LanceDB table",
             "Location of the table: a folder, s3://bucket/path or db://database; empty takes the user's data "
             "folder. If you set an address on another machine, the text of your notes is stored there, with "
             "secrets masked.",
@@ -174,7 +174,7 @@ class LanceDbSettings(Section, frozen=True):
     table: Annotated[
         str,
         option(
-            "Table name",
+            "Name of the LanceDB table",
             "Name of the table; machines with the same one share it. Empty takes the workspace folder's name.",
         ),
     ] = ""
@@ -185,7 +185,7 @@ class LanceDbSettings(Section, frozen=True):
     allow_http: Annotated[
         bool,
         option(
-            "Allow unencrypted tables",
+            "Allow unencrypted LanceDB tables",
             "Allow http without encryption to other machines than this one.",
             group=Group.SERVICES,
         ),
@@ -193,7 +193,7 @@ class LanceDbSettings(Section, frozen=True):
     storage_options: Annotated[
         dict[str, str],
         option(
-            "Storage options",
+            "LanceDB storage options",
             "Other options of the storage, such as region or endpoint; keys and tokens do not belong here.",
             group=Group.SERVICES,
         ),
@@ -201,7 +201,7 @@ class LanceDbSettings(Section, frozen=True):
     timeout_seconds: Annotated[
         float,
         option(
-            "Table timeout",
+            "Timeout of the LanceDB table",
             "Seconds to wait for an answer of the table.",
             1,
             600,

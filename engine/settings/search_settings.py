@@ -45,7 +45,7 @@ class TemporalDecaySettings(Section, frozen=True):
     half_life_by_path: Annotated[
         dict[str, float],
         option(
-            "Half-life by path",
+            "Half-life of scores by path",
             "Half-lives in days by pattern, the first match counts; 0 to never age. Undated files age, too.",
         ),
     ] = msgspec.field(default_factory=dict)
@@ -96,7 +96,7 @@ class HybridSettings(Section, frozen=True):
     candidate_multiplier: Annotated[
         int,
         option(
-            "Candidates per result",
+            "Search candidates per result",
             "Number of candidates from each kind of search, as a multiple of the number of results.",
             1,
             20,
@@ -124,8 +124,12 @@ class ResultCacheSettings(Section, frozen=True):
         bool,
         option("Cache results", "Answer the same query from the cache while the index is unchanged.", also="cache"),
     ] = True
-    ttl_seconds: Annotated[float, option("Maximum age", "Seconds for which an answer is cached; 0 for none.", 0)] = 60
-    max_entries: Annotated[int, option("Maximum number", "Maximum number of cached answers.", 1, 1000)] = 64
+    ttl_seconds: Annotated[
+        float, option("Maximum age of cached answers", "Seconds for which an answer is cached; 0 for none.", 0)
+    ] = 60
+    max_entries: Annotated[
+        int, option("Maximum number of cached answers", "Maximum number of cached answers.", 1, 1000)
+    ] = 64
 
 
 class QuerySettings(Section, frozen=True):

@@ -37,15 +37,15 @@ class Group(Enum):
     APPEARANCE = "appearance", ""
     KEYBOARD = "keyboard", ""
     NOTES = "sources", marked("Notes")
-    FILES = "sources", marked("Which files")
+    FILES = "sources", marked("Files to index")
     SESSIONS = "sources", marked("Sessions of AI agents")
     EMBEDDING = "embedding", ""
     ENGINE = "engine", ""
     RESULTS = "search", marked("Results")
     WEIGHTS = "search", marked("Words and meaning")
-    ORDER = "search", marked("Order")
+    ORDER = "search", marked("Order of results")
     RESULT_CACHE = "search", marked("Result cache")
-    UPDATES = "sync", marked("When")
+    UPDATES = "sync", marked("Time of updates")
     RUNNING_SESSIONS = "sync", marked("Running sessions")
     ANSWERS = "agents", marked("Facts for agents")
     FACTS = "agents", marked("Facts")
@@ -58,7 +58,7 @@ class Group(Enum):
     BATCH_JOBS = "advanced", marked("Batch jobs")
     QMD = "advanced", "qmd"
     LANCEDB = "advanced", "LanceDB"
-    MORE = "advanced", marked("More")
+    MORE = "advanced", marked("More options")
 
     def __init__(self, page: OptionPage, title: str) -> None:
         self.page = page

@@ -149,7 +149,7 @@ class Tables(msgspec.Struct, frozen=True):
 
     @property
     def tags(self) -> str:
-        """Tags of the notes."""
+        """Name of the table with the tags of notes."""
         return f"tags_{self.generation}"
 
     @property

@@ -20,7 +20,7 @@ class LinkedNote(NamedTuple):
 
 
 class StoredLink(NamedTuple):
-    """A link between notes."""
+    """A link between two notes, as stored in the index."""
 
     line: int
     """Line of the link in the note that contains it."""

@@ -194,7 +194,7 @@ class Vec0Engine:
         return ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
-        """Drop the table and fill it again."""
+        """Drop the sqlite-vec table and fill it again from the stored vectors."""
         self.broken = True
         self.settle(model, cancel)
 

@@ -449,7 +449,7 @@ class UnseenNotes:
             _forget_oldest(connection)
 
     def seen(self, paths: tuple[str, ...]) -> None:
-        """Mark these notes as seen by the user."""
+        """Mark session notes that agents wrote as seen by the user."""
         if self._user.can_save:
             with self._user.writing() as connection:
                 connection.executemany("DELETE FROM unseen_notes WHERE path = ?", [(path,) for path in paths])

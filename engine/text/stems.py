@@ -186,7 +186,7 @@ def _irregular() -> dict[str, list[str]]:
 
 
 def forget_stems() -> None:
-    """Free the caches of stems."""
+    """Empty the caches of word stems."""
     for stems in list(_by_language.values()):
         stems.clear()
 

@@ -77,7 +77,7 @@ def text_pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def simple_word(run: str) -> str | None:
-    """Return a run without punctuation if it is a single ASCII word; None for any other run."""
+    """Return the text if it is a single ASCII word after removing punctuation; None otherwise."""
     word = run.strip(".-/:'")
     if len(word) > _LONGEST_SIMPLE or not (word.isascii() and word.isalnum()):
         return None

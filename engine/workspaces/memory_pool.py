@@ -27,7 +27,7 @@ OpenOther = Callable[[str, Settings], "MemorySearchManager"]
 
 
 class MemoryPool:
-    """Thread-safe."""
+    """Opens the memories of other workspaces for a search, and closes them when unused. Thread-safe."""
 
     def __init__(
         self,

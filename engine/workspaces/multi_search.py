@@ -45,7 +45,7 @@ _replace = msgspec.structs.replace
 
 @dataclass(frozen=True)
 class Part:
-    """Answer of one workspace."""
+    """The answer of one workspace to a query that several workspaces answer."""
 
     workspace: KnownWorkspace
     outcome: SearchOutcome

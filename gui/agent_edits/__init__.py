@@ -30,7 +30,7 @@ VIEW = ViewSpec(
     key="Ctrl+5",
     make=_make,
     lazy=True,
-    contexts=(Context("edits", marked("List of edits"), marked("Go to the edits first.")),),
+    contexts=(Context("edits", marked("List of changed files"), marked("Open the view of changed files first.")),),
     fixed_keys=(
         Fixed("edits", ("Down", "Up"), marked("Along the list, and back to the search box")),
         Fixed("edits", ("Return",), marked("Go to the message that changed the file")),

@@ -55,7 +55,7 @@ class EditsPanel(QObject, ViewPanel):
         self._all = True
         self._pause = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._pause.timeout.connect(self._emit_selected)
-        self.box = QueryBox(tr("By file, project or agent"), tr("Find an edit"))
+        self.box = QueryBox(tr("By file, project or agent"), tr("Find a changed file"))
         self.header = FoldingRow(self.box, QWidget(), _BOX_LETTERS)
         self.list = EditList()
         self._counts = ElidedLabel()
@@ -180,12 +180,12 @@ class EditsPanel(QObject, ViewPanel):
         if self._lack:
             self._say(tr(title), self._lack)
         elif self._files is None and self._failure:
-            self._say(tr("Can't read the edits"), self._failure, ((tr("Try again"), self._retry),))
+            self._say(tr("Can't read the list of changed files"), self._failure, ((tr("Try again"), self._retry),))
         elif self._files is None:
-            self._say("", tr("Reading the edits…") if self._manager is not None else "")
+            self._say("", tr("Reading the list of changed files…") if self._manager is not None else "")
         elif not self._files:
             self._say(
-                tr("No edits yet"),
+                tr("No file changed by an agent yet"),
                 tr("Files that agents create, edit or delete in your sessions are listed here."),
                 ((tr(CHOOSE), self.folder_requested.emit), guide_action("edits")),
             )

@@ -204,7 +204,7 @@ class BackgroundMode(QObject):
         box = self._explanation = message_box(self._window, title, tr("Mnemoscope stays open in the tray"), more)
         hide_button = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
         leave = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(tr("Keep the window"), QMessageBox.ButtonRole.RejectRole)
+        box.addButton(tr("Keep the window open"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(hide_button)
         hide_button.clicked.connect(self._hide_in_tray)
         leave.clicked.connect(self._window.quit)

@@ -41,7 +41,7 @@ def collect_due() -> bool:
 
 
 class Collector(QObject):
-    """Collects garbage on its own thread alone, until `close`.
+    """Runs Python's garbage collection on the GUI thread alone, until `close`.
 
     Its timer needs the event loop; `close` only when no thread that may have held objects of Qt runs any more.
     """
@@ -91,7 +91,7 @@ def install_handler() -> None:
 
 
 def remove_handler() -> None:
-    """Let Qt print its messages itself again."""
+    """Remove the log handler, so that Qt prints its messages itself again."""
     qInstallMessageHandler(None)
 
 

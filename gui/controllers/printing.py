@@ -262,7 +262,7 @@ def _open_elsewhere(path: Path) -> None:
 
 
 def usual_layout() -> QPageLayout:
-    """The default page layout of this region."""
+    """Return the default page layout (A4 or Letter) of the user's region."""
     letter = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
     size = QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
     margins = QMarginsF(_MARGIN_MM, _MARGIN_MM, _MARGIN_MM, _MARGIN_MM)

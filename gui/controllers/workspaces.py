@@ -70,7 +70,7 @@ class WorkspacesController(QObject):
 
     @Slot()
     def show(self) -> None:
-        """Open the switcher."""
+        """Open the dialog that lists all workspaces."""
         if self.switcher is None:
             self.switcher = Switcher(self._window)
             self.switcher.chosen.connect(self._open)

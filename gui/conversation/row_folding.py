@@ -131,7 +131,7 @@ class Rows:
         return self._folds.get(entry) or self._shown(entry, self.detail)
 
     def set_fold(self, entry: int, fold: Fold) -> None:
-        """Unfold or fold one entry, with those of its branch; a closed group is opened for it."""
+        """Unfold or fold one entry of the conversation; a closed group is opened for it."""
         self.set_group(entry, opened=True)
         self._folds[entry] = fold
         self._replace(range(entry, entry + 1 + self._conversation.entries[entry].members))

@@ -36,7 +36,7 @@ class CurrentMessage(QObject):
         return self._number
 
     def clear(self) -> None:
-        """Set no current message."""
+        """Deselect the current message."""
         self._number = None
 
     @Slot(int)

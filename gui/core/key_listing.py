@@ -46,7 +46,7 @@ _FIXED: tuple[Fixed, ...] = (
     Fixed("remember", ("Esc",), marked("Leave the note; press twice to discard your changes")),
     Fixed("settings", ("Ctrl+F",), marked("Search all settings")),
     Fixed("settings", ("Ctrl+Z",), marked("Undo the last change")),
-    Fixed("settings", ("Return",), marked("Save; in a field of several lines with Ctrl")),
+    Fixed("settings", ("Return",), marked("Save (in a field of several lines: with Ctrl)")),
     Fixed("settings", ("Up", "Down"), marked("Increase or decrease a number")),
     Fixed("settings", ("Esc",), marked("Undo typing, then clear the search, then close")),
 )

@@ -105,7 +105,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 class FactList(RowList):
-    """The list of facts.
+    """Widget that lists facts and offers actions on them.
 
     Signals:
         chosen: the `Fact` that is current now, or None.
@@ -244,7 +244,7 @@ class FactsBody(QWidget):
         self._fold()
 
     def show_facts(self, facts: Sequence[Fact], counts: str) -> None:
-        """Show the list of facts."""
+        """Show these facts in the list."""
         self._counts.setText(counts)
         self._stack.setCurrentWidget(self.list)
         self.list.show_facts(facts)

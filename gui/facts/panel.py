@@ -98,7 +98,7 @@ class FactFilters(QWidget):
             chip.updateGeometry()
 
     def choose(self, state: FactState, category: FactCategory | None) -> None:
-        """Select these filters without a signal."""
+        """Select filters of the facts view without emitting a signal."""
         self.state, self.category = state, category
         self._chips[state].setChecked(True)
         self._kind.setText(tr(_ANY if category is None else CATEGORIES[category]))

@@ -219,7 +219,7 @@ class OverviewPage(IndexPage):
             tr("Throughput"),
             SparkChart(tr("Throughput"), 56),
             THROUGHPUT_COLUMNS,
-            tr("Drawn while an update runs."),
+            tr("This chart is drawn while an update runs."),
             newest_first=True,
         )
         self.sizes = ChartCard(

@@ -127,7 +127,7 @@ class IndexPanel(QWidget, ViewPanel):
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Update from the status."""
+        """Update the index view from a new status record."""
         self.overview.show_status(status)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -163,7 +163,7 @@ class IndexPanel(QWidget, ViewPanel):
             page.show_answer(answer)
 
     def focus_list(self) -> None:
-        """Focus the shown page."""
+        """Give the keyboard focus to the shown page."""
         if self._stack.isHidden():
             self._lack.take_focus()
             return

@@ -16,7 +16,7 @@ from gui.widgets.row_list import Place
 
 
 class QueryBuilder(QObject):
-    """Combines the text of the search box, the filter chips, the ranking menu and the scope bar into a `Query`."""
+    """Builds a query from the search box, the filters, the scope and the ranking options."""
 
     query_changed = Signal(str)
     """Another query was entered, or none."""

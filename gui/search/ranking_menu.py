@@ -71,7 +71,7 @@ class RankingMenu(QObject):
             self._offer(days)
         self._diverse = self._option(menu, tr("More variety"), tr("Similar results move down."))
         menu.addSeparator()
-        self._save_default = QAction(tr("Always rank like this"), self)
+        self._save_default = QAction(tr("Use this order for all searches"), self)
         menu.addAction(self._save_default)
         set_tip(self._save_default, tr("Saves “Prefer newer” and “More variety” in the settings of this workspace."))
         menu.setToolTipsVisible(True)

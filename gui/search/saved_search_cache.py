@@ -56,8 +56,8 @@ def title(question: QueryRecord) -> str:
 def limits(question: QueryRecord) -> str:
     """Describe the filters and ranking options of a saved query in a few words; empty if there are none."""
     parts = [
-        tr("in “{name}”", name=question.path_name or question.path) if question.path else "",
-        tr("within “{question}”", question=title(question.within)) if question.within else "",
+        tr("only in “{name}”", name=question.path_name or question.path) if question.path else "",
+        tr("within the results of “{question}”", question=title(question.within)) if question.within else "",
         source_names(question.sources),
         period_within(question.days) if question.days is not None else "",
         *Ranking(question.half_life_days or 0.0, bool(question.diverse)).words,
@@ -68,7 +68,7 @@ def limits(question: QueryRecord) -> str:
 
 
 def _like(passage: Passage) -> str:
-    return tr("Like {passage}", passage=quoted(passage.text) if passage.text.strip() else citation(passage))
+    return tr("Similar to {passage}", passage=quoted(passage.text) if passage.text.strip() else citation(passage))
 
 
 Act = Callable[[SavedSearches], None]

@@ -180,7 +180,7 @@ class _Rows(QStyledItemDelegate):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-SAVED, RECENT = marked("Saved"), marked("Recent")
+SAVED, RECENT = marked("Saved"), marked("Recent searches")
 _PAGE = 8
 _STEPS = {
     Qt.Key.Key_Down: 1,

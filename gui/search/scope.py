@@ -153,8 +153,8 @@ def like(passage: Passage, words: str) -> Crumb:
     cited = citation(passage)
     leave = tr("Stop finding similar passages")
     if not words.strip():
-        return Crumb(tr("Like {passage}", passage=_file(cited)), tr("Like {passage}", passage=cited), leave)
-    said = tr("Like {passage}", passage=quoted(words))
+        return Crumb(tr("Similar to {passage}", passage=_file(cited)), tr("Similar to {passage}", passage=cited), leave)
+    said = tr("Similar to {passage}", passage=quoted(words))
     return Crumb(said, f"{said} · {cited}", leave, _file(cited))
 
 
@@ -216,7 +216,7 @@ def _limits(question: Query) -> tuple[str, ...]:
     limits = (
         source_names(question.sources),
         _changed(question.days) if question.days else "",
-        tr("in “{name}”", name=question.scope.name) if question.scope else "",
+        tr("only in “{name}”", name=question.scope.name) if question.scope else "",
         tr("weak matches too") if question.min_score == 0 else "",
     )
     return tuple(limit for limit in limits if limit)

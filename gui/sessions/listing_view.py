@@ -222,7 +222,7 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
 
 def box_state(listing: Listing) -> str:
     """Return the text in the search box after a search in messages."""
-    return hits_text(listing.hits) if listing.hits else tr("No hits")
+    return hits_text(listing.hits) if listing.hits else tr("No passages found in sessions")
 
 
 def notice(hits: ContentHits) -> str:

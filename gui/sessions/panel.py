@@ -252,7 +252,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot()
     def focus_box(self) -> None:
-        """Go to the box with its text selected."""
+        """Focus the search box and select its text."""
         self.box.focus_all()
 
     @Slot()

@@ -124,7 +124,7 @@ class DialogFooter(QWidget):
 
     def _words(self, waiting: int) -> str:
         if not waiting:
-            return tr("Save before closing?") if self._form else ""
+            return tr("Save the changed settings before closing?") if self._form else ""
         now, then = self._model.now, self._model.shown.settings
         sentence = follows_words(
             waiting,
@@ -133,7 +133,7 @@ class DialogFooter(QWidget):
             other_model=EmbeddingChoice.of(now) != EmbeddingChoice.of(then),
             vectors=other_vectors(now, then),
         )
-        return " ".join((tr("Apply before closing?"), sentence)) if self._asking else sentence
+        return " ".join((tr("Apply the changed settings before closing?"), sentence)) if self._asking else sentence
 
     @property
     def words(self) -> str:

@@ -118,7 +118,9 @@ class DownloadRow(QWidget):
     def _show_progress(self, step: ModelFetchProgress) -> None:
         if self._fetching.busy:
             self._progress.setValue(round(_FULL * step.received / step.total) if step.total else 0)
-            said = tr("{part} of {whole} downloaded.", part=size_text(step.received), whole=size_text(step.total))
+            said = tr(
+                "{part} of {whole} of the model downloaded.", part=size_text(step.received), whole=size_text(step.total)
+            )
             self._state.setText(said)
 
     def _done(self, _: None) -> None:
@@ -176,7 +178,7 @@ class KeyRow(QWidget):
 
     @property
     def typed(self) -> str | None:
-        """The entered key; None if there is none."""
+        """The API key that the user entered; None if the field is empty."""
         return self._line.text().strip() or None
 
     def clear(self) -> None:
@@ -228,7 +230,7 @@ class EmbeddingForm(QWidget):
         self._server = ComboBox(tr("Server"))
         for preset in engine.PRESETS:
             self._server.addItem(preset.name, preset.id)
-        self._server.addItem(tr("Another address"), None)
+        self._server.addItem(tr("Another server address"), None)
         self._hint = label("", "meta", wrap=True)
         self._address = self._line(tr("Address of the API"))
         self._model = ComboBox(tr("Model"))
@@ -251,7 +253,9 @@ class EmbeddingForm(QWidget):
         inside.addWidget(self._file, 1)
         inside.addWidget(browse)
         self._batch = CheckBox(tr("Use batch jobs"))
-        self._batch_hint = label(tr("Cheaper, but the vectors may take a day to come."), "meta", wrap=True)
+        self._batch_hint = label(
+            tr("Batch jobs are cheaper, but the vectors may take a day to come."), "meta", wrap=True
+        )
         self._agreed = {name: CheckBox(tr("Allow sending texts to {owner}", owner=OWNERS[name])) for name in REMOTE}
         self._fallback = ComboBox(tr("Fallback"))
         for name in ("none", *(provider.name for provider in engine.PROVIDERS)):
@@ -264,7 +268,7 @@ class EmbeddingForm(QWidget):
         self._add("file", tr("Model file"), file_row)
         self._grid.addWidget(self.fetch, self._grid.rowCount(), 1)
         self._add("model", tr("Model"), self._model, self._model_hint)
-        self._add("dimensions", tr("Dimensions"), self._dimensions)
+        self._add("dimensions", tr("Vector dimensions"), self._dimensions)
         self._add("agreed", tr("Allow"), *self._agreed.values())
         self._add("price", tr("Price"), self._price)
         self._add("batch", "", self._batch, self._batch_hint)
@@ -313,7 +317,7 @@ class EmbeddingForm(QWidget):
         later = fallback_words(choice.applied_to(Settings()))
         sent = where_texts_go(choice.provider, choice.base_url, remote_fallback=bool(later))
         self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {sent}")
-        takes_over = tr("Used when the provider cannot start or stops answering.")
+        takes_over = tr("This provider is used when the first one cannot start or stops answering.")
         self._fallback_hint.setText(f"{takes_over} {later}".strip())
         self._show_server(choice)
         self._show_model(choice)

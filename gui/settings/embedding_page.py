@@ -24,8 +24,8 @@ from gui.widgets.scrolling import FootedColumn
 _WIDTH = 620
 _LOOKUP_DELAY_MS = 250
 CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
-COUNTING = marked("Counting what there is to embed…")
-TESTING = marked("Sending one word…")
+COUNTING = marked("Counting the passages to embed…")
+TESTING = marked("Testing the provider with one word…")
 
 
 class EmbeddingPage(QFrame):

@@ -55,7 +55,7 @@ class Field(QWidget):
             target.setAccessibleDescription(words)
 
     def commit(self) -> None:
-        """Save the typed text, if it is valid."""
+        """Store the typed text as the option's value, if it is valid."""
 
 
 class SwitchField(Field):
@@ -241,7 +241,7 @@ class LineField(_Typed):
             row.addStretch(1)
         elif is_path(option):
             browse = QPushButton(tr("Browse…"))
-            browse.setAccessibleName(tr("Browse: {option}", option=title))
+            browse.setAccessibleName(tr("Browse for {option}", option=title))
             browse.setAutoDefault(True)
             browse.clicked.connect(self._browse)
             row.addWidget(browse)
@@ -300,7 +300,9 @@ class LinesField(_Typed):
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
         self.edit = _Text(self)
-        self.edit.setPlaceholderText(tr("One per line") if option.kind == "list" else tr("One per line: name = value"))
+        self.edit.setPlaceholderText(
+            tr("One entry per line") if option.kind == "list" else tr("One entry per line: name = value")
+        )
         self.edit.textChanged.connect(self._edited)
         self.edit.accepted.connect(self.commit)
         self.edit.left.connect(self._leave)

@@ -325,7 +325,7 @@ class KeyboardPage(QFrame):
 
     @Slot()
     def _judge(self) -> None:
-        """Show which other command has the captured key."""
+        """Check the key that was just pressed, and show which other command already uses it."""
         command, key = self.command, self.capture.key
         other = clash(self._keymap, command, key) if command is not None and key else None
         fixed = other is not None and not isinstance(other.owner, Command)

@@ -25,7 +25,7 @@ HOLDS: dict[str, str] = {
     "defaults": marked("Global"),
     "workspace": marked("Set for this folder"),
 }
-WAITS = marked("not applied yet")
+WAITS = marked("change not applied yet")
 _LAYERS: tuple[tuple[SavedIn, str], ...] = (
     ("defaults", marked("For all folders")),
     ("workspace", marked("Only for this folder")),

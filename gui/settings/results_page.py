@@ -137,7 +137,7 @@ class ResultsPage(QFrame):
         self._due = [(placed, switch) for _, placed, switch in fits]
         number = len(self._due)
         self._count_label.setText(
-            tr_count("{count:,} setting", "{count:,} settings", number) if number else tr(NOTHING)
+            tr_count("{count:,} matching setting", "{count:,} matching settings", number) if number else tr(NOTHING)
         )
         announce(self, self._count_label.text())
         self.scroller.verticalScrollBar().setValue(0)

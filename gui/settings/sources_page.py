@@ -66,9 +66,9 @@ def match_words(match: Match) -> str:
         words = tr("No note is indexed")
     more = requested.files - now.files
     if more > 0:
-        words += "; " + tr("{count:,} more than now", count=more)
+        words += "; " + tr("{count:,} more than are indexed now", count=more)
     elif more < 0:
-        words += "; " + tr("{count:,} fewer than now", count=-more)
+        words += "; " + tr("{count:,} fewer than are indexed now", count=-more)
     return f"{words}."
 
 

@@ -28,10 +28,14 @@ _WORDS: dict[str, Mapping[Any, str]] = {
     "window.theme": THEME_WORDS,
     "window.language": {"system": marked("System"), **LANGUAGES},
     "citations": {"auto": marked("Not in groups"), "on": marked("Always"), "off": marked("Never")},
-    "facts.agent_writes": {"on": marked("Yes"), "review": marked("Only what you approve"), "off": marked("Not at all")},
+    "facts.agent_writes": {
+        "on": marked("Yes"),
+        "review": marked("Only facts that you approve"),
+        "off": marked("Not at all"),
+    },
     "sources": {"memory": marked("Notes"), "sessions": marked("Sessions")},
     "store.vector.engine": {
-        "auto": marked("Automatic, by size"),
+        "auto": marked("Automatic, by size of the index"),
         "numpy": marked("numpy, in memory"),
         "sqlite-vec": marked("sqlite-vec, in the index"),
     },

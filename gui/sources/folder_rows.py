@@ -44,7 +44,7 @@ def place_amount(place: FoundPlace) -> str:
         )
     if place.newest is None:
         return amount
-    return tr("{amount}, changed {when}", amount=amount, when=ago(place.newest))
+    return tr("{amount}, last changed {when}", amount=amount, when=ago(place.newest))
 
 
 def short_path(path: str, home: str) -> str:

@@ -337,7 +337,7 @@ class PreviewPage(QFrame):
         self._rules.setText(skipped_text(preview))
         self._kinds.show_kinds(preview.kinds)
         self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
-        self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
+        self._show_folders.setText(tr("Files to index: {count:,}", count=preview.files))
         self._show_skipped.setText(tr("Skipped {count:,}", count=len(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
@@ -353,7 +353,7 @@ class PreviewPage(QFrame):
         self._problem.show()
         self._accept.setEnabled(False)
         if not self._was_shown:
-            self._sum.setText(tr("This folder cannot be indexed."))
+            self._sum.setText(tr("This folder cannot be indexed. Choose another one."))
             self._show_details(False)
             self._leaving_button.setFocus()
 

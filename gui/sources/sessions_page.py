@@ -145,7 +145,7 @@ class SourcesPage(QFrame):
         row.setSpacing(8)
         for button in self._adders:
             row.addWidget(button)
-        row.addWidget(label(tr("or drop them here"), "meta", wrap=True), 1)
+        row.addWidget(label(tr("or drop session folders here"), "meta", wrap=True), 1)
         return row
 
     # --- display ----------------------------------------------------------------------------------------------------

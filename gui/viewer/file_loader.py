@@ -219,7 +219,7 @@ def written_file(file: Path) -> Path:
 
 
 class FileWatch(QObject):
-    """Watches one file on disk.
+    """Reports when a file on disk changes or is deleted.
 
     Signals: changed: it has other content now, or exists again. vanished: it was deleted.
     """

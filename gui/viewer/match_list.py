@@ -42,7 +42,7 @@ class Unknown:
 
 
 class MatchMap:
-    """Stores the hits of each block of lines, blocks from 0; a block is missing until it has been searched."""
+    """List of the hits in a text, and which parts of the text have been searched so far."""
 
     def __init__(self, line_count: int) -> None:
         self.block_count = -(-line_count // BLOCK)

@@ -79,7 +79,7 @@ class TextScan(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a finder is set."""
+        """Whether a text is being searched for."""
         return self._finder is not None
 
     @property
@@ -95,7 +95,7 @@ class TextScan(QObject):
         self._go_on()
 
     def stop(self) -> None:
-        """Drop the text and its hits."""
+        """Stop the search in the text and drop its hits."""
         self._drop_job()
         self._lines = self._finder = self._sought = None
         self.hits = MatchMap(0)
@@ -312,7 +312,7 @@ class MatchNavigator(QObject):
             words = self._sentences
             self.notice.emit(tr(words.missing if self._needle is not None else words.without_word))
         elif step is not None and not quiet:
-            around = tr("Continued from the start.") if forward else tr("Continued from the end.")
+            around = tr("The search continues from the start.") if forward else tr("The search continues from the end.")
             scan = self._found if self._needle is not None else self._marks
             position = "" if self._needle is not None else self._position(scan)  # the find bar shows its own
             message = " · ".join(filter(None, (position, around if step.wrapped else "")))
@@ -326,7 +326,7 @@ class MatchNavigator(QObject):
         total = f"{grouped(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if scan.running else ''}"
         if self._current is None:
             return total
-        return tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total)
+        return tr("match {rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total)
 
     def _restart(self) -> None:
         if self._lines is None or self._query is None:

@@ -225,7 +225,7 @@ class ViewerPanel(BaseViewer):
         self.file_actions.set_vault(opened.in_vault)
         self._apply(reveal=not reloading)
         if reloading:
-            self.hint.show_message(tr("Reloaded"))
+            self.hint.show_message(tr("File reloaded"))
 
     def _set_resolvers(self, home: str) -> None:
         """Let the page read the notes and find the images that the note `home` names; both on a pool thread."""

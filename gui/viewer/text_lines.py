@@ -23,7 +23,7 @@ class Lines(Protocol):
 
 @dataclass(frozen=True)
 class TextLines:
-    """Implements `Lines` for lines in memory."""
+    """Random access to the lines of a text held in memory; implements `Lines`."""
 
     texts: Sequence[str]
 
@@ -36,7 +36,7 @@ class TextLines:
 
 
 class FileLines:
-    """Implements `Lines` for a file: shortened lines for the screen, whole lines for the clipboard."""
+    """Random access to the lines of a file: shortened for the screen, whole for the clipboard; implements `Lines`."""
 
     def __init__(self, text: NumberedText) -> None:
         self._text = text

@@ -109,7 +109,7 @@ SCHEME = "mnemoscope-guide"
 
 
 def open_guide(page: str) -> None:
-    """Open the guide at a page."""
+    """Open the user guide at a page."""
     QDesktopServices.openUrl(QUrl(f"{SCHEME}:{page}"))
 
 

@@ -59,17 +59,17 @@ def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
 
 _WORDS = {
     "bad-name": marked("unusable file name"),
-    "binary": marked("binary"),
-    "broken": marked("broken"),
+    "binary": marked("binary file"),
+    "broken": marked("damaged file"),
     "copied": marked("copied"),
     "crashed": marked("crashed the program"),
     "exclude": marked("excluded in the settings"),
-    "extension": marked("extension"),
-    "generated": marked("generated"),
-    "hidden": marked("hidden"),
+    "extension": marked("other file extension"),
+    "generated": marked("generated file"),
+    "hidden": marked("hidden file"),
     "ignored-folder": marked("ignored folder"),
     "kept-elsewhere": marked("in another workspace"),
-    "missing": marked("missing"),
+    "missing": marked("missing file"),
     "no-transcript": marked("not a transcript"),
     "not-a-file": marked("not a file"),
     "not-embedded": marked("not embedded"),
@@ -81,10 +81,10 @@ _WORDS = {
     "part-of-session": marked("part of a session"),
     "secret": marked("file with secrets"),
     "source-off": marked("source turned off"),
-    "symlink": marked("symlink"),
+    "symlink": marked("symbolic link"),
     "too-large": marked("too large"),
     "unknown-format": marked("unknown format"),
-    "unreadable": marked("unreadable"),
+    "unreadable": marked("unreadable file"),
 }
 
 
@@ -106,19 +106,19 @@ PHASE_WORDS = {
     "indexing": marked("Indexing"),
     "embedding": marked("Embedding"),
     "publishing": marked("Saving"),
-    "done": marked("Finishing"),
+    "done": marked("Finishing the update"),
 }
 REASON_WORDS = {
     "session-start": marked("session start"),
     "search": marked("search"),
-    "watch": marked("watch"),
+    "watch": marked("files changed"),
     "session-delta": marked("session has grown"),
-    "interval": marked("interval"),
-    "cli": marked("command line"),
-    "manual": marked("manual"),
+    "interval": marked("regular update"),
+    "cli": marked("started on the command line"),
+    "manual": marked("started by you"),
     "fallback": marked("fallback"),
 }
-RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Stalled"))
+RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Update is stalled"))
 """Every word that may precede the progress bar: they share one width."""
 
 
@@ -174,7 +174,7 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
     if status.paused:
         word = tr("Paused")
     elif stalled:
-        word = tr("Stalled")
+        word = tr("Update is stalled")
     else:
         word = tr(PHASE_WORDS["waiting" if waiting else step.phase])
     # The current cost has priority over earlier savings.
@@ -215,8 +215,8 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
 def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
     """Describe how much of a step is completed, and of how much in total."""
     if step.phase == "embedding":
-        return tr("{completed:,} of {total:,} passages", completed=completed, total=step.total)
-    return tr("{completed:,} of {total:,} files", completed=completed, total=step.total)
+        return tr("{completed:,} of {total:,} passages embedded", completed=completed, total=step.total)
+    return tr("{completed:,} of {total:,} files read", completed=completed, total=step.total)
 
 
 def longest_detail() -> str:
@@ -233,7 +233,7 @@ def _left(seconds: float) -> str:
 
 
 def _reused(count: int) -> str:
-    return tr("reused {count:,}", count=count) if count else ""
+    return tr("vectors reused: {count:,}", count=count) if count else ""
 
 
 def _no_progress(file: str, seconds: float) -> str:
@@ -262,7 +262,7 @@ def why_words_only(status: MemoryProviderStatus) -> str:
 
 def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if reason := str(status.custom.get("readOnly") or ""):
-        return SyncLine("degraded", tr("Read only"), count=_indexed(status), detail=reason, tip=reason)
+        return SyncLine("degraded", tr("Index is read-only"), count=_indexed(status), detail=reason, tip=reason)
     last = status.last_sync
     files = _indexed(status)
     when = ago(last.started + last.seconds, now) if last else ""
@@ -277,7 +277,7 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
         return SyncLine("off", tr("Nothing indexed yet"))
     if reason := why_words_only(status):
         detail = " · ".join(part for part in (reason, when) if part)
-        return SyncLine("degraded", tr("Words only"), count=files, detail=detail, failed=failed, tip=reason)
+        return SyncLine("degraded", tr("Keyword search only"), count=files, detail=detail, failed=failed, tip=reason)
     if status.dirty:
         return SyncLine("working", tr("Changes waiting"), count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":

@@ -163,7 +163,7 @@ def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None)
     if len(owned) == 1:
         return owned[0][0], ""
     if owned:
-        return actions[0], tr("Several panels have this command. Click one of them first.")
+        return actions[0], tr("Several panels have this command. Click in the one that you mean first.")
     return actions[0], missing(command.places[0])
 
 

@@ -32,7 +32,7 @@ CLOSED: dict[Feature, set[str]] = {
     "alike": {"More like this", "Sessions like this one"},
     "conditions": {"Search all sources", "Search notes only", "Search sessions only", "More from this session"},
     "narrowing": {"Search within these results"},
-    "ordering": {"Prefer newer", "Half-life", "More variety", "Always rank like this"},
+    "ordering": {"Prefer newer", "Half-life", "More variety", "Use this order for all searches"},
     "completion": set(),
     "explanation": {"Why this result?"},
     "states": {"Why is a file not found?", "Why is this file not found?"},

@@ -82,7 +82,7 @@ class RemoteFiles:
 
 
 def elsewhere(path: str) -> Unsupported:
-    """Return the error for opening a file of another machine, of which only passages are in the table."""
+    """Return the error for opening a file that is on another machine; the table has only its passages."""
     return Unsupported(
         tr(
             "This file is on the machine “{machine}”. Only its indexed text is available here, so it can't be opened.",

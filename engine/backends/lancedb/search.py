@@ -135,7 +135,7 @@ class TableSearcher:
     # --- candidates -----------------------------------------------------------------------------------------------
 
     def by_words(self, work: SearchContext) -> None:
-        """See `CandidateLoader`."""
+        """Load the candidates of the keyword search, see `CandidateLoader`."""
         query_index, question, allowed = self._query_parts(work)
         view, limit, cancel = query_index.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
@@ -149,7 +149,7 @@ class TableSearcher:
                 query_index.load(view.by_words(query, limit, allowed, cancel))
 
     def by_vector(self, work: SearchContext, provider: "EmbeddingProvider") -> None:
-        """See `CandidateLoader`."""
+        """Load the candidates of the vector search, see `CandidateLoader`."""
         view = self._indexes.current.view
         if work.vector is not None and view.dims == len(work.vector) and view.model == _name(provider):
             query_index, _, allowed = self._query_parts(work)

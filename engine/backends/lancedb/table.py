@@ -161,7 +161,7 @@ class TableView:
         """The model of its vectors; None before the first."""
 
     def files(self, cancel: CancelToken | None = None) -> Mapping[str, SharedFile]:
-        """All files by their keys."""
+        """Return the rows of all files of the table, by their keys."""
         with self._lock:
             if self._files is None:
                 query = self._table.query().where(_FILES).select(list(table_schema.CATALOG_COLUMNS))
@@ -170,12 +170,12 @@ class TableView:
 
     @cached_property
     def passages(self) -> int:
-        """Number of passages."""
+        """Number of passages in the table."""
         return sum(file.passages for file in self.files().values())
 
     @cached_property
     def words(self) -> int:
-        """Tokens of all passages."""
+        """Number of tokens in all passages of the table."""
         return sum(file.words for file in self.files().values())
 
     @property
@@ -309,7 +309,7 @@ class SharedTable:
             return work()
 
     def reconnect(self) -> None:
-        """Open everything again."""
+        """Close the connection to the table and open it again."""
         with self._lock:
             self._reconnect()
 
@@ -390,7 +390,7 @@ class SharedTable:
 
 
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
-    """See `try_backend`. No table is made."""
+    """Test whether a workspace can use LanceDB, without creating a table; see `try_backend`."""
     folder = usable_index_files(workspace, settings.store.path).folder
     table = SharedTable(lambda token: find_place(workspace, settings, folder, cancel=token))
     try:

@@ -58,7 +58,7 @@ PASSAGE_COLUMNS = ("id", "file", "ordinal", "start_line", "end_line", "heading",
 
 
 class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Other metadata of a file."""
+    """Metadata of a file in the table: tags, session, aliases and dates."""
 
     tags: tuple[str, ...] = ()
     session: NewSession | None = None
@@ -187,7 +187,7 @@ def beginnings(words: Iterable[str]) -> Iterator[str]:
 
 
 def beginning_of(start: str) -> str | None:
-    """The longest stored prefix of the typed text; None if it is too short."""
+    """Return the longest beginning of a typed text that the table stores as a token; None if the text is too short."""
     if len(start) == 1 and not start.isascii():
         return start
     lengths = [length for length in BEGINNING_LENGTHS if length <= len(start)]

@@ -45,7 +45,7 @@ _GROUP = 400
 
 
 class LocalFile(NamedTuple):
-    """An indexed file."""
+    """A file that is indexed on this machine."""
 
     id: int
     source: Source

@@ -46,7 +46,7 @@ class TableWriter:
         """Version of the table when it was last tidied, or checked for that."""
 
     def create(self, dims: int | None, model: ModelName | None, cancel: CancelToken | None = None) -> None:
-        """Create the table if it is missing."""
+        """Create the LanceDB table if it is missing."""
 
         async def make(database: Any, name: str) -> None:
             table = await database.create_table(name, schema=table_schema.schema(dims, model))

@@ -114,7 +114,7 @@ class SavedConfiguration(msgspec.Struct, frozen=True):
     """Models by purpose; missing ones are qmd's defaults."""
 
     def text(self) -> str:
-        """The file."""
+        """The configuration as the text of qmd's file."""
         values = {
             one.name: {
                 "path": one.folder,

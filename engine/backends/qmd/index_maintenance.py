@@ -66,11 +66,11 @@ class QmdIndexFile:
         self._counts = QmdCounts()
 
     def moment(self) -> object:
-        """A value that differs after any write; None if there is no index."""
+        """A value that differs after any write to qmd's index; None if there is no index."""
         return tuple(map(_state, (self._path, self._path.with_name(f"{self._path.name}-wal"))))
 
     def size(self) -> int:
-        """Bytes."""
+        """Size of qmd's index file in bytes."""
         return sum(state[1] for state in map(_state, (self._path,)) if state is not None)
 
     def counts(self) -> QmdCounts:

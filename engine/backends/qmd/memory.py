@@ -93,7 +93,7 @@ def probe_sqlite_vec(command: QmdCommand, settings: QmdSettings) -> Probe:
 
 
 class QmdMemory:
-    """See `MemorySearchManager` for every method. Nothing is run before it is needed."""
+    """The memory that searches with the command `qmd`; `MemorySearchManager` documents its methods."""
 
     def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
         """`executor` runs background work; the rest is done by processes."""

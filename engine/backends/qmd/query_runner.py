@@ -46,11 +46,11 @@ _PAIR = 2
 _TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
 _LONGEST_WORD = 120
 UNKNOWN_TO_QMD = {
-    "tag": marked("tags"),
-    "role": marked("speakers"),
-    "file": marked("files of tool calls"),
-    "command": marked("commands of tool calls"),
-    "machine": marked("names of machines"),
+    "tag": marked("filters by tag"),
+    "role": marked("filters by speaker"),
+    "file": marked("filters by changed file"),
+    "command": marked("filters by command"),
+    "machine": marked("filters by machine"),
 }
 
 
@@ -125,7 +125,7 @@ class QueryText:
 
     @property
     def fields(self) -> tuple[Clause, ...]:
-        """Conditions on files."""
+        """Conditions of the query on files, which are checked on the results of `qmd`."""
         return tuple(
             clause
             for clause in self.query.clauses
@@ -134,7 +134,7 @@ class QueryText:
 
 
 class QueryRunner:
-    """Thread-safe."""
+    """Runs queries with `qmd`, caches recent answers, and pauses its models after failures. Thread-safe."""
 
     def __init__(
         self,

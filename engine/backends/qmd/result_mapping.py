@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
 
 
 class ResultMapper:
-    """Thread-safe."""
+    """Converts hits of `qmd` to search results with stable names and current lines. Thread-safe."""
 
     def __init__(self, settings: Settings, guard: PathGuard, exports: SessionExports) -> None:
         self._settings = settings

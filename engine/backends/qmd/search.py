@@ -29,7 +29,7 @@ _USUAL_HITS = 50
 
 
 class QmdSearch:
-    """Thread-safe."""
+    """Answers the searches of one workspace with `qmd`. Thread-safe."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class QmdSearch:
         self._mapper = mapper
 
     def answer_as(self, settings: Settings) -> None:
-        """See `MemorySearchManager.answer_as`."""
+        """Change the session key for which queries are answered, see `MemorySearchManager.answer_as`."""
         self._settings = settings
         self._runner.answer_as(settings)
 

@@ -64,7 +64,7 @@ class _Place(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Exported(msgspec.Struct):
-    """Result of one pass."""
+    """Result of exporting the sessions for `qmd` once."""
 
     seen: int = 0
     written: int = 0
@@ -95,7 +95,7 @@ class ExportedSession(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ExportList(msgspec.Struct):
-    """All known exports."""
+    """List of all session files that were exported for `qmd`."""
 
     fingerprint: str = ""
     transcripts: dict[str, KnownTranscript] = {}

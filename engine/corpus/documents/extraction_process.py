@@ -97,7 +97,7 @@ class DocumentReader:
             raise DocumentError("unfinished", skip_reasons.READER_DIED.message()) from None
 
     def close(self) -> None:
-        """End the idle process."""
+        """Stop the process that extracts text, if it is idle."""
         with self._lock:
             worker, self._idle = self._idle, None
         if worker is not None:
@@ -112,11 +112,11 @@ class DocumentReader:
 
 
 class Ended(Exception):
-    """The process ended before it answered."""
+    """The process that extracts text ended before it answered."""
 
 
 class Worker:
-    """The client of one process, which it starts."""
+    """Starts one process that extracts the text of documents, and communicates with it."""
 
     def __init__(self, memory: int, seconds: float) -> None:
         """Start the process and wait until it can read. Raises `OSError` if it cannot start."""
@@ -169,7 +169,7 @@ class Worker:
             raise
 
     def end(self) -> None:
-        """Stop the process."""
+        """Stop the process that extracts text."""
         self._process.kill()
         self._process.join()
         self._process.close()

@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x85\u2028\u2029]")
 
 
 class TextFull(Exception):
-    """The text has reached its limit."""
+    """The text collected from a document has reached its size limit."""
 
 
 class DocumentText:

@@ -235,7 +235,7 @@ def read_branches(
 
 
 def left_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
-    """Return the nodes that are not on `path`, each branch from its beginning, in the order of the nodes."""
+    """Return the messages that are not on `path`, each left branch from its beginning, in the order of the messages."""
     children: dict[str, list[str]] = {}
     for name, parent in parents.items():
         children.setdefault(parent, []).append(name)

@@ -31,7 +31,7 @@ class JobNotFound(ProviderError):
 
 @dataclass(frozen=True)
 class JobLimits:
-    """Limits of one job."""
+    """Limits of one batch job: number of texts, bytes, tokens and time."""
 
     requests: int
     """Number of texts."""
@@ -45,7 +45,7 @@ class JobLimits:
 
 @dataclass(frozen=True)
 class RemoteJob:
-    """A job as reported by its provider."""
+    """A batch job with its state, as its provider reports it."""
 
     id: str
     state: JobState
@@ -62,7 +62,7 @@ class RemoteJob:
 
 @dataclass(frozen=True)
 class Result:
-    """The result for one text."""
+    """The vector of one text of a batch job, or the error for it."""
 
     hash: bytes
     """Hash of the text; empty if the text can't be identified."""
@@ -130,7 +130,7 @@ class OffersBatches(Protocol):
 
 
 def batches_of(provider: object) -> BatchApi | None:
-    """The batch API of an embedding provider; None if it has none."""
+    """Return the batch API of an embedding provider; None if the provider has none."""
     return provider.batches if isinstance(provider, OffersBatches) else None
 
 

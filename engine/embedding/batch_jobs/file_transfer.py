@@ -34,7 +34,7 @@ def size_of(file: IO[bytes]) -> int:
 
 
 def upload_seconds(size: int) -> float:
-    """Timeout for an upload of this size."""
+    """Return the timeout in seconds for uploading a file of this size in bytes."""
     return ANSWER_SECONDS + size / _SLOWEST
 
 

@@ -45,7 +45,7 @@ class Dialect:
 
 
 class FilesAndBatches:
-    """Implements `BatchApi`."""
+    """Client of the batch API of OpenAI and Voyage; implements `BatchApi`."""
 
     def __init__(self, http: HttpClient, dialect: Dialect, price: float | None) -> None:
         self._http = http

@@ -40,7 +40,7 @@ _STATES: Mapping[str, JobState] = {
 
 
 class GeminiBatches:
-    """Implements `BatchApi`."""
+    """Client of Gemini's batch API; implements `BatchApi`."""
 
     def __init__(
         self, http: HttpClient, model: str, request: Callable[[str], dict[str, Any]], price: float | None
@@ -148,7 +148,7 @@ class GeminiBatches:
 
 
 def read_job(found: Mapping[str, Any]) -> RemoteJob:
-    """Convert an operation, or a batch itself, to a job."""
+    """Parse a batch job from a response of Gemini, which contains it as an operation or directly."""
     about = _about(found)
     word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
     error = _dict(found.get("error"))

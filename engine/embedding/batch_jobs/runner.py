@@ -210,7 +210,7 @@ class BatchRunner:
 
     @property
     def open(self) -> int:
-        """Number of running jobs."""
+        """Number of batch jobs that are running."""
         return len(self._open)
 
     @property

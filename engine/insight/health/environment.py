@@ -29,7 +29,7 @@ def check_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
 
     The system releases the lock of a dead process, so its owner is running.
     """
-    id_, name = "writing", tr("Writing")
+    id_, name = "writing", tr("Write access to the index")
     if updating:
         return fine(id_, name, tr("This program is updating the index."))
     if store.locked_elsewhere():
@@ -42,8 +42,10 @@ def check_user_data(data: UserData) -> HealthFinding:
     data.recent_syncs(1)
     status = data.status()
     if status is None:
-        return fine(USER_DATA, tr("Your data"), str(data.path))
-    return failed(USER_DATA, tr("Your data"), status.problem, repair="" if status.backup is None else tr(RESTORE))
+        return fine(USER_DATA, tr("Facts and saved searches"), str(data.path))
+    return failed(
+        USER_DATA, tr("Facts and saved searches"), status.problem, repair="" if status.backup is None else tr(RESTORE)
+    )
 
 
 def check_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:

@@ -59,7 +59,7 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
     """Embed a few indexed passages again and compare them with their stored vectors; only with a
     free, local provider.
     """
-    id_, name = "vector-agreement", tr("Same vectors")
+    id_, name = "vector-agreement", tr("Stored vectors match the model")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:
         return fine(id_, name, tr("Not compared, because texts would be sent to the provider and billed."))
@@ -120,7 +120,7 @@ def _is_configured(settings: Settings, name: str) -> bool:
 
 def _check_key(settings: Settings, name: str) -> HealthFinding:
     state = key_state(name, settings)
-    id_, title = f"key:{name}", tr("Key: {provider}", provider=name)
+    id_, title = f"key:{name}", tr("API key of {provider}", provider=name)
     if state.problem:
         return degraded(id_, title, state.problem)
     if state.present:
@@ -152,7 +152,11 @@ def _sent(settings: Settings, provider: EmbeddingProvider) -> str:
         if server:
             sent = tr("texts are sent to this provider at {server} ({consent})", **fields)
     else:
-        sent = tr("runs on this machine, at {server}", server=server) if server else tr("runs on this machine")
+        sent = (
+            tr("the model runs on this machine, on the server {server}", server=server)
+            if server
+            else tr("the model runs on this machine")
+        )
     if provider.price is None:
         return "; ".join(("", sent, tr("its price is unknown")))
     if not provider.price:

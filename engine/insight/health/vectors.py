@@ -174,7 +174,7 @@ MATRIX = HealthCheck(
     marked("Vector matrix"),
     marked("Checking the vector matrix"),
     _check_matrix,
-    marked("Rewrite"),
+    marked("Rewrite the copy"),
     _write_matrix,
 )
 TABLE = HealthCheck(
@@ -182,6 +182,6 @@ TABLE = HealthCheck(
     marked("Vector table"),
     marked("Checking the vector table"),
     _check_table,
-    marked("Refill"),
+    marked("Refill the vector table"),
     _fill_table,
 )

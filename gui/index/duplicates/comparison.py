@@ -137,7 +137,7 @@ class ComparisonPane(QWidget):
 
     def _name_hiding(self) -> None:
         hidden = self._group is not None and self._group.key in self._hidden
-        self._hide.setText(tr("List it again") if hidden else tr("Not a duplicate"))
+        self._hide.setText(tr("List this group again") if hidden else tr("Not a duplicate"))
 
     @Slot(object)
     def show_group(self, group: DuplicateGroup | None) -> None:

@@ -101,7 +101,7 @@ class SideBySide(QAbstractScrollArea):
         self.setAccessibleName(tr("Both texts side by side"))
 
     def set_rows(self, rows: Sequence[Row]) -> None:
-        """Show a comparison from its start."""
+        """Show two compared texts from their first line."""
         self.rows = rows
         self._current = 0
         self._laid.clear()

@@ -41,7 +41,7 @@ class ChunkPlaces(Protocol):
         """Set the selected chunk, whose details the card shows; None for none."""
 
     def reveal_chunk(self, place: int) -> None:
-        """Scroll to a chunk."""
+        """Scroll the text to a chunk."""
 
 
 class ChunkInspector(QObject):

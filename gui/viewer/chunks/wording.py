@@ -144,10 +144,10 @@ def _id_text(detail: ChunkDetail) -> str:
 
 def _vector_facts(detail: ChunkDetail, file: FileChunks) -> Iterator[Fact]:
     if detail.row.vector == "refused":
-        yield Fact(tr("Refusal"), tr_reason(file.refusal))
+        yield Fact(tr("Why the provider rejected the text"), tr_reason(file.refusal))
     for vector in detail.vectors:
         dims = tr_count("{count:,} dimension", "{count:,} dimensions", vector.dims)
-        use = [] if vector.active else [tr("not in use now")]
+        use = [] if vector.active else [tr("its model is not in use now")]
         yield Fact(tr("Vector"), ", ".join([f"{vector.provider} · {vector.model}", dims, *use]))
 
 

@@ -30,7 +30,7 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
         "is similar to topics/shopping.md#L1-L3."
     )
     assert _said(make_reason(score=0.35, by_words=True))["threshold"] == (
-        "Shown because its words alone reach the minimum of 0.35."
+        "Shown because its score by words alone reaches the minimum score, 0.35."
     )
 
 

@@ -182,7 +182,9 @@ def test_without_edits_page_explains_view(qtbot, memory: FakeMemory, panel: Edit
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
     assert told(panel) == []
-    assert "No edits yet" in [label.text() for label in panel.body.findChildren(QLabel) if label.isVisible()]
+    assert "No file changed by an agent yet" in [
+        label.text() for label in panel.body.findChildren(QLabel) if label.isVisible()
+    ]
     assert panel.nothing_to_read == NONE_TO_READ
     [choose] = [button for button in panel.body.findChildren(QPushButton) if button.text() == "Choose sessions…"]
     with qtbot.waitSignal(panel.folder_requested):

@@ -52,8 +52,8 @@ def test_labels_are_unique_within_group():
         ({"syncing": make_progress()}, "working", "embedding, 48\u00a0%", None),
         ({"syncing": make_progress(), "paused": True}, "off", "paused, 48\u00a0%", None),
         ({"writer_elsewhere": True}, "working", "another window is indexing", None),
-        ({"index_error": "It was damaged."}, "degraded", "had a problem", "rebuild"),
-        ({"index_error": "It is gone.", "backend": "qmd"}, "degraded", "had a problem", "sync"),
+        ({"index_error": "It was damaged."}, "degraded", "had a problem with the index", "rebuild"),
+        ({"index_error": "It is gone.", "backend": "qmd"}, "degraded", "had a problem with the index", "sync"),
         ({"index_error": "No rights.", "custom": {"readOnly": "No rights."}}, "degraded", "read only", "show-index"),
     ],
 )
@@ -81,7 +81,7 @@ def test_unsupported_features_are_listed_last():
     assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
         ("Index view", "off", "qmd keeps its index to itself."),
         ("File status", "off", "It does not tell."),
-        ("Alternative", None, "the built-in index supports all of this"),
+        ("Other search engine", None, "the built-in index supports all of this"),
     ]
     assert last.readings[-1].remedy == "engine"
     assert read_status(make_status(), NOW)[-1].readings == ()
@@ -112,7 +112,10 @@ def test_texts_destination_and_key_source_are_shown():
     assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
     assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
     variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
-    assert (variable.value, variable.tip) == ("in a variable", "From the environment variable OPENAI_API_KEY.")
+    assert (variable.value, variable.tip) == (
+        "in an environment variable",
+        "From the environment variable OPENAI_API_KEY.",
+    )
 
 
 def test_remote_fallback_appears_in_texts_destination():
@@ -257,9 +260,11 @@ def test_cache_shows_vector_count_per_model():
 
 def test_user_data_with_backup_offers_restore():
     lost = UserDataStatus(problem="It is missing.", backup=1.0)
-    found = _reading("Index", "Your data", user_data=lost)
+    found = _reading("Index", "Facts and saved searches", user_data=lost)
     assert (found.state, found.reason, found.remedy) == ("degraded", "It is missing.", "restore-data")
-    without = _reading("Index", "Your data", user_data=UserDataStatus(problem="It is missing.", backup=None))
+    without = _reading(
+        "Index", "Facts and saved searches", user_data=UserDataStatus(problem="It is missing.", backup=None)
+    )
     assert without.remedy is None
 
 

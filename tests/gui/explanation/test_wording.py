@@ -22,7 +22,7 @@ def test_shares_add_up_to_score_and_age_loss(result):
     assert of.score == pytest.approx(reason.score)
     assert of.words == pytest.approx(reason.score * result.text_share)
     assert of.score + of.aged == pytest.approx(reason.fresh_score)
-    assert wording.spoken_shares(of).endswith("lost by age; minimum 0.35")
+    assert wording.spoken_shares(of).endswith("lost by age; minimum score 0.35")
 
 
 def test_no_decay_omits_age(result):

@@ -212,7 +212,7 @@ def test_hidden_groups_can_be_restored(qtbot, page: DuplicatesPage, memory, insi
     press(page, "Show hidden")
     qtbot.waitUntil(lambda: not page.busy)
     assert len(listed(page)) == 2
-    press(page, "List it again")
+    press(page, "List this group again")
     qtbot.waitUntil(lambda: len(insight.hidden) == 1)
 
 

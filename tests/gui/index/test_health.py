@@ -54,7 +54,7 @@ def names(page: HealthPage) -> list[str]:
 
 def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     page = show(FakeHealth(FINE, KEYWORDS, USER))
-    assert names(page) == ["Keyword index", "Your data", "Database file"]
+    assert names(page) == ["Keyword index", "Facts and saved searches", "Database file"]
     assert page.summary_bar.summary.text() == "2 of 3 checks need attention."
     assert page.summary_bar.message_label.text().startswith("Checked at ")
     keywords, user, database = rows(page)

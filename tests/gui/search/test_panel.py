@@ -249,7 +249,7 @@ def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
     assert results.isVisible()
     assert len(_paths(results)) == 3
     assert results.hasFocus()
-    assert "Weak matches are shown too." in _said(panel.body)
+    assert "Results below the minimum score are shown too." in _said(panel.body)
     _press(qtbot, panel, "Hide weak matches")
     assert not results.isVisible()
     assert "Nothing found" in _said(panel.body)

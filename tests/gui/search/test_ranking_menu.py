@@ -87,7 +87,7 @@ def test_settings_change_only_unchanged_ranking(qtbot, panel):
 
 
 def test_current_ranking_can_be_made_default(qtbot, panel, button):
-    keep = _action(button.menu(), "Always rank like this")
+    keep = _action(button.menu(), "Use this order for all searches")
     assert not keep.isEnabled()
     _action(button.menu(), "More variety").trigger()
     assert keep.isEnabled()

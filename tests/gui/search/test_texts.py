@@ -53,13 +53,16 @@ def test_hint_before_first_search():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "Still reading: 0 of 834 files. Results appear as files are indexed."),
+        ({}, "Mnemoscope is still reading files: 0 of 834 files. Results appear as files are indexed."),
         (
             {"completed": 1200, "total": 2000},
-            ("Still reading: 1,200 of 2,000 files. Results appear as files are indexed."),
+            ("Mnemoscope is still reading files: 1,200 of 2,000 files. Results appear as files are indexed."),
         ),
-        ({"total": 1}, "Still reading: 0 of 1 file. Results appear as files are indexed."),
-        ({"phase": "discovering", "total": 0}, "Still reading. Results appear as files are indexed."),
+        ({"total": 1}, "Mnemoscope is still reading files: 0 of 1 file. Results appear as files are indexed."),
+        (
+            {"phase": "discovering", "total": 0},
+            "Mnemoscope is still reading files. Results appear as files are indexed.",
+        ),
         ({"phase": "embedding"}, ""),
     ],
 )

@@ -87,7 +87,7 @@ def test_pending_change_waits_for_apply(qtbot, dialog, notes):
     line = _type(qtbot, dialog, "chunking.tokens", "200")
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.isVisible()
-    assert "not applied yet" in _said(_row(dialog, "chunking.tokens"))
+    assert "change not applied yet" in _said(_row(dialog, "chunking.tokens"))
     assert "The index is then rebuilt" in dialog.footer.words
     assert "Nothing leaves this machine." in dialog.footer.words
     assert not settings_path().exists()
@@ -95,7 +95,7 @@ def test_pending_change_waits_for_apply(qtbot, dialog, notes):
         _button(dialog, "Apply").click()
     assert load_settings().chunking.tokens == 200
     assert dialog.isVisible()
-    assert "not applied yet" not in _said(_row(dialog, "chunking.tokens"))
+    assert "change not applied yet" not in _said(_row(dialog, "chunking.tokens"))
     assert _row(dialog, "chunking.tokens").footer.origin.text() == "Global"
 
 
@@ -267,7 +267,7 @@ def test_closing_with_pending_changes_asks_to_apply(qtbot, dialog):
     dialog.model.set("chunking.tokens", 200, "defaults")
     dialog.reject()
     assert dialog.isVisible()
-    assert "Apply before closing?" in dialog.footer.words
+    assert "Apply the changed settings before closing?" in dialog.footer.words
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
     assert load_settings().chunking.tokens == 400
@@ -280,7 +280,7 @@ def test_closing_with_unsaved_form_asks_to_save(qtbot, dialog, notes):
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert dialog.page == "advanced"
-    assert dialog.footer.words == "Save before closing?"
+    assert dialog.footer.words == "Save the changed settings before closing?"
     assert _button(dialog, "Save").hasFocus()
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
@@ -452,7 +452,7 @@ def test_apply_before_closing_asks_about_unsaved_form(qtbot, dialog, notes):
         _button(dialog, "Apply").click()
     _rest(qtbot, dialog)
     assert dialog.isVisible()
-    assert dialog.footer.words == "Save before closing?"
+    assert dialog.footer.words == "Save the changed settings before closing?"
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Save").click()
     assert not dialog.isVisible()
@@ -464,7 +464,7 @@ def test_discard_before_closing_asks_about_unsaved_form(qtbot, dialog):
     dialog.model.set("chunking.tokens", 200, "defaults")
     dialog.reject()
     _button(dialog, "Discard").click()
-    assert dialog.footer.words == "Save before closing?"
+    assert dialog.footer.words == "Save the changed settings before closing?"
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
 
@@ -477,7 +477,7 @@ def test_saving_one_form_asks_about_the_other(qtbot, dialog, notes):
     assert load_settings(notes).backend == "qmd"
     assert dialog.isVisible()
     assert dialog.page == "embedding"
-    assert dialog.footer.words == "Save before closing?"
+    assert dialog.footer.words == "Save the changed settings before closing?"
     assert dialog.pages.unsaved == "embedding"
 
 

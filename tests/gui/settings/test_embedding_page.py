@@ -279,7 +279,7 @@ def test_failed_request_ends_with_reason(qtbot, open_dialog, monkeypatch, functi
         _button(dialog.pages.page("embedding"), "Test").click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert "The keychain is locked." in _words(dialog)
-    assert "Sending one word…" not in _words(dialog)
+    assert "Testing the provider with one word…" not in _words(dialog)
 
 
 def test_failed_price_estimate_shows_reason(qtbot, open_dialog, memory, monkeypatch):

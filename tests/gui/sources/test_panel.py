@@ -192,7 +192,7 @@ def test_accepting_defaults_writes_no_settings(qtbot, panel, notes, user_home):
 def test_missing_folder_shows_one_sentence(qtbot, panel, tmp_path):
     _offer(qtbot, panel, tmp_path / "gone")
     assert "gone" in _words(panel)
-    assert "This folder cannot be indexed." in _words(panel)
+    assert "This folder cannot be indexed. Choose another one." in _words(panel)
     assert [button.text() for button in _shown_buttons(panel)] == ["Choose another…", "Back"]
 
 
@@ -444,8 +444,8 @@ def test_discovery_can_be_stopped_and_repeated(qtbot, panel, found, monkeypatch)
         assert "Looking for notes and sessions" in _words(panel)
         qtbot.mouseClick(_button(panel, "Stop"), Qt.MouseButton.LeftButton)
         assert panel.ready
-        assert "The scan was stopped." in _words(panel)
-    qtbot.mouseClick(_button(panel, "Scan again"), Qt.MouseButton.LeftButton)
+        assert "The search for notes and sessions was stopped." in _words(panel)
+    qtbot.mouseClick(_button(panel, "Look for sources again"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
     assert _box(panel, "Claude Code")
 
@@ -458,6 +458,6 @@ def test_failed_discovery_shows_error_and_can_be_retried(qtbot, panel, monkeypat
         broken.setattr(engine, "find_places", fail, raising=False)
         _welcome(qtbot, panel)
     assert "Input/output error." in _words(panel)
-    qtbot.mouseClick(_button(panel, "Scan again"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Look for sources again"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
     assert "No sessions of AI agents were found" in _words(panel)

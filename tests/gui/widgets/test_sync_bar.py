@@ -23,8 +23,8 @@ def _line(still_for: float = 0.0, **changes):
 
 def test_running_sync_shows_progress_rate_and_file():
     line = _line(syncing=make_progress())
-    assert (line.state, line.word, line.count) == ("working", "Embedding", "12,480 of 26,043 passages")
-    assert line.detail == "118/s · 1 min 55 s left · reused 9,112"
+    assert (line.state, line.word, line.count) == ("working", "Embedding", "12,480 of 26,043 passages embedded")
+    assert line.detail == "118/s · 1 min 55 s left · vectors reused: 9,112"
     assert line.file == "memory/projects/greenhouse.md"
     assert line.fraction == pytest.approx(12_480 / 26_043)
 
@@ -37,10 +37,10 @@ def test_unknown_total_shows_no_count():
 def test_ten_seconds_without_progress_is_stalled_unless_paused():
     assert _line(STALL_SECONDS - 0.1, syncing=make_progress()).word == "Embedding"
     stalled = _line(14, syncing=make_progress())
-    assert (stalled.state, stalled.word) == ("degraded", "Stalled")
+    assert (stalled.state, stalled.word) == ("degraded", "Update is stalled")
     assert stalled.detail == "on greenhouse.md, no progress for 14 s"
     paused = _line(14, syncing=make_progress(), paused=True)
-    assert (paused.word, paused.detail, paused.paused) == ("Paused", "reused 9,112", True)
+    assert (paused.word, paused.detail, paused.paused) == ("Paused", "vectors reused: 9,112", True)
 
 
 def test_waiting_for_batch_jobs_is_not_stalled():
@@ -81,7 +81,7 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
         ({"last_sync": make_summary(error="The disk is full.")}, "degraded", "Update failed", "The disk is full."),
         ({"last_sync": make_summary(started=NOW - 60, seconds=0, cancelled=True)}, "off", "Stopped", "1 min ago"),
         ({"files": 0}, "off", "Nothing indexed yet", ""),
-        ({"custom": {"readOnly": "No rights."}, "last_sync": LAST}, "degraded", "Read only", "No rights."),
+        ({"custom": {"readOnly": "No rights."}, "last_sync": LAST}, "degraded", "Index is read-only", "No rights."),
         ({"writer_elsewhere": True}, "working", "Another window is indexing", "Searching works meanwhile."),
         (
             {"last_sync": LAST, "pending_vectors": 1234},
@@ -136,7 +136,7 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
         (
             {"last_sync": LAST, "provider": "none", "custom": {"providerUnavailableReason": "There is no API key."}},
             "degraded",
-            "Words only",
+            "Keyword search only",
             "There is no API key. · 2 min ago",
         ),
         ({"index_error": "The index was damaged.", "files": 0}, "degraded", "Index problem", "The index was damaged."),

@@ -30,7 +30,7 @@ def test_sync_gives_bar_row_and_caption() -> None:
     assert len(mark.row) == len(SYNC_COLUMNS)
     assert mark.caption == "2 min ago · watch · 1,234 passages, 2 files failed"
     assert [text for text, _ in mark.row][1:] == ["watch", "1 min 15 s", "3", "1,234", "234", "1,000", "2", "done"]
-    assert "234 reused, 2 files failed in 1 min 15 s" in mark.detail
+    assert "vectors reused: 234, 2 files failed in 1 min 15 s" in mark.detail
     assert series.resting == mark.caption
     assert not mark.failed
 
