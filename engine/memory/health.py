@@ -141,7 +141,7 @@ class Health:
             pending,
         )
         if estimate is not None:
-            waits = tr("Embedding them with {provider} waits for your agreement.", provider=estimate.provider)
+            waits = tr("Embedding the passages with {provider} waits for your agreement.", provider=estimate.provider)
             advice = tr("Allow the embedding, or choose another provider.")
             return degraded(id_, title, f"{detail} {waits}", advice=advice, count=pending)
         return degraded(id_, title, detail, repair=tr(UPDATE), count=pending)

@@ -203,26 +203,13 @@ class SyncSettings(Section, frozen=True):
     GROUP = Group.UPDATES
 
     watch: Annotated[
-        bool,
-        option(
-            "Watch folders for changes", "Watch the folders and index what changes.", also="automatic, live, refresh"
-        ),
+        bool, option("Watch folders for changes", "Index files when they change.", also="automatic, live, refresh")
     ] = True
     watch_debounce_ms: Annotated[
-        int,
-        option(
-            "Delay before changed files are indexed",
-            "Milliseconds without further changes before changed files are indexed.",
-            0,
-        ),
+        int, option("Delay before indexing", "Milliseconds without another change before a file is indexed.", 0)
     ] = 1500
     on_session_start: Annotated[
-        bool,
-        option(
-            "Update when a session starts",
-            "Bring the index up to date once when a session starts.",
-            applies="immediately",
-        ),
+        bool, option("Update at session start", "Update the index once when a session starts.", applies="immediately")
     ] = True
     on_search: Annotated[
         bool, option("Update after a search", "Update an outdated index after a search, and before an agent's search.")
@@ -312,10 +299,7 @@ class RemoteSettings(Section, frozen=True):
     GROUP = Group.SERVICES
 
     allow_http: Annotated[
-        bool,
-        option(
-            "Allow unencrypted embedding services", "Allow http without encryption to other machines than this one."
-        ),
+        bool, option("Unencrypted embedding services", "Allow http without encryption to other machines than this one.")
     ] = False
     base_url: Annotated[
         str,
@@ -474,21 +458,11 @@ class Settings(Section, frozen=True):
     ] = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
     include: Annotated[
         tuple[str, ...],
-        option(
-            "Only index these files",
-            "Patterns of files to index; empty means all.",
-            group=Group.FILES,
-            also="filter, glob",
-        ),
+        option("Included files", "Patterns of files to index; empty for all.", group=Group.FILES, also="filter, glob"),
     ] = ()
     exclude: Annotated[
         tuple[str, ...],
-        option(
-            "Excluded files",
-            "Patterns of files and folders to leave out.",
-            group=Group.FILES,
-            also="ignore, skip, hide",
-        ),
+        option("Excluded files", "Patterns of files to skip.", group=Group.FILES, also="ignore, skip, hide"),
     ] = ()
     max_file_bytes: Annotated[
         int, option("Maximum file size", "Largest file to index, in bytes.", 1, group=Group.FILES, also="size limit")

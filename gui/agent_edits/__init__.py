@@ -32,7 +32,7 @@ VIEW = ViewSpec(
     lazy=True,
     contexts=(Context("edits", marked("List of changed files"), marked("Open the view of changed files first.")),),
     fixed_keys=(
-        Fixed("edits", ("Down", "Up"), marked("Along the list, and back to the search box")),
+        Fixed("edits", ("Down", "Up"), marked("Move along the list, and back to the search box")),
         Fixed("edits", ("Return",), marked("Go to the message that changed the file")),
         Fixed("edits", ("Esc",), marked("Back to the search box; in the box, clear the text")),
     ),

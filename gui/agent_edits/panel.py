@@ -55,7 +55,7 @@ class EditsPanel(QObject, ViewPanel):
         self._all = True
         self._pause = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._pause.timeout.connect(self._emit_selected)
-        self.box = QueryBox(tr("By file, project or agent"), tr("Find a changed file"))
+        self.box = QueryBox(tr("Search by file, project or agent"), tr("Find a changed file"))
         self.header = FoldingRow(self.box, QWidget(), _BOX_LETTERS)
         self.list = EditList()
         self._counts = ElidedLabel()
@@ -192,7 +192,7 @@ class EditsPanel(QObject, ViewPanel):
         elif rows := rows_by_project(self._files, self.box.query.casefold().split()):
             self._show_rows(rows, keep=keep)
         else:
-            self._say(tr("No matching files"), tr("Try a part of the path, the project or the agent."))
+            self._say(tr("No matching files"), tr("Search for a part of the path, the project or the agent."))
 
     def _show_rows(self, rows: Sequence[ProjectRow | EditRow], *, keep: bool) -> None:
         projects = sum(isinstance(row, ProjectRow) for row in rows)

@@ -109,7 +109,9 @@ class SearchSettingsController(QObject):
             current = self._workspace.current
             if current is not None and current.manager is opened.manager:
                 self._workspace.take_settings(settings, opened.folder)
-                how = " ".join(ranking.sentences) or tr("Neither age nor similarity changes the order.")
+                how = " ".join(ranking.sentences) or tr(
+                    "Neither the age nor the similarity of results changes their order."
+                )
                 until = tr("This order now applies to {workspace}.", workspace=opened.folder.name)
                 self._banner.show_message(f"{how} {until}", "fine", key="ranking")
 

@@ -225,7 +225,7 @@ class FactsPanel(QObject, ViewPanel):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.store = FactStore(jobs, self)
-        self.box = QueryBox(tr("By words or meaning"), tr("Find a fact"))
+        self.box = QueryBox(tr("Search facts by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
         self.body: FactsBody = FactsBody()
         self.header = FoldingRow(self.box, self.filters, _BOX_CHARACTERS)

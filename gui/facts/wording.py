@@ -39,7 +39,7 @@ NONE_FORGOTTEN_MORE = marked(
     "Forgotten facts stay here for {days} days, and you can restore them. Then they are deleted from every file."
 )
 NO_MATCH = marked("No matching facts")
-NO_MATCH_MORE = marked("Try other words or another kind of fact.")
+NO_MATCH_MORE = marked("Search for other words or choose another kind of fact.")
 NEW = marked("New fact")
 ERASE_QUESTION = marked("Delete this fact permanently? You can't undo this.")
 

@@ -230,7 +230,10 @@ class OverviewPage(IndexPage):
         )
         self.attention = AttentionCard(_GROUPS)
         self.disk = ChartCard(
-            tr("On disk"), ShareChart(tr("On disk"), 8), chart_data.DISK_COLUMNS, tr("Nothing is on disk yet.")
+            tr("On disk"),
+            ShareChart(tr("On disk"), 8),
+            chart_data.DISK_COLUMNS,
+            tr("The index takes no disk space yet."),
         )
         self.times = ChartCard(
             tr("Files over time"),

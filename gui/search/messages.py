@@ -198,7 +198,7 @@ def _emptied(outcome: SearchOutcome) -> str:
 
 
 _WORDS: dict[RemedyName, str] = {
-    "weak": marked("Show weak matches"),
+    "weak": marked("Show results below the minimum score"),
     "sources": marked("Search all sources"),
     "period": marked("Search any time"),
     "scope": marked("Search all files"),

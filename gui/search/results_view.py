@@ -324,7 +324,9 @@ class ResultsView(QWidget):
             self._notice.show_notice(answer.outcome.notice)
         else:
             notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
-            self._notice.show_notice(notice, tr("Hide weak matches"), lambda: self.weak_requested.emit(False))
+            self._notice.show_notice(
+                notice, tr("Hide results below the minimum score"), lambda: self.weak_requested.emit(False)
+            )
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:

@@ -59,7 +59,7 @@ class _Line(QWidget):
         self._words = ElidedLabel()
         self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._place.setProperty("role", "meta")
-        self.button = IconButton("close", tr("Remove this limit"))
+        self.button = IconButton("close", tr("Remove this search limit"))
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
@@ -217,7 +217,7 @@ def _limits(question: Query) -> tuple[str, ...]:
         source_names(question.sources),
         _changed(question.days) if question.days else "",
         tr("only in “{name}”", name=question.scope.name) if question.scope else "",
-        tr("weak matches too") if question.min_score == 0 else "",
+        tr("also below the minimum score") if question.min_score == 0 else "",
     )
     return tuple(limit for limit in limits if limit)
 

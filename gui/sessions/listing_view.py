@@ -26,7 +26,7 @@ ORDERS = (
     Order("newest", marked("Newest"), marked("newest"), marked("Last used first")),
     Order("oldest", marked("Oldest"), marked("oldest"), marked("Last used last")),
     Order("longest", marked("Longest"), marked("longest"), marked("Most messages first")),
-    Order("project", marked("Project"), marked("project"), marked("By the folder that the agent worked in")),
+    Order("project", marked("Project"), marked("project"), marked("Sort by the folder that the agent worked in")),
 )
 
 READING = marked("Reading the list of sessions…")

@@ -157,7 +157,7 @@ class KeyRow(QWidget):
         self._line.setAccessibleName(tr("API key"))
         set_tip(self._line, tr("Stored in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
-        self._forget = QPushButton(tr("Remove the key"))
+        self._forget = QPushButton(tr("Remove the API key"))
         self._forget.setAccessibleName(tr("Remove the API key from the keychain"))
         self._forget.clicked.connect(self.forget_requested)
         row = QHBoxLayout()
@@ -195,7 +195,9 @@ class KeyRow(QWidget):
         if fixed:
             self.clear()
         self._line.setEnabled(not fixed)
-        self._line.setPlaceholderText("" if fixed else tr("Enter another key") if found else tr("Enter the key"))
+        self._line.setPlaceholderText(
+            "" if fixed else tr("Enter another API key") if found else tr("Enter the API key")
+        )
         self._forget.setVisible(state is not None and state.origin == "keychain")
 
 

@@ -123,7 +123,7 @@ class _ModelRow(QFrame):
         self._delete.setAccessibleName(tr("Delete the vectors of {model}", model=model.model))
         self._delete.clicked.connect(self._ask)
         again = (
-            tr("They are embedded again at the next update, and billed again if the model costs money.")
+            tr("The passages are embedded again at the next update, and billed again if the model costs money.")
             if model.active
             else tr("If you use this model again, its passages must be embedded again.")
         )

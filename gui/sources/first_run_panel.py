@@ -125,7 +125,7 @@ class FoundSection(QWidget):
 
     @Slot()
     def _show_ticks(self) -> None:
-        self._all.setText(tr("Untick all") if self.ticked else tr("Tick all"))
+        self._all.setText(tr("Untick all sessions") if self.ticked else tr("Tick all sessions"))
         self.changed.emit()
 
     def _session_places(self) -> list[engine.FoundPlace]:

@@ -34,7 +34,7 @@ def place_title(place: FoundPlace) -> str:
 def place_amount(place: FoundPlace) -> str:
     """Return a place's size: "412 files, 118 MB, changed 3 h ago"."""
     if not place.files:
-        return tr("no files") if place.whole else tr("more files than were counted")
+        return tr("no files") if place.whole else tr("more files than could be counted")
     size = size_text(place.bytes)
     if place.whole:
         amount = tr_count("{count:,} file, {size}", "{count:,} files, {size}", place.files, size=size)

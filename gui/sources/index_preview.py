@@ -103,7 +103,7 @@ def _columns() -> tuple[Column[PreviewFolder], ...]:
 
 
 def _folder_name(path: str) -> str:
-    return tr("(directly in this folder)") if path == "." else path
+    return tr("(files directly in this folder)") if path == "." else path
 
 
 class KindChips(QWidget):

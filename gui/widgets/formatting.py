@@ -244,7 +244,7 @@ def short_count(count: int) -> str:
 def estimate_words(estimate: EmbeddingEstimate) -> str:
     """Describe the estimated work of embedding all missing vectors in one or two sentences."""
     if not estimate.chunks and not estimate.cached:
-        return tr("Nothing is indexed yet: passages will be embedded as they are found.")
+        return tr("No file is indexed yet: passages will be embedded as they are found.")
     if not estimate.chunks:
         return tr_count(
             "All {count:,} passage have a vector of {model} already: nothing is sent, nothing is paid.",

@@ -152,7 +152,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
     if status.index_error and not status.files:
         return SyncLine("degraded", tr("Index problem"), detail=status.index_error, tip=status.index_error)
     if status.writer_elsewhere:
-        return SyncLine("working", tr("Another window is indexing"), detail=tr("Searching works meanwhile."))
+        return SyncLine("working", tr("Another window is indexing"), detail=tr("You can search meanwhile."))
     return _resting(status, now)
 
 

@@ -357,7 +357,7 @@ class Drafts(QObject):
         self._banner.show_message(
             _unsaved(draft),
             "working",
-            Action(tr("Keep writing"), partial(self._go_on, draft)),
+            Action(tr("Keep writing the note"), partial(self._go_on, draft)),
             Action(tr("Discard"), partial(self._answered, draft)),
             key=_KEY,
         )

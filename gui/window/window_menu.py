@@ -210,8 +210,10 @@ class WindowMenu:
         commands.add("window.quit", marked("Quit"), window.quit, "Ctrl+Q")
         within = commands.add_hidden(WITHIN.name, WITHIN.english, window.panel_actions.search_within, *WITHIN.keys)
         commands.add_hidden("search.focus", marked("Go to the search box"), views.focus_box, "Ctrl+K", "Ctrl+L")
-        commands.add_hidden("go.next-part", marked("Next part of the window"), self._next_part, "F6")
-        commands.add_hidden("go.previous-part", marked("Previous part of the window"), self._previous_part, "Shift+F6")
+        commands.add_hidden("go.next-part", marked("Go to the next part of the window"), self._next_part, "F6")
+        commands.add_hidden(
+            "go.previous-part", marked("Go to the previous part of the window"), self._previous_part, "Shift+F6"
+        )
         commands.add_hidden("help.menu", marked("Open the menu"), self._open_menu, "F10")
         if has_menu_bar():
             fill_menu_bar(window.menuBar(), window.actions())

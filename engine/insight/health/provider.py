@@ -62,7 +62,9 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
     id_, name = "vector-agreement", tr("Stored vectors match the model")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:
-        return fine(id_, name, tr("Not compared, because texts would be sent to the provider and billed."))
+        return fine(
+            id_, name, tr("Stored vectors were not compared, because texts would be sent to the provider and billed.")
+        )
     if model is None:
         return fine(id_, name, tr("There are no vectors to compare."))
     with subject.store.read(subject.cancel) as snapshot:
@@ -72,7 +74,7 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
         texts = {id_: chunk.text for id_, chunk in snapshot.chunks(sample).items() if id_ in stored}
     if not texts:
         return fine(id_, name, tr("There are no vectors to compare."))
-    subject.step(tr("Re-embedding a sample"), 0, len(texts))
+    subject.step(tr("Re-embedding a sample of passages"), 0, len(texts))
     try:
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
@@ -158,7 +160,7 @@ def _sent(settings: Settings, provider: EmbeddingProvider) -> str:
             else tr("the model runs on this machine")
         )
     if provider.price is None:
-        return "; ".join(("", sent, tr("its price is unknown")))
+        return "; ".join(("", sent, tr("the price of the provider is unknown")))
     if not provider.price:
         return f"; {sent}"
     return "; ".join(("", sent, tr("${price:g} per million tokens", price=provider.price)))

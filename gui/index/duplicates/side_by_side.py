@@ -30,7 +30,7 @@ _KIND_NAMES = {
     "right": marked("only in the right note"),
     "moved": marked("moved"),
     "same": marked("the same"),
-    "wrapped": marked("the same, with other line breaks"),
+    "wrapped": marked("the same text, with other line breaks"),
 }
 _MOST_CACHED = 400
 _WHEEL_ROWS = 3

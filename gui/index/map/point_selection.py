@@ -85,7 +85,7 @@ class SelectionList(QFrame):
         self.places: tuple[MapPlace, ...] = ()
         self._count = label("", "strong")
         self._copy = QPushButton(tr("Copy citations"))
-        set_tip(self._copy, tr("Put the paths and lines of these passages on the clipboard"))
+        set_tip(self._copy, tr("Copy the paths and lines of the selected passages"))
         self._copy.clicked.connect(self.copy_citations)
         self._open = QPushButton(tr("Open"))
         set_tip(self._open, tr("Read the passage of the current row in its file"))

@@ -229,7 +229,8 @@ def test_the_doctor_pays_for_no_comparison(verb: Run, paid: PaidProvider) -> Non
     paid.embedded.clear()
     found = {check["id"]: check for check in verb("doctor", "--deep", "--json").json["checks"]}
     assert (
-        found["vector-agreement"]["detail"] == "Not compared, because texts would be sent to the provider and billed."
+        found["vector-agreement"]["detail"]
+        == "Stored vectors were not compared, because texts would be sent to the provider and billed."
     )
     assert paid.embedded == []
     assert "vector-agreement" not in {check["id"] for check in verb("doctor", "--json").json["checks"]}

@@ -233,7 +233,7 @@ def test_search_shows_progress_and_can_be_stopped(qtbot, page, memory, insight: 
 
     insight.during = wait
     page.set_manager(memory)
-    qtbot.waitUntil(lambda: "50 % is done" in words(page))
+    qtbot.waitUntil(lambda: "50 % compared" in words(page))
     press(page, "Stop")
     assert "Stopped" in words(page)
     assert ended.wait(60)

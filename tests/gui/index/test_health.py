@@ -203,7 +203,7 @@ def test_repair_can_be_stopped(qtbot, show: Show) -> None:
     qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(stopped.is_set)
     qtbot.waitUntil(lambda: not page.busy)
-    assert page.summary_bar.message_label.text() == "Stopped. Repairs made so far remain."
+    assert page.summary_bar.message_label.text() == "The repair was stopped. Repairs made so far remain."
     assert rows(page)[0].button.isEnabled()
 
 
@@ -214,7 +214,7 @@ def test_check_can_be_stopped(qtbot, show: Show) -> None:
     qtbot.waitUntil(lambda: len(rows(page)) == 1)
     qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     assert not page.busy
-    assert page.summary_bar.message_label.text() == "Stopped before all checks had run."
+    assert page.summary_bar.message_label.text() == "The health check was stopped before all checks had run."
 
 
 def _cancelled(token: CancelToken) -> None:

@@ -51,7 +51,7 @@ def test_ranking_choice_applies_immediately_and_is_shown(qtbot, panel, memory, b
         _action(button.menu(), words).trigger()
         qtbot.waitUntil(lambda: not panel.busy)
         assert (_last(memory), button.text()) == (asked, said)
-    assert button.accessibleName() == "Sorted by date, newer"
+    assert button.accessibleName() == "List sorted by date, newer"
     assert "every 90 days" in button.toolTip()
     assert _action(button.menu(), "90 days").isChecked()
     assert not _action(button.menu(), "30 days").isChecked()

@@ -376,5 +376,5 @@ def test_scope_label_is_short_and_tooltip_is_complete() -> None:
     assert scope.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
     limited = Query("x", ("memory",), 7, min_score=0.0)
     assert scope.within(limited, None, "").tip == (
-        "Within the results of “x” (notes · changed in the past 7 days · weak matches too)"
+        "Within the results of “x” (notes · changed in the past 7 days · also below the minimum score)"
     )

@@ -237,10 +237,10 @@ def test_tool_detail_cycles_short_full_hidden(qtbot, panel: ConversationPanel, s
     show()
     short = panel.view.scroller.layout.count
     panel.session_actions.detail.trigger()
-    assert panel.session_actions.detail.text() == "Tools: full"
+    assert panel.session_actions.detail.text() == "Tool calls: full"
     assert panel.view.scroller.layout.count > short
     panel.session_actions.detail.trigger()
-    assert panel.session_actions.detail.text() == "Tools: hidden"
+    assert panel.session_actions.detail.text() == "Tool calls: hidden"
     assert panel.view.scroller.layout.count == SESSIONS[VALVE].summary.messages
     panel.session_actions.detail.trigger()
     assert panel.view.scroller.layout.count == short
@@ -253,11 +253,11 @@ def test_hidden_tools_return_in_session_of_tools_alone(qtbot, panel: Conversatio
     show(session.summary.path)
     rows = panel.view.scroller.layout.count
     assert rows
-    while panel.session_actions.detail.text() != "Tools: hidden":
+    while panel.session_actions.detail.text() != "Tool calls: hidden":
         panel.session_actions.detail.trigger()
     assert not list(panel.view.scroller.visible())
     panel.session_actions.detail.trigger()
-    assert panel.session_actions.detail.text() == "Tools: short"
+    assert panel.session_actions.detail.text() == "Tool calls: short"
     assert len(list(panel.view.scroller.visible())) == rows
 
 

@@ -114,7 +114,7 @@ def test_switching_vectors_on_names_server_texts_are_sent_to(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     dialog.model.set("store.vector.enabled", True, "defaults")
-    assert "Missing vectors are then created." in dialog.footer.words
+    assert "Missing vectors are created after the change." in dialog.footer.words
     assert "sent to api.openai.com" in dialog.footer.words
     dialog.model.discard()
 
@@ -180,7 +180,9 @@ def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "vim {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert row.footer.origin.text() == "Global"
-    next(action for action in row.footer.layer_menu().actions() if action.text() == "Only for this folder").trigger()
+    next(
+        action for action in row.footer.layer_menu().actions() if action.text() == "Only for the open folder"
+    ).trigger()
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "code {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert load_settings(notes).window.editor == "code {path}"
@@ -378,7 +380,7 @@ def test_workspace_option_cannot_be_set_per_folder(qtbot, dialog):
     row = _row(dialog, "workspace")
     enabled = {action.text(): action.isEnabled() for action in row.footer.layer_menu().actions()}
     assert enabled["For all folders"]
-    assert not enabled["Only for this folder"]
+    assert not enabled["Only for the open folder"]
 
 
 def test_form_option_reset_in_search_names_server(qtbot, dialog, notes):

@@ -379,7 +379,7 @@ def test_sessions_without_notes_can_be_indexed(qtbot, panel, found, tmp_path):
     _offer(qtbot, panel, tmp_path / "empty")
     assert _button(panel, "Index this folder").isEnabled()
     panel.welcome()
-    qtbot.mouseClick(_button(panel, "Untick all"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Untick all sessions"), Qt.MouseButton.LeftButton)
     _offer(qtbot, panel, tmp_path / "empty")
     assert not _button(panel, "Index this folder").isEnabled()
 
@@ -418,9 +418,9 @@ def test_sessions_only_needs_ticked_sessions(qtbot, panel, found):
     assert not only.isEnabled()
     _welcome(qtbot, panel)
     assert only.isEnabled()
-    qtbot.mouseClick(_button(panel, "Untick all"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Untick all sessions"), Qt.MouseButton.LeftButton)
     assert not only.isEnabled()
-    qtbot.mouseClick(_button(panel, "Tick all"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Tick all sessions"), Qt.MouseButton.LeftButton)
     assert only.isEnabled()
 
 

@@ -43,7 +43,7 @@ def test_place_title_wording(changes, title):
         ({"files": 1, "bytes": 1, "newest": None}, "1 file, 1 byte"),
         ({"files": 100_000, "bytes": 3 * 10**9, "newest": None, "whole": False}, "more than 100,000 files, 3.0 GB"),
         ({"files": 0}, "no files"),
-        ({"files": 0, "whole": False}, "more files than were counted"),
+        ({"files": 0, "whole": False}, "more files than could be counted"),
     ],
 )
 def test_place_amount_wording(changes, amount):
