@@ -66,7 +66,7 @@ def message_count(messages: int) -> str:
 
 
 def unknown_count(items: int) -> str:
-    """Return "2 items of unknown type"; empty for 0."""
+    """Return "2 entries of unknown type"; empty for 0."""
     return tr_count("{count:,} entry of unknown type", "{count:,} entries of unknown type", items) if items else ""
 
 

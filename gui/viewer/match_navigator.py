@@ -326,7 +326,7 @@ class MatchNavigator(QObject):
         total = f"{grouped(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if scan.running else ''}"
         if self._current is None:
             return total
-        return tr("match {rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total)
+        return tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total)
 
     def _restart(self) -> None:
         if self._lines is None or self._query is None:

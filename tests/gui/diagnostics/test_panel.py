@@ -196,7 +196,7 @@ def test_tab_order_follows_visual_order(qtbot, panel):
     assert seen[:5] == [
         "Not indexed: Show failed files",
         "Provider: Test the model",
-        "sqlite-vec: Try to load it",
+        "sqlite-vec: Try to load sqlite-vec",
         "Last update: Update now",
         seen[4],
     ]

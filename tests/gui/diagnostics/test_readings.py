@@ -29,7 +29,18 @@ def _vector(**changes) -> VectorStatus:
 
 
 def test_group_order_is_constant():
-    wanted = ["Engine", "Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Updates", "Watcher"]
+    wanted = [
+        "Engine",
+        "Index",
+        "Sources",
+        "Embedding",
+        "Keywords",
+        "Vectors",
+        "Cache",
+        "Batch jobs",
+        "Updates",
+        "Watcher",
+    ]
     wanted.append("Missing features")
     busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
     for status in (make_status(), busy, make_status(files=0, chunks=0, source_counts=(), last_sync=None)):
@@ -103,29 +114,32 @@ def test_engine_fallback_differs_from_provider_fallback():
 
 def test_texts_destination_and_key_source_are_shown():
     here = {"remote": False, "server": None, "consent": None, "keyPlace": None, "passedOver": ["openai: no key."]}
-    found = _reading("Embedding", "Texts", custom=here)
+    found = _reading("Embedding", "Where texts go", custom=here)
     assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
     away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
-    found = _reading("Embedding", "Texts", provider="gemini", custom=away)
+    found = _reading("Embedding", "Where texts go", provider="gemini", custom=away)
     assert found.value == "sent to gemini"
     assert "You agreed to this provider" in found.tip
-    assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
+    assert (
+        _reading("Embedding", "Where texts go", custom=away | {"server": "work.example"}).value
+        == "sent to work.example"
+    )
     assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
     variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
     assert (variable.value, variable.tip) == (
         "in an environment variable",
-        "From the environment variable OPENAI_API_KEY.",
+        "The API key comes from the environment variable OPENAI_API_KEY.",
     )
 
 
 def test_remote_fallback_appears_in_texts_destination():
     custom = {"remote": False, "server": None, "remoteFallback": {"provider": "openai", "server": "api.openai.com"}}
-    found = _reading("Embedding", "Texts", provider="embedded", custom=custom)
+    found = _reading("Embedding", "Where texts go", provider="embedded", custom=custom)
     assert (found.value, found.tip) == (
         "to api.openai.com as fallback",
         "If embedded fails, texts are sent to api.openai.com.",
     )
-    away = _reading("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
+    away = _reading("Embedding", "Where texts go", provider="voyage", custom=custom | {"remote": True})
     assert away.value == "sent to voyage"
     assert "If voyage fails, texts are sent to api.openai.com." in away.tip
 
@@ -160,7 +174,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
     ),
     ("Vectors", "State", {"pending_vectors": 9, "awaiting": make_estimate()}),
     (
-        "Batch",
+        "Batch jobs",
         "State",
         {"batch": msgspec.structs.replace(make_status().batch, enabled=True, failures=2, last_error="Refused.")},
     ),
@@ -201,7 +215,7 @@ def test_unneeded_sqlite_vec_is_not_degraded():
     [
         ("Vectors", "State", {"vector": _vector(enabled=False)}),
         ("Embedding", "Provider", {"provider": "none", "requested_provider": "none"}),
-        ("Batch", "State", {}),
+        ("Batch jobs", "State", {}),
         (
             "Watcher",
             "Watching",
@@ -254,7 +268,7 @@ def test_failing_provider_marks_pending_vectors_degraded():
 
 
 def test_cache_shows_vector_count_per_model():
-    found = _reading("Cache", "Entries")
+    found = _reading("Cache", "Cached vectors")
     assert "use-multilingual-v3: 7 vectors" in found.tip
 
 
@@ -315,8 +329,8 @@ def test_every_status_field_affects_readings():
 
 
 def test_scripts_unknown_to_model_are_listed():
-    found = _reading("Embedding", "Scripts", custom={"unknownScripts": ["Greek", "Thai"]})
-    assert found.value == "2 found by words only"
+    found = _reading("Embedding", "Unknown scripts", custom={"unknownScripts": ["Greek", "Thai"]})
+    assert found.value == "2 found by keywords only"
     assert "Greek, Thai" in found.tip
 
 
@@ -328,12 +342,14 @@ def test_open_batch_jobs_show_state_and_age():
     job = BatchJobStatus(
         provider="openai", model="small", id="b1", state="in_progress", texts=1234, created=NOW - 7200, attempt=1
     )
-    found = _reading("Batch", "Jobs", batch=_batch(enabled=True, jobs=(job,)))
+    found = _reading("Batch jobs", "Jobs", batch=_batch(enabled=True, jobs=(job,)))
     assert (found.state, found.value) == ("working", "1 job open")
     assert found.tip == "openai, small: 1,234 texts, in_progress, begun 2 h ago"
 
 
 def test_batch_job_with_few_failed_texts_is_not_degraded():
-    found = _reading("Batch", "State", batch=_batch(enabled=True, last_error="3 of 40 texts.", last_provider="openai"))
+    found = _reading(
+        "Batch jobs", "State", batch=_batch(enabled=True, last_error="3 of 40 texts.", last_provider="openai")
+    )
     assert found.state == "fine"
     assert "openai: 3 of 40 texts." in found.tip

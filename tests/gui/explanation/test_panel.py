@@ -111,7 +111,7 @@ def test_stages_are_in_order_with_counts_and_times(panel, outcome):
     ]
     assert cells[0] == ["Words", "2", "2", "0.40"]
     assert f"5 stages in {milliseconds(outcome.timings.total)}." in _said(panel)
-    assert "Threshold: 4 passages entered" in _said(panel)
+    assert "Minimum score: 4 passages entered" in _said(panel)
 
 
 def test_selected_stage_stays_current(panel, outcome):
@@ -128,7 +128,8 @@ def test_empty_answer_names_emptying_stage(panel, outcome, memory_of_nothing):
     said = _said(panel)
     assert "Why nothing was found" in said
     assert (
-        "Threshold: 4 passages entered, 0 remaining. Passages that scored below 0.35: 4. This step removed everything."
+        "Minimum score: 4 passages entered, 0 remaining. "
+        "Passages that scored below 0.35: 4. This step removed everything."
     ) in said
     assert outcome.results[0].citation not in said
 

@@ -56,10 +56,10 @@ def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     page = show(FakeHealth(FINE, KEYWORDS, USER))
     assert names(page) == ["Keyword index", "Facts and saved searches", "Database file"]
     assert page.summary_bar.summary.text() == "2 of 3 checks need attention."
-    assert page.summary_bar.message_label.text().startswith("Checked at ")
+    assert page.summary_bar.message_label.text().startswith("The index was checked at ")
     keywords, user, database = rows(page)
     assert keywords.accessibleName().startswith("Keyword index: Needs attention. 3 passages can't be found by words.")
-    assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
+    assert user.accessibleName() == "Facts and saved searches: Broken. Damaged. Move it away."
     assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
     assert keywords.button.accessibleName() == "Repair the keyword index: Keyword index"
     assert page.summary_bar.all.isEnabled()

@@ -102,7 +102,7 @@ def test_empty_answer_shows_searched_sources_and_period(make_outcome):
 def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):
     assert "meaning" in messages.empty(Query("pump"), make_outcome())[1]
     assert "meaning" not in messages.empty(Query("pump"), make_outcome(mode="keyword"))[1]
-    assert "weak" in messages.empty(Query("pump", min_score=0.0), make_outcome())[1]
+    assert "below the minimum score" in messages.empty(Query("pump", min_score=0.0), make_outcome())[1]
 
 
 def test_long_query_is_shortened(make_outcome):

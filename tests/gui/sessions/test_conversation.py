@@ -102,7 +102,7 @@ def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None
     show()
     assert panel.header.title.text() == "Fix the valve controller"
     assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel.header.facts.text()
-    assert "44 items of unknown type" in panel.header.facts.text()
+    assert "44 entries of unknown type" in panel.header.facts.text()
     assert visible_text(panel).startswith("The 06:10 run was skipped again.")
     assert "debounces at 40 ms" in visible_text(panel)  # Markdown is rendered
     assert "**" not in visible_text(panel)
@@ -114,7 +114,7 @@ def test_header_shows_models_tokens_and_cost(qtbot) -> None:
     header = ConversationHeader([], [], None)
     qtbot.addWidget(header)
     header.show_session(make_session([], usage=(usage,), spent=spent))
-    assert header.facts.text().endswith(" · claude-opus-4-5 · 41k in, 300 out · $3.10")
+    assert header.facts.text().endswith(" · claude-opus-4-5 · 41k sent, 300 received · $3.10")
     assert "Written to the cache: unknown" in tip_of(header.facts)
     assert "Cost: $3.10, by list prices" in tip_of(header.facts)
     partly = msgspec.structs.replace(spent, cost_complete=False)

@@ -39,7 +39,7 @@ def test_place_title_wording(changes, title):
 @pytest.mark.parametrize(
     ("changes", "amount"),
     [
-        ({}, "412 files, 8.2 MB, changed 2 h ago"),
+        ({}, "412 files, 8.2 MB, last changed 2 h ago"),
         ({"files": 1, "bytes": 1, "newest": None}, "1 file, 1 byte"),
         ({"files": 100_000, "bytes": 3 * 10**9, "newest": None, "whole": False}, "more than 100,000 files, 3.0 GB"),
         ({"files": 0}, "no files"),

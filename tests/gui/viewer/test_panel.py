@@ -212,7 +212,7 @@ def test_n_steps_through_query_words_and_wraps(qtbot, panel: ViewerPanel, find, 
     assert seen == [(9, "timer"), (9, "irrigation"), (16, "timer"), (4, "irrigation"), (9, "timer")]
     press(panel, "NN")
     assert current(panel) == (16, "timer")
-    assert hint(panel) == "match 4 of 4 · The search continues from the end."
+    assert hint(panel) == "4 of 4 · The search continues from the end."
     press(panel, "N")
     assert hint(panel) == "3 of 4"
 
