@@ -88,7 +88,7 @@ def test_pending_change_waits_for_apply(qtbot, dialog, notes):
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert "change not applied yet" in _said(_row(dialog, "chunking.tokens"))
-    assert "The index is then rebuilt" in dialog.footer.words
+    assert "The change rebuilds the index" in dialog.footer.words
     assert "Nothing leaves this machine." in dialog.footer.words
     assert not settings_path().exists()
     with qtbot.waitSignal(dialog.saved):
