@@ -305,14 +305,14 @@ def test_doctor_shows_key_source_never_key(
 ) -> None:
     store_key("openai", Settings(provider="openai"), "the-very-secret-key")
     answer = verb("doctor", "--json")
-    assert checks(answer)["Key: openai"] == ("fine", "The API key is in the keychain.")
+    assert checks(answer)["API key of openai"] == ("fine", "The API key is in the keychain.")
     state, detail = checks(answer)["Embedding"]
     assert state == "fine"
     assert detail == ("openai, dear; texts are sent to this provider (named as provider); $10 per million tokens")
     assert paid.questions == ["ping"]
     keychain.fails = OSError("the-very-secret-key")
     broken = verb("doctor", "--json")
-    assert checks(broken)["Key: openai"][0] == "degraded"
+    assert checks(broken)["API key of openai"][0] == "degraded"
     assert "No search by meaning" in checks(broken)["Embedding"][1]
     for text in (answer.out, broken.out, verb("status").out, verb("status", "--deep").out):
         assert "the-very-secret-key" not in text
@@ -324,7 +324,7 @@ def test_doctor_reports_missing_parts(verb: Run, paid: PaidProvider, monkeypatch
 
     monkeypatch.setitem(provider_selection.FACTORIES, "openai", make)
     found = checks(verb("doctor", "--json"))
-    assert found["Key: openai"] == ("fine", "There is no API key.")
+    assert found["API key of openai"] == ("fine", "There is no API key.")
     assert found["Embedding"] == ("degraded", "No search by meaning: There is no key.")
 
 
