@@ -106,7 +106,7 @@ PHASE_WORDS = {
     "indexing": marked("Indexing"),
     "embedding": marked("Embedding"),
     "publishing": marked("Saving"),
-    "done": marked("Finishing the update"),
+    "done": marked("Finishing"),
 }
 REASON_WORDS = {
     "session-start": marked("session start"),
@@ -118,7 +118,7 @@ REASON_WORDS = {
     "manual": marked("started by you"),
     "fallback": marked("fallback"),
 }
-RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Update is stalled"))
+RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Stalled"))
 """Every word that may precede the progress bar: they share one width."""
 
 
@@ -174,7 +174,7 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
     if status.paused:
         word = tr("Paused")
     elif stalled:
-        word = tr("Update is stalled")
+        word = tr("Stalled")
     else:
         word = tr(PHASE_WORDS["waiting" if waiting else step.phase])
     # The current cost has priority over earlier savings.
@@ -215,8 +215,8 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
 def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
     """Describe how much of a step is completed, and of how much in total."""
     if step.phase == "embedding":
-        return tr("{completed:,} of {total:,} passages embedded", completed=completed, total=step.total)
-    return tr("{completed:,} of {total:,} files read", completed=completed, total=step.total)
+        return tr("{completed:,} of {total:,} passages", completed=completed, total=step.total)
+    return tr("{completed:,} of {total:,} files", completed=completed, total=step.total)
 
 
 def longest_detail() -> str:
@@ -233,7 +233,7 @@ def _left(seconds: float) -> str:
 
 
 def _reused(count: int) -> str:
-    return tr("vectors reused: {count:,}", count=count) if count else ""
+    return tr("reused {count:,}", count=count) if count else ""
 
 
 def _no_progress(file: str, seconds: float) -> str:

@@ -23,8 +23,8 @@ def _line(still_for: float = 0.0, **changes):
 
 def test_running_sync_shows_progress_rate_and_file():
     line = _line(syncing=make_progress())
-    assert (line.state, line.word, line.count) == ("working", "Embedding", "12,480 of 26,043 passages embedded")
-    assert line.detail == "118/s · 1 min 55 s left · vectors reused: 9,112"
+    assert (line.state, line.word, line.count) == ("working", "Embedding", "12,480 of 26,043 passages")
+    assert line.detail == "118/s · 1 min 55 s left · reused 9,112"
     assert line.file == "memory/projects/greenhouse.md"
     assert line.fraction == pytest.approx(12_480 / 26_043)
 
@@ -37,10 +37,10 @@ def test_unknown_total_shows_no_count():
 def test_ten_seconds_without_progress_is_stalled_unless_paused():
     assert _line(STALL_SECONDS - 0.1, syncing=make_progress()).word == "Embedding"
     stalled = _line(14, syncing=make_progress())
-    assert (stalled.state, stalled.word) == ("degraded", "Update is stalled")
+    assert (stalled.state, stalled.word) == ("degraded", "Stalled")
     assert stalled.detail == "on greenhouse.md, no progress for 14 s"
     paused = _line(14, syncing=make_progress(), paused=True)
-    assert (paused.word, paused.detail, paused.paused) == ("Paused", "vectors reused: 9,112", True)
+    assert (paused.word, paused.detail, paused.paused) == ("Paused", "reused 9,112", True)
 
 
 def test_waiting_for_batch_jobs_is_not_stalled():
