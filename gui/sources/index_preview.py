@@ -337,7 +337,7 @@ class PreviewPage(QFrame):
         self._rules.setText(skipped_text(preview))
         self._kinds.show_kinds(preview.kinds)
         self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
-        self._show_folders.setText(tr("Files to index: {count:,}", count=preview.files))
+        self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
         self._show_skipped.setText(tr("Skipped {count:,}", count=len(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
