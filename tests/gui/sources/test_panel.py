@@ -94,7 +94,7 @@ def test_skipped_files_are_listed_with_rule(qtbot, panel, notes):
     model = panel.findChild(IssuesTable).model()
     rules = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
     assert rules[".git"] == "ignored folder"
-    assert rules["*.jpg"] == "extension"
+    assert rules["*.jpg"] == "other file extension"
 
 
 def test_extensions_and_patterns_update_preview(qtbot, panel, notes):
