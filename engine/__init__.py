@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from engine.agent.session_note import save_note as save_note
     from engine.agent.session_note import suggest_slug as suggest_slug
     from engine.agent.session_note import to_slug as to_slug
-    from engine.agent.tool import AgentTool as AgentTool
     from engine.agent.tool_definitions import agent_tools as agent_tools
+    from engine.agent.tool_interface import AgentTool as AgentTool
     from engine.backends.opening import open_memory as open_memory
     from engine.backends.opening import try_backend as try_backend
-    from engine.backends.qmd.unsupported import BUILT_IN_CAN as BUILT_IN_CAN
+    from engine.backends.qmd.unsupported_features import BUILT_IN_CAN as BUILT_IN_CAN
     from engine.base.bounded_json import decode_json as decode_json
     from engine.base.cancellation import CancelToken as CancelToken
     from engine.base.errors import *  # noqa: F403
@@ -54,39 +54,39 @@ if TYPE_CHECKING:
     from engine.cli.arguments import VERBS as VERBS
     from engine.corpus.discovery import READABLE_EXTENSIONS as READABLE_EXTENSIONS
     from engine.corpus.discovery import preview_workspace as preview_workspace
-    from engine.corpus.document import note_title as note_title
-    from engine.corpus.document import structure_of as structure_of
     from engine.corpus.documents import has_pages as has_pages
     from engine.corpus.documents import is_document as is_document
     from engine.corpus.documents import page_of as page_of
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.json_notes import is_json_note as is_json_note
     from engine.corpus.line_reader import NumberedText as NumberedText
-    from engine.corpus.links import without_links as without_links
-    from engine.corpus.links import written_links as written_links
-    from engine.corpus.markdown import CODE_SPAN as CODE_SPAN
+    from engine.corpus.link_parsing import without_links as without_links
+    from engine.corpus.link_parsing import written_links as written_links
+    from engine.corpus.markdown_line_types import CODE_SPAN as CODE_SPAN
+    from engine.corpus.note_metadata import note_title as note_title
+    from engine.corpus.note_metadata import structure_of as structure_of
     from engine.corpus.source_detection import find_places as find_places
     from engine.corpus.source_detection import measure_sessions as measure_sessions
     from engine.corpus.source_detection import sessions_workspace as sessions_workspace
     from engine.corpus.tags import HASHTAG as HASHTAG
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
-    from engine.corpus.transcripts.stores import may_name_session as may_name_session
+    from engine.corpus.transcripts.session_stores import may_name_session as may_name_session
     from engine.embedding.api_keys import forget_key as forget_key
     from engine.embedding.api_keys import key_state as key_state
     from engine.embedding.api_keys import store_key as store_key
     from engine.embedding.consent import remote_fallback as remote_fallback
     from engine.embedding.gguf_file import missing_model as missing_model
-    from engine.embedding.hub import fetch_model as fetch_model
     from engine.embedding.model_catalog import facts_of as facts_of
     from engine.embedding.model_catalog import models_of as models_of
-    from engine.embedding.registry import probe_provider as probe_provider
+    from engine.embedding.model_download import fetch_model as fetch_model
+    from engine.embedding.provider_selection import probe_provider as probe_provider
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
-    from engine.memory.contract import MemorySearchManager as MemorySearchManager
     from engine.memory.facts import Facts as Facts
-    from engine.memory.insight import IndexInsight as IndexInsight
-    from engine.memory.requests import SearchOptions as SearchOptions
+    from engine.memory.index_inspection import IndexInsight as IndexInsight
+    from engine.memory.memory_interface import MemorySearchManager as MemorySearchManager
+    from engine.memory.search_requests import SearchOptions as SearchOptions
     from engine.memory.settings_impact import consequences_of as consequences_of
     from engine.memory.settings_impact import options_of_index as options_of_index
     from engine.providers import ModelFacts as ModelFacts
@@ -99,12 +99,12 @@ if TYPE_CHECKING:
     from engine.records.sync import ProgressCallback as ProgressCallback
     from engine.records.workspaces import name_in as name_in
     from engine.records.workspaces import split_name as split_name
-    from engine.redaction.masks import beginning_of as beginning_of
-    from engine.redaction.masks import holds_secret as holds_secret
-    from engine.search.reasons import reasons_of as reasons_of
+    from engine.redaction.secret_masking import beginning_of as beginning_of
+    from engine.redaction.secret_masking import holds_secret as holds_secret
     from engine.search.result_export import outcome_values as outcome_values
     from engine.search.result_export import result_quote as result_quote
     from engine.search.result_export import results_markdown as results_markdown
+    from engine.search.result_reasons import reasons_of as reasons_of
     from engine.settings import Settings as Settings
     from engine.settings import add_extra_path as add_extra_path
     from engine.settings import load_settings as load_settings
@@ -121,20 +121,20 @@ if TYPE_CHECKING:
     from engine.settings.saving import change_settings as change_settings
     from engine.settings.saving import read_layers as read_layers
     from engine.settings.saving import set_settings_aside as set_settings_aside
-    from engine.settings.section import Group as Group
-    from engine.settings.section import OptionPage as OptionPage
-    from engine.settings.section import answering_as as answering_as
-    from engine.store.location import index_files as index_files
+    from engine.settings.settings_section import Group as Group
+    from engine.settings.settings_section import OptionPage as OptionPage
+    from engine.settings.settings_section import answering_as as answering_as
+    from engine.store.index_paths import index_files as index_files
     from engine.store.saved_searches import SavedSearches as SavedSearches
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_parser import parse_query as parse_query
+    from engine.workspaces.known_workspaces import forget_workspace as forget_workspace
+    from engine.workspaces.known_workspaces import known_workspaces as known_workspaces
+    from engine.workspaces.known_workspaces import workspace_state as workspace_state
     from engine.workspaces.memory_pool import MemoryPool as MemoryPool
     from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory as MultiWorkspaceMemory
-    from engine.workspaces.registry import forget_workspace as forget_workspace
-    from engine.workspaces.registry import known_workspaces as known_workspaces
-    from engine.workspaces.registry import workspace_state as workspace_state
 
 _HOME = {
     "locate_untouched": "engine.agent.note_file",
@@ -146,32 +146,32 @@ _HOME = {
     "to_slug": "engine.agent.session_note",
     "AgentAccess": "engine.agent.memory_access",
     "category_of": "engine.agent.fact_capture",
-    "AgentTool": "engine.agent.tool",
+    "AgentTool": "engine.agent.tool_interface",
     "agent_tools": "engine.agent.tool_definitions",
     "memory_context": "engine.agent.memory_search",
     "memory_get": "engine.agent.memory_get",
     "memory_prompt_section": "engine.agent.memory_search",
     "memory_search": "engine.agent.memory_search",
     "open_memory": "engine.backends.opening",
-    "MemorySearchManager": "engine.memory.contract",
-    "ProgressCallback": "engine.memory.contract",
-    "SearchOptions": "engine.memory.contract",
+    "MemorySearchManager": "engine.memory.memory_interface",
+    "ProgressCallback": "engine.memory.memory_interface",
+    "SearchOptions": "engine.memory.memory_interface",
     "consequences_of": "engine.memory.settings_impact",
     "options_of_index": "engine.memory.settings_impact",
     "Facts": "engine.memory.facts",
-    "IndexInsight": "engine.memory.insight",
-    "BUILT_IN_CAN": "engine.backends.qmd.unsupported",
+    "IndexInsight": "engine.memory.index_inspection",
+    "BUILT_IN_CAN": "engine.backends.qmd.unsupported_features",
     "MemoryPool": "engine.workspaces.memory_pool",
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
-    "forget_workspace": "engine.workspaces.registry",
-    "known_workspaces": "engine.workspaces.registry",
-    "workspace_state": "engine.workspaces.registry",
+    "forget_workspace": "engine.workspaces.known_workspaces",
+    "known_workspaces": "engine.workspaces.known_workspaces",
+    "workspace_state": "engine.workspaces.known_workspaces",
     "name_in": "engine.records.workspaces",
     "split_name": "engine.records.workspaces",
     "try_backend": "engine.backends.opening",
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
-    "note_title": "engine.corpus.document",
+    "note_title": "engine.corpus.note_metadata",
     "has_pages": "engine.corpus.documents",
     "is_document": "engine.corpus.documents",
     "page_of": "engine.corpus.documents",
@@ -183,11 +183,11 @@ _HOME = {
     "sessions_workspace": "engine.corpus.source_detection",
     "measure_sessions": "engine.corpus.source_detection",
     "HASHTAG": "engine.corpus.tags",
-    "structure_of": "engine.corpus.document",
+    "structure_of": "engine.corpus.note_metadata",
     "agent_label": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.discovery",
-    "may_name_session": "engine.corpus.transcripts.stores",
+    "may_name_session": "engine.corpus.transcripts.session_stores",
     "PROVIDERS": "engine.providers.registry",
     "ModelFacts": "engine.providers",
     "facts_of": "engine.embedding.model_catalog",
@@ -196,13 +196,13 @@ _HOME = {
     "remote_names": "engine.providers.registry",
     "PRESETS": "engine.providers.openai",
     "preset_of": "engine.providers.openai",
-    "fetch_model": "engine.embedding.hub",
+    "fetch_model": "engine.embedding.model_download",
     "missing_model": "engine.embedding.gguf_file",
     "forget_key": "engine.embedding.api_keys",
     "key_state": "engine.embedding.api_keys",
     "remote_fallback": "engine.embedding.consent",
     "store_key": "engine.embedding.api_keys",
-    "probe_provider": "engine.embedding.registry",
+    "probe_provider": "engine.embedding.provider_selection",
     "cache_folder": "engine.base.private_files",
     "create_private": "engine.base.private_files",
     "exporting": "engine.base.private_files",
@@ -224,21 +224,21 @@ _HOME = {
     "tr_count": "engine.base.language",
     "configure_logging": "engine.logs",
     "redact": "engine.logs",
-    "beginning_of": "engine.redaction.masks",
-    "holds_secret": "engine.redaction.masks",
+    "beginning_of": "engine.redaction.secret_masking",
+    "holds_secret": "engine.redaction.secret_masking",
     "outcome_values": "engine.search.result_export",
     "result_quote": "engine.search.result_export",
     "results_markdown": "engine.search.result_export",
-    "reasons_of": "engine.search.reasons",
+    "reasons_of": "engine.search.result_reasons",
     "Settings": "engine.settings",
     "add_extra_path": "engine.settings",
     "load_settings": "engine.settings",
     "save_setting": "engine.settings",
     "save_settings": "engine.settings",
     "settings_path": "engine.settings",
-    "Group": "engine.settings.section",
-    "OptionPage": "engine.settings.section",
-    "answering_as": "engine.settings.section",
+    "Group": "engine.settings.settings_section",
+    "OptionPage": "engine.settings.settings_section",
+    "answering_as": "engine.settings.settings_section",
     "Option": "engine.settings.catalog",
     "all_options": "engine.settings.catalog",
     "option_problem": "engine.settings.catalog",
@@ -250,13 +250,13 @@ _HOME = {
     "read_layers": "engine.settings.saving",
     "set_settings_aside": "engine.settings.saving",
     "SavedSearches": "engine.store.saved_searches",
-    "index_files": "engine.store.location",
+    "index_files": "engine.store.index_paths",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
-    "CODE_SPAN": "engine.corpus.markdown",
-    "without_links": "engine.corpus.links",
-    "written_links": "engine.corpus.links",
+    "CODE_SPAN": "engine.corpus.markdown_line_types",
+    "without_links": "engine.corpus.link_parsing",
+    "written_links": "engine.corpus.link_parsing",
     "parse_query": "engine.text.query_parser",
     "program_version": "engine.base.formatting",
     "all_of": "engine.base.formatting",

@@ -16,7 +16,7 @@ from gui.core.jobs import Jobs
 from gui.search import messages
 from gui.search.query import Answer, Query, Scope, is_searchable
 from gui.search.result_list import ResultList
-from gui.search.rows import MoreInFileRow, build_rows
+from gui.search.result_rows import MoreInFileRow, build_rows
 from gui.search.search_runner import SearchRunner
 from gui.style.stylesheet import font_at
 from gui.widgets.accessibility import announce

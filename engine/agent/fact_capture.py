@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.records import FactCategory
-from engine.redaction.masks import redact
+from engine.redaction.secret_masking import redact
 from engine.text.folding import visible
 
 MOST_A_TURN = 3
@@ -138,7 +138,7 @@ def memorable_statements(
 
 
 def is_memorable(text: str, longest: int = 500, more_triggers: Sequence[str] = ()) -> bool:
-    """Whether a message is a statement to remember, and nothing else."""
+    """Whether a message is a fact worth saving, such as a preference or a decision, and nothing else."""
     shortest = _SHORTEST_UNSPACED if _UNSPACED.search(text[:_LONGEST_READ]) else _SHORTEST
     if not shortest <= len(text) <= min(longest, _LONGEST_READ):
         return False

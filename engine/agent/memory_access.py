@@ -11,7 +11,7 @@ from engine.records import Source
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class AgentAccess:
 
     def is_session(self, path: str) -> bool:
         """Whether a stable name is the name of a past session."""
-        from engine.corpus.transcripts.stores import may_name_session, names_session
+        from engine.corpus.transcripts.session_stores import may_name_session, names_session
         from engine.search.chunk_filter import name_there
 
         there = name_there(path)  # names of session folders on another machine are not in the settings of this one

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.tool import count, error_message
+from engine.agent.tool_interface import count, error_message
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.records import FileText, MemoryGetAnswer, parse_citation
 from engine.text.grapheme_cuts import cut
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 PAGE_LINES = 120
 PAGE_CHARACTERS = 12_000

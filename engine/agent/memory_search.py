@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.tool import count, error_message, share, unavailable
+from engine.agent.tool_interface import count, error_message, share, unavailable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, QueryTooLong
 from engine.corpus.documents import has_pages, page_of
@@ -24,7 +24,7 @@ from engine.text.folding import visible
 from engine.text.grapheme_cuts import cut
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 
 MOST_RESULTS = 100

@@ -18,7 +18,7 @@ from typing import Any
 from engine.base.errors import NoteError, PathRefused
 from engine.base.language import tr
 from engine.base.private_files import remove_leftovers, temporary_path
-from engine.corpus.roots import MEMORY_FOLDER, NOTES_MARKER, find_roots
+from engine.corpus.indexed_folders import MEMORY_FOLDER, NOTES_MARKER, find_roots
 from engine.corpus.safe_open import is_link, open_binary
 from engine.records import WrittenNote
 from engine.settings import Settings

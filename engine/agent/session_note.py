@@ -24,13 +24,13 @@ from engine.agent.note_file import write_note
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, NoteError, PathRefused, ProviderError, StoreError
 from engine.base.language import tr
-from engine.corpus.roots import MEMORY_FOLDER
+from engine.corpus.indexed_folders import MEMORY_FOLDER
 from engine.corpus.safe_open import open_binary
-from engine.embedding.registry import open_chat
-from engine.memory.contract import MemorySearchManager
+from engine.embedding.provider_selection import open_chat
+from engine.memory.memory_interface import MemorySearchManager
 from engine.memory.session_library import find_session
 from engine.records import SessionMessage, SessionNote, SessionSummary, SessionText, WrittenNote
-from engine.redaction.masks import beginning_of, redact
+from engine.redaction.secret_masking import beginning_of, redact
 from engine.settings import Settings
 from engine.text.folding import fold, visible
 from engine.text.languages import detect_language
@@ -354,7 +354,7 @@ _MOST_EMPTY = 5
 
 
 class Remembered(NamedTuple):
-    """Result of writing a note."""
+    """Result of writing a session note: the note, and the session that it summarises."""
 
     note: SessionNote
     written: WrittenNote | None

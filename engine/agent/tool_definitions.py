@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.agent.facts import MOST_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
+from engine.agent.fact_operations import MOST_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_get import PAGE_CHARACTERS, PAGE_LINES, memory_get
 from engine.agent.memory_search import MOST_RESULTS, memory_search
-from engine.agent.tool import AgentTool, count, schema
+from engine.agent.tool_interface import AgentTool, count, schema
 from engine.base.cancellation import CancelToken
 from engine.records import (
     FACT_CATEGORIES,
@@ -26,7 +26,7 @@ from engine.records import (
 )
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 
 _SYNC_SECONDS = 5.0
@@ -170,7 +170,7 @@ def _forget(access: AgentAccess) -> AgentTool:
 
 
 def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
-    """Return all tools of this agent session."""
+    """Return all tools that are offered to one session of an agent."""
     return (_search(access), _get(access), *fact_tools(access), *remember_tools(access))
 
 

@@ -12,8 +12,8 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt
 from engine.base.language import marked, tr
 from engine.corpus.path_guard import PathGuard
-from engine.embedding.registry import Selection, select_provider, use_fallback
-from engine.indexing.service import BackgroundSync, IndexingService
+from engine.embedding.provider_selection import Selection, select_provider, use_fallback
+from engine.indexing.sync_scheduler import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor, Lifetime
 from engine.memory.index_updates import IndexUpdates
@@ -35,9 +35,9 @@ from engine.records import (
     WatcherStatus,
 )
 from engine.settings import Settings
-from engine.settings.section import answering_as
+from engine.settings.settings_section import answering_as
 from engine.store.index import IndexStore
-from engine.store.location import usable_index_files
+from engine.store.index_paths import usable_index_files
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from engine.corpus.line_reader import NumberedText
     from engine.memory.embedding_models import ModelLibrary
     from engine.memory.facts import Facts
-    from engine.memory.files import SessionFiles, WorkspaceFiles
-    from engine.memory.insight import IndexInsight
+    from engine.memory.file_reading import SessionFiles, WorkspaceFiles
+    from engine.memory.index_inspection import IndexInsight
     from engine.memory.memory_context import QueryAnswerer, Share
     from engine.memory.path_status import PathStates
-    from engine.memory.requests import SearchOptions
+    from engine.memory.search_requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
     from engine.memory.status_report import IndexCounts
     from engine.records.sync import ProgressCallback
@@ -92,13 +92,13 @@ class BuiltinParts:
 
     @cached_property
     def session_files(self) -> "SessionFiles":
-        from engine.memory.files import SessionFiles
+        from engine.memory.file_reading import SessionFiles
 
         return SessionFiles(self._context.settings, self.sessions.known)
 
     @cached_property
     def files(self) -> "WorkspaceFiles":
-        from engine.memory.files import WorkspaceFiles
+        from engine.memory.file_reading import WorkspaceFiles
 
         return WorkspaceFiles(self._context.guard, self.session_files)
 
@@ -134,7 +134,7 @@ class BuiltinParts:
 
     @cached_property
     def insight(self) -> "IndexInsight":
-        from engine.memory.insight import IndexInsight
+        from engine.memory.index_inspection import IndexInsight
 
         return IndexInsight(self._context, self._updates, self.selection_to_show, self._known_vector)
 
@@ -446,7 +446,7 @@ class BuiltinMemory:
     def _ask(
         self, query: str, like: Passage | None, options: "SearchOptions", cancel: CancelToken | None
     ) -> SearchOutcome:
-        from engine.memory.requests import make_request
+        from engine.memory.search_requests import make_request
 
         request = make_request(self._settings.query, query, like, options)
         self._lifetime.check()

@@ -22,7 +22,7 @@ from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
 from engine.memory.executor import BackgroundExecutor, Lifetime
 from engine.memory.memory_context import Listeners, StatusListener
-from engine.memory.requests import unanswered
+from engine.memory.search_requests import unanswered
 from engine.memory.status_report import with_degraded
 from engine.records import (
     EmbeddingEstimate,
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.corpus.line_reader import NumberedText
-    from engine.memory.contract import MemorySearchManager
     from engine.memory.facts import Facts
-    from engine.memory.insight import IndexInsight
-    from engine.memory.requests import SearchOptions
+    from engine.memory.index_inspection import IndexInsight
+    from engine.memory.memory_interface import MemorySearchManager
+    from engine.memory.search_requests import SearchOptions
     from engine.records.sync import ProgressCallback
 
 _Answer = TypeVar("_Answer")

@@ -16,7 +16,7 @@ from engine.memory.executor import BackgroundExecutor, Job
 from engine.records import SearchOutcome
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 _REFRESH_TIMEOUT = 2.0
 """Seconds that answers wait for the refresh, enough for an index that existed before."""
@@ -154,7 +154,7 @@ class MemorySwitch:
         self._changed()
 
     def fails_still(self, error: Exception) -> None:
-        """Record that a retry failed, perhaps for another reason."""
+        """Record that retrying the chosen memory failed, perhaps for another reason."""
         with self._lock:
             self._failure = sentence_of(error)
         self._changed()
@@ -208,7 +208,7 @@ class MemorySwitch:
 
 
 def both(failure: str, error: Exception) -> BackendError:
-    """Return the error to raise when the built-in index fails too."""
+    """Return the error to raise when the chosen memory and the built-in index both fail."""
     also = tr("The built-in index could not answer either: {reason}", reason=sentence_of(error))
     return BackendError(f"{failure} {also}")
 
@@ -280,7 +280,7 @@ class RetryPolicy:
                 self._due = time.monotonic() + self._pause
 
     def soon(self) -> None:
-        """Retry with the next query: the cause may be fixed."""
+        """Allow the next query to retry the failed memory immediately, since the cause may be fixed."""
         with self._lock:
             self._pause = self._shortest
             if self._due is not None:

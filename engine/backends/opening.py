@@ -15,15 +15,15 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed
 from engine.base.language import tr
 from engine.base.private_files import clean_up, remove_leftovers
-from engine.corpus.roots import MEMORY_FOLDER, require_text
+from engine.corpus.indexed_folders import MEMORY_FOLDER, require_text
 from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
-from engine.settings.section import answering_as
-from engine.store.location import index_files, note_workspace
+from engine.settings.settings_section import answering_as
+from engine.store.index_paths import index_files, note_workspace
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager, OpenBackend
     from engine.memory.memory_context import StatusListener
+    from engine.memory.memory_interface import MemorySearchManager, OpenBackend
     from engine.records import SyncReport
 
 Opener = Callable[[Path, Settings, "Executor | None", bool], "MemorySearchManager"]
@@ -242,7 +242,7 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     if chosen != "qmd":
         return FallbackMemoryManager(name, open_chosen, partial(open_, "builtin"), user, executor=executor)
     from engine.backends.qmd.collections import with_paths
-    from engine.backends.qmd.unsupported import refusal
+    from engine.backends.qmd.unsupported_features import refusal
 
     # The fallback searches the same paths and sessions.
     same_places = partial(open_, "builtin", with_paths(settings))

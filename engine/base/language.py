@@ -69,7 +69,7 @@ def speak(tag: str) -> None:
 
 
 def spoken() -> str:
-    """Return the tag of the current language."""
+    """Return the language tag in which the window is shown, such as `en` or `de`."""
     return _translations.tag
 
 

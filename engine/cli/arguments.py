@@ -14,14 +14,14 @@ from engine.records import (
     USUAL_IMPORTANCE,
     Source,
 )
-from engine.text.dates import EXAMPLES, Period, parse_period
+from engine.text.date_parsing import EXAMPLES, Period, parse_period
 from engine.text.operators import QUERY_HELP
 
 # --- Types of the options' values: argparse reports an invalid one in one line ---------------------------------------
 
 
 def folder(text: str) -> Path:
-    """Parse a non-empty path."""
+    """Parse a folder argument of the command line, a non-empty path."""
     return Path(nonempty(text))
 
 

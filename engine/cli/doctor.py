@@ -18,17 +18,17 @@ from engine.cli.embedding_messages import awaiting_text
 from engine.cli.output import print_json, safe
 from engine.cli.progress import StepLine
 from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible, opened
-from engine.corpus.transcripts.stores import find_transcripts
-from engine.embedding.registry import select_provider
+from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.embedding.provider_selection import select_provider
 from engine.insight.health import provider, sources
 from engine.insight.health.environment import check_user_data
 from engine.insight.health.health_check import UPDATE, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.settings import settings_path
-from engine.store.location import index_files
+from engine.store.index_paths import index_files
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 import os
 from datetime import datetime
 

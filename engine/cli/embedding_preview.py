@@ -9,13 +9,13 @@ from engine.cli.output import safe
 from engine.cli.workspace import CliWorkspace
 from engine.corpus.discovery import discover
 from engine.corpus.documents import is_document
-from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import server_of
-from engine.embedding.registry import select_provider
+from engine.embedding.provider_interface import EmbeddingProvider
+from engine.embedding.provider_selection import select_provider
 from engine.indexing.cost_estimate import estimate
 from engine.records import EmbeddingEstimate, Record
 from engine.store.index import IndexStore
-from engine.store.location import index_files
+from engine.store.index_paths import index_files
 from engine.store.snapshot import StoredFile
 
 _BYTES_A_TOKEN = 3

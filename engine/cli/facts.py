@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from engine.agent.fact_capture import category_of
-from engine.agent.facts import capture, recall_block
+from engine.agent.fact_operations import capture, recall_block
 from engine.agent.memory_access import AgentAccess
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken

@@ -20,7 +20,7 @@ from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
 from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_builtins
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 from engine.base.errors import ProviderError
 from engine.cli.progress import LiveLine
 from engine.records import ModelFetchProgress
@@ -44,7 +44,7 @@ def fetch_missing(settings: Settings, *, agreed: bool, interactive: bool) -> str
     model = missing_model(settings)
     if not model or not (agreed or (interactive and is_interactive())):
         return ""
-    from engine.embedding.hub import fetch_model, hub_host  # imports an HTTP client
+    from engine.embedding.model_download import fetch_model, hub_host  # imports an HTTP client
 
     try:
         if agreed or _confirm_download(model, hub_host()):

@@ -9,7 +9,7 @@ from engine.settings import Settings, load_settings, settings_path
 from engine.settings.loading import RereadSettings
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 
 def run(arguments: Namespace) -> int:

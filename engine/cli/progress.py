@@ -45,7 +45,7 @@ class LiveLine:
 
 
 class ProgressLine(LiveLine):
-    """Progress line of a sync."""
+    """Shows the progress of a sync as one line on the terminal."""
 
     def __init__(self) -> None:
         super().__init__()

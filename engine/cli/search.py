@@ -27,7 +27,7 @@ from engine.records import (
 from engine.search.result_export import outcome_values, results_markdown
 
 if TYPE_CHECKING:
-    from engine.memory.requests import SearchOptions
+    from engine.memory.search_requests import SearchOptions
 
 _CONTROLS: dict[RemedyName, str] = {
     "weak": "--min-score 0",
@@ -144,7 +144,7 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     else:
         print(result.snippet)
     if reason:
-        from engine.search.reasons import reasons_of  # only if an explanation is requested
+        from engine.search.result_reasons import reasons_of  # only if an explanation is requested
 
         for said in reasons_of(reason):
             print(f"  {safe(str(said))}")

@@ -19,8 +19,8 @@ from engine.records import EarlierQuestion, QueryRecord, SearchOutcome, cite
 from engine.records.workspaces import split_name
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
-    from engine.memory.requests import SearchOptions
+    from engine.memory.memory_interface import MemorySearchManager
+    from engine.memory.search_requests import SearchOptions
 
 _DAY = 86_400
 

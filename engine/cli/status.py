@@ -54,7 +54,7 @@ def _about_workspace(status: MemoryProviderStatus, place: CliWorkspace) -> Itera
         yield "Index error", status.index_error
     if status.user_data is not None:
         advice = "" if status.user_data.backup is None else " To restore a backup, run mnemoscope doctor --repair."
-        yield "Your data", f"{status.user_data.problem}{advice}"
+        yield "Facts and saved searches", f"{status.user_data.problem}{advice}"
 
 
 def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:

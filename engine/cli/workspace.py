@@ -19,9 +19,9 @@ from engine.records.workspaces import split_name
 from engine.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
-    from engine.memory.insight import IndexInsight
-    from engine.memory.requests import SearchOptions
+    from engine.memory.index_inspection import IndexInsight
+    from engine.memory.memory_interface import MemorySearchManager
+    from engine.memory.search_requests import SearchOptions
 
 
 class CliWorkspace(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class CliWorkspace(msgspec.Struct, frozen=True):
 
 
 def find_place(arguments: Namespace) -> CliWorkspace:
-    """Return `--workspace`, else the folder that the window opened last, else the current directory.
+    """Find the workspace of a command: `--workspace`, else the last opened folder, else the current directory.
 
     Raises `SettingsError`, and `WorkspaceError` if there is no such folder.
     """
@@ -118,9 +118,9 @@ def search_all(
 ) -> SearchOutcome:
     """Search this workspace and the indexes of all others in their current state."""
     from engine.backends.opening import open_memory
+    from engine.workspaces.known_workspaces import here_and_others
     from engine.workspaces.memory_pool import MemoryPool
     from engine.workspaces.multi_search import AllWorkspaces
-    from engine.workspaces.registry import here_and_others
 
     here, others = here_and_others(known_to(place, config), place.folder)
     most = options.get("max_results") or place.settings.query.max_results
@@ -158,7 +158,7 @@ def memory_of(
 
 def known_to(place: CliWorkspace, config: Path | None) -> "tuple[KnownWorkspace, ...]":
     """Return all known workspaces, including this one."""
-    from engine.workspaces.registry import known_workspaces
+    from engine.workspaces.known_workspaces import known_workspaces
 
     return known_workspaces(config=config, store_path=place.settings.store.path)
 

@@ -6,7 +6,7 @@ Attributes are not inserted into text, and files named by `include::` are not re
 """
 
 from engine.base import lazy_pattern
-from engine.corpus.structure import Structure, StructureBuilder, markup_lines
+from engine.corpus.note_structure import Structure, StructureBuilder, markup_lines
 
 _TITLE = lazy_pattern(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ATTRIBUTE = lazy_pattern(r":(!?[\w-]+!?):(?:[ \t]+(.*))?")

@@ -20,9 +20,9 @@ from engine.corpus.documents import ENDINGS as DOCUMENT_ENDINGS
 from engine.corpus.documents import is_readable
 from engine.corpus.file_rules import SECRET_PLACE, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
-from engine.corpus.ignore import Match, shown
+from engine.corpus.ignore_rules import Match, shown
+from engine.corpus.indexed_folders import Layout, Root, Roots, find_roots
 from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
-from engine.corpus.roots import Layout, Root, Roots, find_roots
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
 
@@ -201,7 +201,7 @@ _FIRST = 12
 
 def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
     """Return files and bytes by top-level folder, and skipped files. Raises `WorkspaceError`, `Cancelled`."""
-    from engine.corpus.transcripts.stores import find_transcripts  # brings every agent with it
+    from engine.corpus.transcripts.session_stores import find_transcripts  # brings every agent with it
 
     discovery = discover(workspace, settings, cancel=cancel)
     sessions = find_transcripts(settings, cancel=cancel)

@@ -5,8 +5,8 @@ import stat
 from typing import Protocol
 
 from engine.base import skip_reasons
-from engine.corpus.ignore import BAD_NAME, IgnoreRules, Match, is_unusable
-from engine.corpus.roots import Root, holds_secrets
+from engine.corpus.ignore_rules import BAD_NAME, IgnoreRules, Match, is_unusable
+from engine.corpus.indexed_folders import Root, holds_secrets
 from engine.corpus.safe_open import is_link
 from engine.settings import Settings
 

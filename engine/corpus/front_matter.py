@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from engine.base import lazy_pattern
-from engine.corpus import markdown
-from engine.corpus.structure import lines_of
+from engine.corpus import markdown_line_types
+from engine.corpus.note_structure import lines_of
 
 _HEAD_CHARACTERS = 64 * 1024
 _MOST_LINES = 1000
@@ -232,9 +232,9 @@ def without_block_properties(text: str) -> str:
     lines, fence = list[str](), ""
     for line in lines_of(text):
         if fence:
-            fence = "" if markdown.closes_fence(line, fence) else fence
-        elif line.lstrip(" \t").startswith(markdown.FENCES):
-            fence = markdown.fence_marks(line)
+            fence = "" if markdown_line_types.closes_fence(line, fence) else fence
+        elif line.lstrip(" \t").startswith(markdown_line_types.FENCES):
+            fence = markdown_line_types.fence_marks(line)
         lines.append("" if not fence and ":: " in line and _BLOCK_PROPERTY.fullmatch(line) else line)
     return "\n".join(lines)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from engine.base import skip_reasons
 from engine.base.bounded_json import built
-from engine.corpus import markdown
+from engine.corpus import markdown_line_types
 
 ENDINGS = (".canvas", ".ipynb")
 LARGEST = 64 * 1024 * 1024
@@ -111,7 +111,7 @@ def _name(node: dict[str, Any]) -> str:
     """Return the beginning of a card's text, on one line."""
     text = _string(node.get("label")) if node.get("type") == "group" else _card(node)
     first = next((line for line in text.split("\n") if line.strip()), "")
-    return markdown.plain_title(first.lstrip("# "))[:_MOST_NAME]
+    return markdown_line_types.plain_title(first.lstrip("# "))[:_MOST_NAME]
 
 
 def _position(node: dict[str, Any]) -> tuple[float, float]:
@@ -212,8 +212,8 @@ def _closed(text: str) -> str:
     fence = ""
     for line in text.split("\n") if "```" in text or "~~~" in text else ():
         if not fence:
-            fence = markdown.fence_marks(line)
-        elif markdown.closes_fence(line, fence):
+            fence = markdown_line_types.fence_marks(line)
+        elif markdown_line_types.closes_fence(line, fence):
             fence = ""
     return f"{text}\n{fence}" if fence else text
 

@@ -55,7 +55,7 @@ class NumberedText:
 
     @classmethod
     def open(cls, path: str | Path, cancel: CancelToken | None = None) -> Self:
-        """Open and count lines.
+        """Open a text file and count its lines.
 
         Raises `PathRefused` if it isn't a regular file, `DocumentError` for a document without text, `OSError`,
         `Cancelled`.
@@ -79,7 +79,7 @@ class NumberedText:
 
     @classmethod
     def _of_document(cls, file: "_FileSource", path: str, cancel: CancelToken | None) -> Self:
-        from engine.corpus.documents.process import DOCUMENTS  # multiprocessing takes 10 ms to import
+        from engine.corpus.documents.extraction_process import DOCUMENTS  # multiprocessing takes 10 ms to import
 
         documents.check(path, file.size)
         found = cls.of(DOCUMENTS.text_of(file.read(0, file.size), path, cancel))

@@ -65,7 +65,7 @@ def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None =
 
 
 def _document(path: str, name: str, max_bytes: int, cancel: CancelToken | None) -> NoteText:
-    from engine.corpus.documents.process import DOCUMENTS  # multiprocessing takes 10 ms to import
+    from engine.corpus.documents.extraction_process import DOCUMENTS  # multiprocessing takes 10 ms to import
 
     try:
         documents.check(name, 0)

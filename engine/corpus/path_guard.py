@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engine.base.errors import PathRefused, WorkspaceError
-from engine.corpus.ignore import IgnoreRules, is_unusable
-from engine.corpus.roots import Root, Roots, find_roots, holds_secrets
+from engine.corpus.ignore_rules import IgnoreRules, is_unusable
+from engine.corpus.indexed_folders import Root, Roots, find_roots, holds_secrets
 from engine.corpus.safe_open import is_link, scan_folder
 from engine.settings import Settings
 
@@ -54,7 +54,7 @@ class PathGuard:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
             return set()
-        from engine.corpus.transcripts.stores import find_stores
+        from engine.corpus.transcripts.session_stores import find_stores
 
         stores = tuple(f"{store.name}/" for store in find_stores(self._settings))
         return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}

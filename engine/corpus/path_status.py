@@ -20,9 +20,9 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.discovery import discover, discover_in
 from engine.corpus.file_rules import FileRules, unreadable
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.ignore import Match, is_unusable
-from engine.corpus.roots import Root, find_roots
-from engine.corpus.transcripts.stores import Store, find_stores, find_transcripts_in
+from engine.corpus.ignore_rules import Match, is_unusable
+from engine.corpus.indexed_folders import Root, find_roots
+from engine.corpus.transcripts.session_stores import Store, find_stores, find_transcripts_in
 from engine.corpus.transcripts.transcript_files import SILENT, compressed, judge_entry, judge_store, transcript_of
 from engine.records import FileIssue, Source
 from engine.settings import Settings

@@ -9,7 +9,7 @@ docutils only warns about.
 import string
 
 from engine.base import lazy_pattern
-from engine.corpus.structure import Structure, StructureBuilder, markup_lines
+from engine.corpus.note_structure import Structure, StructureBuilder, markup_lines
 
 _PUNCTUATION = frozenset(string.punctuation)
 _FIELD = lazy_pattern(r"[ \t]*:((?![: ])[^:]+):(?:[ \t]+(.*))?")

@@ -20,13 +20,13 @@ from engine.base.private_files import data_folder, make_folder
 from engine.base.skip_reasons import OTHER_NAMES, files_covered
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.machine import Machine
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.agents.openclaw import NAMES, state_folders, subfolders
 from engine.corpus.transcripts.json_values import items, mapping, string
 from engine.corpus.transcripts.registry import session_folders
-from engine.corpus.transcripts.stores import find_stores, find_transcripts
+from engine.corpus.transcripts.session_stores import find_stores, find_transcripts
 from engine.corpus.transcripts.transcript_files import NO_TRANSCRIPT
+from engine.corpus.user_environment import Machine
 from engine.records import FileIssue, FoundPlace, FoundPlaces, PlaceKind
 from engine.settings import Settings
 from engine.settings.options import SessionSettings

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from engine.base.versions import TAGS_VERSION
-from engine.corpus import markdown
+from engine.base.index_rule_versions import TAGS_VERSION
+from engine.corpus import markdown_line_types
 from engine.corpus.front_matter import FrontMatter
-from engine.corpus.structure import Structure
+from engine.corpus.note_structure import Structure
 from engine.text.folding import fold
 
 _LINE = 4096
@@ -65,8 +65,8 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
         line = text[start : min(end, start + _LINE)]
         start = end + 1
         if fence:
-            fence = "" if markdown.closes_fence(line, fence) else fence
-        elif line.lstrip().startswith(markdown.FENCES):
-            fence = markdown.fence_marks(line)
+            fence = "" if markdown_line_types.closes_fence(line, fence) else fence
+        elif line.lstrip().startswith(markdown_line_types.FENCES):
+            fence = markdown_line_types.fence_marks(line)
         elif "#" in line:
-            yield from HASHTAG.findall(markdown.CODE_SPAN.sub(" ", line) if "`" in line else line)
+            yield from HASHTAG.findall(markdown_line_types.CODE_SPAN.sub(" ", line) if "`" in line else line)

@@ -25,7 +25,7 @@ _VARIABLES_OF_HOSTS = {
 
 @dataclass(frozen=True)
 class Key:
-    """An API key and its origin."""
+    """An API key, and where it was found (environment variable or keychain)."""
 
     value: str = field(repr=False)
     origin: Literal["environment", "keychain"]

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.base import Limits, prepare
-from engine.embedding.long_texts import requests
+from engine.embedding.long_text_splitting import requests
+from engine.embedding.provider_interface import Limits, prepare
 from engine.providers import Calibration
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.embedding.base import Vectors
+    from engine.embedding.provider_interface import Vectors
 
 MODEL = "use-multilingual-v3"
 _REVISION = "1"

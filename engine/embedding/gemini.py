@@ -12,11 +12,11 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.embedding.api_keys import key_missing
-from engine.embedding.base import EmbeddingProvider, Limits
 from engine.embedding.batch_jobs.gemini import GeminiBatches
 from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of
-from engine.embedding.remote import Model, RemoteProvider, without_vendor
+from engine.embedding.provider_interface import EmbeddingProvider, Limits
+from engine.embedding.remote_provider import Model, RemoteProvider, without_vendor
 from engine.embedding.response_parsing import Answer, ordered, read_json
 from engine.embedding.service_errors import Service
 from engine.settings import Settings

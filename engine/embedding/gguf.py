@@ -26,16 +26,16 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.base.language import tr
 from engine.base.private_files import temporary_folder
-from engine.embedding.base import Limits, prepare
 from engine.embedding.gguf_file import GgufFile, llama_installed, model_place, read_gguf, traits_of
 from engine.embedding.gguf_worker import Answer, Model, Request, RequestKind, serve
-from engine.embedding.long_texts import embed_whole, requests
+from engine.embedding.long_text_splitting import embed_whole, requests
 from engine.embedding.model_catalog import Traits
+from engine.embedding.provider_interface import Limits, prepare
 from engine.providers import Calibration
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.embedding.base import Vectors
+    from engine.embedding.provider_interface import Vectors
 
 _POLL = 0.05
 """Seconds between checks of the cancel token while the model works."""

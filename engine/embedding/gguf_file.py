@@ -56,7 +56,7 @@ class GgufFile:
 
 
 def read_gguf(path: str) -> GgufFile:
-    """Read the metadata.
+    """Read the metadata at the start of a GGUF model file.
 
     Raises `ProviderError` for an unreadable or damaged file, or one without an embedding model.
     """
@@ -198,7 +198,7 @@ _PIECE = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class HubFile:
-    """A model file on the hub."""
+    """Name of a model file on the Hugging Face hub: repository and path."""
 
     repository: str
     """owner/name"""

@@ -24,7 +24,7 @@ class KeychainError(ProviderError):
 
 
 class NoKeychain(KeychainError):
-    """There is no keychain on this system."""
+    """The operating system has no keychain that can be used."""
 
     def __init__(self) -> None:
         super().__init__(tr("This system has no keychain that Mnemoscope can use."))

@@ -60,7 +60,7 @@ def batch_price_of(settings: Settings, provider: str, model: str) -> float | Non
 
 
 class Traits(msgspec.Struct, frozen=True):
-    """Usage rules of one model."""
+    """How to use one embedding model: prefixes of queries and passages, and the shortest length of its vectors."""
 
     query: str = ""
     """Prefix of every query."""

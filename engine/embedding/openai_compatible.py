@@ -18,12 +18,12 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.api_keys import key_missing
-from engine.embedding.base import EmbeddingProvider, Limits
-from engine.embedding.batch_jobs.base import JobLimits
+from engine.embedding.batch_jobs.batch_api import JobLimits
 from engine.embedding.batch_jobs.files_and_batches import Dialect, FilesAndBatches
 from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of, traits_named
-from engine.embedding.remote import Model, RemoteProvider
+from engine.embedding.provider_interface import EmbeddingProvider, Limits
+from engine.embedding.remote_provider import Model, RemoteProvider
 from engine.embedding.response_parsing import Answer, indexed, read_json, tokens_of
 from engine.embedding.service_errors import Service, Transient, retrying
 from engine.providers.openai import PRESETS, Preset, preset_of

@@ -17,7 +17,7 @@ from engine.base.language import tr
 from engine.embedding.service_errors import Transient
 
 if TYPE_CHECKING:
-    from engine.embedding.base import Vectors
+    from engine.embedding.provider_interface import Vectors
 
 _AT_ONCE = 4 * 1024 * 1024
 _STEP = 64 * 1024

@@ -25,7 +25,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from engine.embedding.base import Vectors
+    from engine.embedding.provider_interface import Vectors
 
     Places = NDArray[np.intp]
     Arrays = Mapping[str, NDArray[Any]]
@@ -54,7 +54,7 @@ class Numbers(Protocol):
 
 
 class Vocabulary(NamedTuple):
-    """The pieces of the model."""
+    """The word pieces that the built-in model knows, with their ids."""
 
     ids: Numbers
     scores: Sequence[float]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.base import TextsRefused
+from engine.embedding.provider_interface import TextsRefused
 from engine.logs import redact
 
 if TYPE_CHECKING:

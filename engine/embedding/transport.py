@@ -32,7 +32,7 @@ _IDLE_SECONDS = 30.0
 
 
 class Untrusted(ProviderError):
-    """A server that can't prove its identity."""
+    """The server's TLS certificate could not be verified."""
 
     def __init__(self, host: str | None, problem: str) -> None:
         super().__init__(
@@ -111,7 +111,7 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 def current_call() -> Call:
-    """The call in progress on this thread."""
+    """Return the HTTP call that is in progress on this thread."""
     call = _current.get()
     if call is None:
         raise RuntimeError("a request outside of a call")

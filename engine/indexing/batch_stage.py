@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 
-from engine.embedding.base import EmbeddingProvider
-from engine.embedding.batch_jobs.base import BatchApi
+from engine.embedding.batch_jobs.batch_api import BatchApi
 from engine.embedding.batch_jobs.jsonl_files import Group, Text, groups
 from engine.embedding.batch_jobs.runner import BatchContext, BatchRunner
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.embedding.service_errors import pause
 from engine.indexing.cost_estimate import name_of
 from engine.indexing.embed_stage import VectorStorage
@@ -81,7 +81,7 @@ class BatchStage:
             self._runner.poll()
 
     def end(self) -> None:
-        """Release local resources."""
+        """Release the local resources of this stage; batch jobs continue at the provider."""
         if self._waiting is not None:
             self._waiting.close()
 

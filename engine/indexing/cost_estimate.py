@@ -3,9 +3,9 @@
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.embedding.base import EmbeddingProvider
-from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, batches_of
+from engine.embedding.batch_jobs.batch_api import LEAST_TEXTS, BatchApi, batches_of
 from engine.embedding.model_catalog import facts_of
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.records import EmbeddingEstimate
 from engine.settings import Settings
 from engine.store import stored_models

@@ -8,8 +8,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from engine.base import skip_reasons
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
-from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
-from engine.embedding.long_texts import requests
+from engine.embedding.long_text_splitting import requests
+from engine.embedding.provider_interface import EmbeddingProvider, PartialAnswer, TextsRefused
 from engine.indexing.stage_data import StageWork
 from engine.records import NOT_EMBEDDED, FileIssue
 from engine.store import stored_models
@@ -94,7 +94,7 @@ class EmbedStage:
         """Seconds spent on these characters, without pauses."""
 
     def run(self, leave: Set[bytes] = frozenset()) -> bool:
-        """Embed all pending texts.
+        """Embed the texts of all chunks that have no vector.
 
         Returns False if it stopped because files changed, whose text must be indexed first. `leave`: hashes of texts
         that batch jobs embed. Raises `Cancelled`, `ProviderError`. Every answered request is stored by `end` at the

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from engine.base.errors import PathRefused, WorkspaceError
-from engine.corpus.ignore import IgnoreRules
-from engine.corpus.roots import find_roots
+from engine.corpus.ignore_rules import IgnoreRules
+from engine.corpus.indexed_folders import find_roots
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.registry import is_database, is_watched, may_be_transcript, owner_of_part
-from engine.corpus.transcripts.stores import Store, find_stores
+from engine.corpus.transcripts.session_stores import Store, find_stores
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 from engine.indexing.watcher import WatchBatch, Watcher
 from engine.records import SyncReason, WatcherStatus
@@ -149,7 +149,7 @@ class FolderWatch:
         )
 
     def close(self) -> None:
-        """Stop all watchers."""
+        """Stop watching all folders."""
         for watcher in self._watchers:
             watcher.stop()
 

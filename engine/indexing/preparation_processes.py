@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.base.cancellation import CancelToken
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
-from engine.indexing.crash_record import CrashRecord
+from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import prepare
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewFile

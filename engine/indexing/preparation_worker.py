@@ -61,7 +61,7 @@ class Worker:
         self._alive = True
 
     def ready(self) -> bool:
-        """Whether the process is running; until then, notes would wait for its start."""
+        """Whether the process has started; until then, notes would wait for its start."""
         if self._alive and not self._ready and self._pipe.poll():
             self._ready = self._received() is not None
         return self._alive and self._ready
@@ -91,7 +91,7 @@ class Worker:
         return None if message is None else msgspec.msgpack.decode(message, type=_PreparedNote)
 
     def end(self) -> None:
-        """Stop the process."""
+        """Stop the process that prepares notes."""
         self._process.kill()
         self._process.join()
         self._process.close()

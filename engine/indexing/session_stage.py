@@ -11,12 +11,17 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.quick_summary import glance
 from engine.corpus.transcripts.registry import copied_sessions
-from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts, machine_names
+from engine.corpus.transcripts.session_stores import FoundTranscripts, find_transcripts, machine_names
 from engine.corpus.transcripts.transcript_files import is_compressed
 from engine.corpus.transcripts.transcript_reader import project_of
-from engine.indexing.commits import Change, Commits, TextOutcome
-from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message
-from engine.indexing.session_rows import note_left_out, session_file
+from engine.indexing.commit_groups import Change, Commits, TextOutcome
+from engine.indexing.session_row_builder import note_left_out, session_file
+from engine.indexing.session_workspace_assignment import (
+    INDEXED_ELSEWHERE,
+    elsewhere,
+    ownership_issues,
+    ownership_message,
+)
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store import sessions

@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.versions import (
+from engine.base.index_rule_versions import (
     ANALYSER_VERSION,
     CHUNKER_VERSION,
     DOCUMENTS_VERSION,
@@ -19,16 +19,16 @@ from engine.base.versions import (
     TOOLS_VERSION,
     USAGE_VERSION,
 )
-from engine.embedding.base import EmbeddingProvider
-from engine.embedding.batch_jobs.base import BatchPolicy
+from engine.embedding.batch_jobs.batch_api import BatchPolicy
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import EmbeddingWork
-from engine.indexing.crash_record import CrashRecord
-from engine.indexing.progress import ProgressMeter
+from engine.indexing.crashing_files import CrashRecord
+from engine.indexing.sync_progress import ProgressMeter
 from engine.records import FileIssue
 from engine.settings import Settings
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
-from engine.store.schema import Tables
+from engine.store.index_schema import Tables
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel
 from engine.store.vectors import VectorIndex

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError, ProviderError
-from engine.indexing.commits import TextOutcome
-from engine.indexing.progress import ProgressMeter
+from engine.indexing.commit_groups import TextOutcome
 from engine.indexing.stage_data import Sharing, StageWork, SyncParts, fingerprint
+from engine.indexing.sync_progress import ProgressMeter
 from engine.indexing.text_stage import TextStage
 from engine.indexing.vector_stage import VectorStage
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.index import WORDS_TO_FORGET, IndexStore
-from engine.store.schema import Tables
+from engine.store.index_schema import Tables
 from engine.store.snapshot import MOST_FREE
 from engine.store.vector_encoding import StoredModel
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText, Unreadable
-from engine.indexing.commits import Change, Commits, TextOutcome
+from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store import sessions

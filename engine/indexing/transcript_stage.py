@@ -14,7 +14,7 @@ from engine.corpus.transcripts.chunk_packing import IndexedMessage
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import Source
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.corpus.transcripts.transcript_reader import (
     LineReader,
@@ -25,8 +25,8 @@ from engine.corpus.transcripts.transcript_reader import (
     opened,
     refresh_facts,
 )
-from engine.indexing.commits import Change, Commits
-from engine.indexing.session_rows import (
+from engine.indexing.commit_groups import Change, Commits
+from engine.indexing.session_row_builder import (
     ChunkRows,
     SessionUses,
     TranscriptChunker,
@@ -36,7 +36,7 @@ from engine.indexing.session_rows import (
 )
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
-from engine.redaction.masks import redact
+from engine.redaction.secret_masking import redact
 from engine.store import sessions
 from engine.store.writer import NewFile, Writer
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, ProviderError
-from engine.embedding.base import EmbeddingProvider
-from engine.embedding.batch_jobs.base import batches_of
+from engine.embedding.batch_jobs.batch_api import batches_of
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import estimate, name_of
 from engine.indexing.embed_stage import EmbedStage
-from engine.indexing.progress import ProgressMeter
 from engine.indexing.stage_data import StageWork, SyncParts
+from engine.indexing.sync_progress import ProgressMeter
 from engine.records import EmbeddingEstimate, FileIssue
 from engine.store import stored_models
-from engine.store.schema import Tables
+from engine.store.index_schema import Tables
 from engine.store.stored_models import Awaiting, ModelName
 from engine.store.vector_encoding import StoredModel
 
@@ -67,7 +67,7 @@ class VectorStage:
             self._use(known)
 
     def embed(self, tables: Tables | None) -> bool:
-        """Embed all pending texts.
+        """Embed the texts of all chunks that have no vector, with the fallback if the provider fails.
 
         Returns False if it stopped because files changed, whose text must be indexed first. Running requests then
         continue; `end` or the next call stores their results. Raises `Cancelled`.

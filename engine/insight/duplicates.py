@@ -75,7 +75,7 @@ _EXCERPT = 300
 
 
 class Note(NamedTuple):
-    """One indexed note."""
+    """One indexed note that is compared with others."""
 
     id: int
     path: str

@@ -13,15 +13,15 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.documents import DocumentError, is_document
 from engine.corpus.folder_walk import FolderWalk
-from engine.corpus.ignore import IgnoreRules
+from engine.corpus.ignore_rules import IgnoreRules
+from engine.corpus.indexed_folders import find_roots
 from engine.corpus.line_reader import NumberedText
-from engine.corpus.links import anchored_lines
+from engine.corpus.link_parsing import anchored_lines
 from engine.corpus.path_guard import PathGuard
-from engine.corpus.roots import find_roots
 from engine.records import LinkedText, NoteLinkInfo, NoteLinks
 from engine.settings import Settings
-from engine.store.links import LinkedNote, LinkReader, StoredLink
-from engine.store.links import note_links as stored_links
+from engine.store.link_queries import LinkedNote, LinkReader, StoredLink
+from engine.store.link_queries import note_links as stored_links
 from engine.store.snapshot import Snapshot, held
 
 _MOST_LINES = 40

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.store.snapshot import Snapshot
-from engine.text.analysis import Streams, text_pieces
 from engine.text.tokens import RUN
+from engine.text.tokens_and_stems import Streams, text_pieces
 
 _GAP = 8
 """Most differing tokens in a row within a shared passage."""

@@ -32,7 +32,7 @@ def redact(text: str) -> str:
     """Return `text` with everything masked that looks like a key, a token or a password, or is a key in use."""
     for secret in tuple(_hidden):
         text = text.replace(secret, "***")
-    from engine.logs.file import masked  # most runs of the command line log nothing
+    from engine.logs.log_file import masked  # most runs of the command line log nothing
 
     return masked(text)
 
@@ -71,7 +71,7 @@ class _LateFile(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if self._file is None:
-            from engine.logs.file import QuietFile
+            from engine.logs.log_file import QuietFile
 
             self._file = QuietFile(self._path)
             self._file.setFormatter(self.formatter)

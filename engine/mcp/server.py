@@ -23,14 +23,14 @@ from mcp.shared.exceptions import MCPError
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_search import memory_context, memory_prompt_section
 from engine.agent.session_export import readable_session
-from engine.agent.tool import AgentTool, error_message
+from engine.agent.tool_interface import AgentTool, error_message
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import program_version
 from engine.text.grapheme_cuts import cut
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 
 URI = "mnemoscope:///"
@@ -132,9 +132,9 @@ def _titled(one: Listed, cancel: CancelToken) -> Listed:
     """Add the title of a note from its file, since the index may be behind; of a document, its file name."""
     if one.title:
         return one
-    from engine.corpus.document import HEAD_CHARACTERS, note_title
     from engine.corpus.documents import is_document
     from engine.corpus.encodings import decoded_start
+    from engine.corpus.note_metadata import HEAD_CHARACTERS, note_title
     from engine.corpus.safe_open import open_binary
 
     cancel.checkpoint()

@@ -12,7 +12,7 @@ from engine.agent.tool_definitions import agent_tools
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 import gc
 import importlib
 import importlib.util
@@ -24,17 +24,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from engine.base.errors import Closed, MnemoscopeError
-from engine.settings.section import answering_as
+from engine.settings.settings_section import answering_as
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 _WARM_AFTER_SECONDS = 0.2
 _CATCH_UP_SECONDS = 5.0
 
 
 class LateMemory:
-    """Thread-safe."""
+    """Opens the memory in the background, while the MCP server already answers. Thread-safe."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ functions."""
 
 
 def load_sdk() -> None:
-    """Import what the server needs of `mcp`."""
+    """Import the modules of the MCP SDK that the server needs."""
     with _without_collector(), _built_when_used(), _lean_packages():
         importlib.import_module("mcp.server.lowlevel.server")
 

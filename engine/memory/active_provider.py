@@ -14,8 +14,8 @@ from engine.memory.executor import BackgroundExecutor, Job
 from engine.records import Probe
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
-    from engine.embedding.registry import Selection
+    from engine.embedding.provider_interface import EmbeddingProvider
+    from engine.embedding.provider_selection import Selection
 
 
 class ActiveProvider:
@@ -83,7 +83,7 @@ class ActiveProvider:
         return before
 
     def soon(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":
-        """Return the selection if it is ready within `seconds`, else None.
+        """Return the selected provider if the selection ends within `seconds`, else None.
 
         `ready` is called on another thread when the selection started here is complete. Raises `Closed`.
         """

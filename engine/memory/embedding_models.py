@@ -8,7 +8,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexBusy, ProviderError
 from engine.base.language import tr
-from engine.embedding.registry import Selection
+from engine.embedding.provider_selection import Selection
 from engine.indexing.cost_estimate import estimate, name_of
 from engine.memory.index_updates import Approvals
 from engine.memory.memory_context import MemoryContext
@@ -22,7 +22,7 @@ _NO_KEY = "none"
 
 
 class Select(Protocol):
-    """Function that creates the provider for given settings; see `engine.embedding.registry.select_provider`."""
+    """Function that creates the provider for given settings; see `select_provider`."""
 
     def __call__(
         self, settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None

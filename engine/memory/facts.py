@@ -19,7 +19,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import FactRefused, ProviderError, StoreError
 from engine.base.language import marked, tr
-from engine.memory.requests import check_length
+from engine.memory.search_requests import check_length
 from engine.records import (
     FORGOTTEN_DAYS,
     LONGEST_FACT,
@@ -31,16 +31,16 @@ from engine.records import (
     FoundFact,
     SavedFact,
 )
-from engine.redaction.masks import redact
+from engine.redaction.secret_masking import redact
 from engine.store.facts import FactRows
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 from engine.text.folding import visible
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.providers import Calibration
-    from engine.search.facts import FactTable, FactWords
+    from engine.search.fact_scoring import FactTable, FactWords
     from engine.store.vector_encoding import Vectors
 
 MIN_SCORE = 0.35
@@ -205,7 +205,7 @@ class Facts:
         self._rows.settle()
 
     def approve(self, ids: Iterable[str]) -> None:
-        """Approve facts, so that agents see them."""
+        """Approve captured facts, so that agents may read them."""
         requested = set(ids)
         self._rows.put(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in requested))
 
@@ -248,7 +248,7 @@ class Facts:
         return known
 
     def _table(self, known: _Known, facts: Sequence[Fact], everything: bool) -> "FactTable":
-        from engine.search.facts import FactTable, FactWords
+        from engine.search.fact_scoring import FactTable, FactWords
 
         if everything not in known.tables:
             for fact in facts:

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, MnemoscopeError
 from engine.base.language import marked, tr, tr_count
-from engine.corpus.transcripts.stores import find_transcripts
-from engine.embedding.registry import Selection
+from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.embedding.provider_selection import Selection
 from engine.indexing.cost_estimate import name_of
 from engine.insight.health import database, environment, keywords, provider, sources, vectors
 from engine.insight.health.health_check import UPDATE, HealthCheck, Report, Subject, degraded, failed, fine
@@ -141,7 +141,7 @@ class Health:
             pending,
         )
         if estimate is not None:
-            waits = tr("Embedding them with {provider} waits for your agreement.", provider=estimate.provider)
+            waits = tr("Embedding the passages with {provider} waits for your agreement.", provider=estimate.provider)
             advice = tr("Allow the embedding, or choose another provider.")
             return degraded(id_, title, f"{detail} {waits}", advice=advice, count=pending)
         return degraded(id_, title, detail, repair=tr(UPDATE), count=pending)
@@ -152,7 +152,7 @@ class Health:
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as error:
-            return failed("user-data", tr("Your data"), str(error))
+            return failed("user-data", tr("Facts and saved searches"), str(error))
 
     def _subject(self, selection: Selection) -> Subject:
         name = None if selection.provider is None else name_of(selection.provider)

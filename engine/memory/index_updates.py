@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
-from engine.embedding.batch_jobs.base import BatchPolicy
-from engine.indexing.crash_record import CrashRecord
+from engine.embedding.batch_jobs.batch_api import BatchPolicy
+from engine.indexing.crashing_files import CrashRecord
 from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, SyncReason, SyncReport
 from engine.store.batch_jobs import BatchJobs

@@ -13,12 +13,12 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
-from engine.indexing.service import IndexingService
+from engine.indexing.sync_scheduler import IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor
 from engine.records import SearchOutcome
 from engine.settings import Settings
-from engine.settings.query_options import ResultCacheSettings
+from engine.settings.search_settings import ResultCacheSettings
 from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex

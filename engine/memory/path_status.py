@@ -11,11 +11,11 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.corpus.folder_walk import LATEST_NS
-from engine.corpus.ignore import Match, shown
+from engine.corpus.ignore_rules import Match, shown
 from engine.corpus.path_status import Listing, PathFinder, PathStatus
-from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import last_change
-from engine.embedding.base import EmbeddingProvider
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of
 from engine.records import FileIssue, FolderContents, PathRemedy, PathState, PathStateKind, RuleOrigin, Source
 from engine.settings import Settings

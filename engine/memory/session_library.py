@@ -10,7 +10,7 @@ from itertools import islice
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import plural
 from engine.corpus.transcripts.registry import resume_command
-from engine.embedding.base import EmbeddingProvider
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.records import ModelUsage, SessionSummary
 from engine.store import sessions
 from engine.store.index import IndexStore

@@ -10,7 +10,7 @@ from engine.records import SettingsConsequences
 from engine.settings import Settings
 from engine.settings.catalog import Option, all_options
 from engine.settings.saving import SettingChange, SettingLayers
-from engine.store.location import index_files
+from engine.store.index_paths import index_files
 
 
 def consequences_of(workspace: Path, before: Settings, after: Settings) -> SettingsConsequences:

@@ -8,12 +8,12 @@ import msgspec
 
 from engine.base.errors import MnemoscopeError
 from engine.base.language import tr, tr_count
-from engine.embedding.base import EmbeddingProvider
-from engine.embedding.batch_jobs.base import LIMIT, BatchPolicy, batches_of
+from engine.embedding.batch_jobs.batch_api import LIMIT, BatchPolicy, batches_of
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
-from engine.embedding.registry import Selection
+from engine.embedding.provider_interface import EmbeddingProvider
+from engine.embedding.provider_selection import Selection
 from engine.indexing.cost_estimate import name_of
-from engine.indexing.service import IndexingService
+from engine.indexing.sync_scheduler import IndexingService
 from engine.records import (
     BatchJobStatus,
     BatchStatus,
@@ -38,7 +38,7 @@ from engine.settings.options import Backend, BatchSettings
 from engine.store import stored_models
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
-from engine.store.location import IndexFiles
+from engine.store.index_paths import IndexFiles
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import Awaiting, ModelName
 from engine.store.user_data import UserData
@@ -306,7 +306,7 @@ def _following(status: MemoryProviderStatus) -> Iterator[Degraded]:
         yield Degraded("batch-jobs", batch.last_error, again)
     if watcher.error:
         look = tr("Fix this and restart. Until then, run mnemoscope index to update.")
-        polled = tr("Changes are still found, only later.")
+        polled = tr("Changed files are still indexed, only later.")
         yield Degraded("watcher", watcher.error, polled if watcher.mode == "polling" else look)
 
 

@@ -34,7 +34,7 @@ PROVIDERS: tuple[Provider, ...] = (EMBEDDED, GGUF, OPENAI, GEMINI, VOYAGE)
 
 
 def provider_names() -> tuple[str, ...]:
-    """The names of all providers."""
+    """Return the names of all embedding providers."""
     return tuple(provider.name for provider in PROVIDERS)
 
 

@@ -66,7 +66,16 @@ from engine.records.insight import (
     duplicate_title,
     share_text,
 )
-from engine.records.links import LONGEST_LINK, Citation, Link, cite, is_link, parse_citation, parse_link, write_link
+from engine.records.passage_links import (
+    LONGEST_LINK,
+    Citation,
+    Link,
+    cite,
+    is_link,
+    parse_citation,
+    parse_link,
+    write_link,
+)
 from engine.records.search import (
     LAST_LINE,
     LONGEST_QUERY,

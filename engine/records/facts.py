@@ -18,7 +18,7 @@ FORGOTTEN_DAYS = 30
 
 
 class Fact(Record, frozen=True):
-    """One fact to remember."""
+    """A sentence to remember for agents, with category, importance and origin."""
 
     id: str
     text: str

@@ -139,7 +139,7 @@ def duplicate_title(group: DuplicateGroup) -> str:
 
 
 def share_text(share: float) -> str:
-    """Format a share as `92 %`; never as 100 % unless it is 1."""
+    """Format a share of 0 to 1 as `92 %`; never as 100 % unless it is 1."""
     return tr("{percent} %", percent=100 if share >= 1 else min(99, round(100 * share)))
 
 
@@ -337,7 +337,7 @@ class HealthProgress(Record, frozen=True):
 
 
 class HealthRepair(Record, frozen=True):
-    """Outcome of a repair."""
+    """Outcome of repairing what one health check found."""
 
     done: tuple[str, ...]
     """Actions taken, one sentence each."""

@@ -39,7 +39,7 @@ class UsageTotal(Record, frozen=True):
 
 
 class SessionSummary(Record, frozen=True):
-    """Metadata of one session."""
+    """Metadata of one past session of an agent: title, times, project and counts."""
 
     path: str
     """Stable name, `sessions/<store>/…`."""
@@ -100,7 +100,7 @@ class SessionMessage(Record, frozen=True, gc=False):
 
 
 class SessionText(Record, frozen=True, weakref=True):
-    """One session, read from its transcript."""
+    """All messages of one session, read from its transcript."""
 
     summary: SessionSummary
     messages: tuple[SessionMessage, ...]

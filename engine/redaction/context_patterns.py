@@ -1,8 +1,8 @@
 """Patterns for secrets that are known by what surrounds them.
 
 That is a name before a sign, an option, a header, an address or a sentence, or the syntax of a program, a file format
-or SQL. Any text may be a secret there, so a judge checks each match. `engine/redaction/masks.py` has the rules for
-the expressions.
+or SQL. Any text may be a secret there, so a judge checks each match. `engine/redaction/secret_masking.py` has
+the rules for the expressions.
 """
 
 import re

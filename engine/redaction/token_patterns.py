@@ -1,6 +1,6 @@
 """Patterns for secrets with a distinctive form or a fixed prefix.
 
-`engine/redaction/masks.py` has the rules for the expressions.
+`engine/redaction/secret_masking.py` has the rules for the expressions.
 """
 
 from engine.redaction.non_secrets import is_sk_key

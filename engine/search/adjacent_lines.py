@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.text import QueryTerm
-from engine.text.analysis import streams_of
-from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.tokens import RUN
+from engine.text.tokens_and_stems import streams_of
+from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
 _NO_TERM = 0
 _LETTERS = 2

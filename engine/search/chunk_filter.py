@@ -19,7 +19,7 @@ _FOREVER_NS = 2**62
 
 
 class Match(NamedTuple):
-    """FTS5 expressions that limit a query to chunks; empty for no limit."""
+    """FTS5 expressions that limit a keyword search to chunks; empty for no limit."""
 
     required: str = ""
     excluded: str = ""
@@ -67,7 +67,7 @@ class Filter(msgspec.Struct, frozen=True):
         )
 
     def hides(self, path: str, source: Source) -> bool:
-        """Whether the file is private and the session is shared."""
+        """Whether a file is hidden from the session that searches: private files are hidden from shared sessions."""
         return self.hide_memory and (source == "sessions" or _is_private(path))
 
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.corpus.dates import date_in_name
 from engine.corpus.globs import Globs
+from engine.corpus.note_dates import date_in_name
 from engine.records import DateOrigin
-from engine.settings.query_options import TemporalDecaySettings
+from engine.settings.search_settings import TemporalDecaySettings
 from engine.store.snapshot import Snapshot
 
 _ALWAYS_EVERGREEN = ("MEMORY.md", "memory.md")
@@ -23,7 +23,7 @@ _GROUP = 400
 
 
 class Age(NamedTuple):
-    """How much a file's scores decrease by its age, and the date that this is based on."""
+    """How much the scores of a file's chunks decrease by age, and the date from which the age counts."""
 
     factor: float
     """Factor for the file's scores, 0 to 1."""
@@ -81,7 +81,7 @@ class Decay:
 
 
 def decayed(score: float, age_days: float, half_life_days: float) -> float:
-    """Return a score after `age_days`; a negative age changes nothing."""
+    """Return a score reduced by an age in days; a negative age changes nothing."""
     return score * math.exp2(-max(0.0, age_days) / half_life_days)
 
 

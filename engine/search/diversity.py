@@ -23,7 +23,7 @@ Likeness = Callable[[int, Sequence[int]], Sequence[float]]
 
 
 class Chosen(NamedTuple):
-    """One result's place in the new order: its rank by score, and its penalty for similarity."""
+    """A result's new rank after similar results moved down: its rank by score and its penalty."""
 
     by_score: int
     """Rank of the result by score alone, from 0."""

@@ -52,7 +52,7 @@ class Frequencies:
 
 
 class Counts:
-    """Looks up how many chunks of one snapshot contain a word."""
+    """Looks up how many chunks in one snapshot of the index contain a word."""
 
     average_length: float | None = None
 

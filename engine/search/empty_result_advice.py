@@ -10,8 +10,8 @@ from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
+from engine.search.parsed_query_description import demand
 from engine.search.pipeline_stages import Demand
-from engine.search.query_wording import demand
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot

@@ -124,7 +124,7 @@ def _times(stage: Stage) -> str:
 
 
 def time_words(time: TimeExpression) -> str:
-    """Return a time expression as the user typed it, followed by its dates."""
+    """Return a time expression of the query as typed, followed by its dates."""
     if time.yearly:
         return tr("{time} of any year", time=in_quotes(time.text))
     if time.first == time.last:
@@ -244,7 +244,7 @@ if TYPE_CHECKING:
 
 
 class Scored(NamedTuple):
-    """One chunk's scores."""
+    """The scores of one chunk, in all stages of the search."""
 
     id: int
     score: float
@@ -269,12 +269,12 @@ class Scored(NamedTuple):
 
     @property
     def unlifted(self) -> float:
-        """The score without the lift of a named time."""
+        """The score without the factor for a time named in the query."""
         return self.score if self.lift is None else within_limits(self.order / self.lift.factor)
 
     @property
     def text(self) -> float:
-        """Keyword score, 0 to 1."""
+        """Keyword score of the chunk, 0 to 1."""
         return within_limits(self.evidence.text)
 
     @property
@@ -284,7 +284,7 @@ class Scored(NamedTuple):
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """The inputs of an answer's scores, apart from the chunks."""
+    """What the scores of an answer come from besides its chunks: keyword scores, weights and minimum score."""
 
     words: KeywordScores
     blend: Blend

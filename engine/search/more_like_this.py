@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from engine.base.errors import PassageMissing
 from engine.base.language import tr
-from engine.corpus.ignore import is_unusable, shown
+from engine.corpus.ignore_rules import is_unusable, shown
 from engine.corpus.transcripts.message_offsets import read_offsets
 from engine.records import LAST_LINE, Passage, Source
-from engine.redaction.masks import beginning_of, redact
+from engine.redaction.secret_masking import beginning_of, redact
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.search_sources import CountsOf
 from engine.store.snapshot import Snapshot

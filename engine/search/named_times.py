@@ -29,7 +29,7 @@ Span = tuple[date, date]
 
 
 class Lift(NamedTuple):
-    """Factor by which a named time raises the score of a chunk."""
+    """Factor by which a time named in the query raises the score of a chunk."""
 
     factor: float
     time: TimeExpression
@@ -100,7 +100,7 @@ class NamedTimes:
 
 
 def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
-    from engine.corpus.dates import date_in_name  # few queries name a time
+    from engine.corpus.note_dates import date_in_name  # few queries name a time
 
     tables = snapshot.tables
     rows = snapshot.connection.execute(

@@ -59,7 +59,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
 
 
 class Best(NamedTuple):
-    """A threshold, and the highest score below it if no result reached it."""
+    """The minimum score, and the highest score below it if no result reached it."""
 
     least: float
     best: float | None
@@ -96,7 +96,7 @@ class Scope(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """The number of chunks that contain each term, and the terms that are too common to search."""
+    """How many chunks contain each term of the query, and which terms are too common to search."""
 
     chunks: dict[str, int]
     dropped: Sequence[str]
@@ -110,7 +110,7 @@ class TimesNamed(NamedTuple):
 
 
 class VectorsReady(NamedTuple):
-    """How many chunks have a vector."""
+    """How many chunks of the index have a vector."""
 
     ready: int
     total: int

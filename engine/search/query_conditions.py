@@ -13,16 +13,16 @@ from engine.corpus.path_guard import PathGuard
 from engine.records import Source
 from engine.search.chunk_filter import Match
 from engine.search.search_context import SearchContext
-from engine.store.links import files_linked_from, files_linking_to
-from engine.store.schema import role_condition
+from engine.store.index_schema import role_condition
+from engine.store.link_queries import files_linked_from, files_linking_to
 from engine.store.sessions import machine_of, machines
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
-from engine.text.analysis import phrase_tokens
-from engine.text.dates import parse_period
+from engine.text.date_parsing import parse_period
 from engine.text.folding import fold
 from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
+from engine.text.tokens_and_stems import phrase_tokens
 
 # Columns that are left out, instead of those that are searched: an index of an earlier program has no aliases.
 _STEM_COLUMNS = "- words"
@@ -81,7 +81,7 @@ class Conditions:
         return Match(" AND ".join(required), " OR ".join(excluded))
 
     def some(self, files: Sequence[int] | None) -> bool:
-        """Whether any chunk satisfies all conditions."""
+        """Whether any chunk satisfies all conditions of the query."""
         return bool(self._matching([condition for _, condition in self._clauses], files, most=1))
 
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:

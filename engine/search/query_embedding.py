@@ -16,7 +16,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Vectors
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
 
 _MOST = 64
 

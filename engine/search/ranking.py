@@ -9,7 +9,6 @@ import msgspec
 
 from engine.search.adjacent_lines import AdjacentLines
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.cut_off import diverse
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
@@ -17,6 +16,7 @@ from engine.search.named_times import CANDIDATES, FileDates, NamedTimes
 from engine.search.pipeline_stages import TimesNamed, VectorsReady
 from engine.search.query_conditions import Conditions
 from engine.search.result_set import EarlierResults, leave_out
+from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.title_matches import definition_of, name_matches, named_chunks
@@ -209,7 +209,7 @@ class Ranker:
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
     ) -> list[Scored]:
-        """Reorder results so that similar ones are apart."""
+        """Reorder results so that similar ones don't follow each other."""
         from engine.search.diversity import MOST, likeness_of
 
         model = None if meaning is None else meaning.model

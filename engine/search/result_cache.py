@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from engine.providers import Calibration
-from engine.settings.query_options import ResultCacheSettings
+from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
 
 Value = TypeVar("Value")
 

@@ -18,7 +18,7 @@ from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import VectorLeg
 
@@ -28,7 +28,7 @@ _LONGEST_NAME = 60
 
 
 class FoundSet(msgspec.Struct, frozen=True):
-    """All results of one query as scored chunks, with the data for their explanation."""
+    """All results of one query as scored chunks, kept to explain them and to search within them."""
 
     question: QueryAnalysis
     meaning: "VectorLeg | None"

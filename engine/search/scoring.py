@@ -226,7 +226,7 @@ def within_limits(evidence: float) -> float:
 
 
 class Evidence(NamedTuple):
-    """Keyword and meaning scores of one chunk, before they are blended."""
+    """The keyword score and the meaning score of one chunk, before they are combined."""
 
     text: float
     """Keyword score without its upper limit."""
@@ -281,7 +281,7 @@ class Blend(msgspec.Struct, frozen=True):
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
     def agreeing(self, of: Evidence) -> float:
-        """Return the share of the chunk's keyword score that counts."""
+        """Return which share of a chunk's keyword score counts, given how well its meaning agrees."""
         if of.vector is None or of.complete or not of.text:
             return 1.0
         return 1 - self.agreement * (1 - within_limits(of.vector)) * of.doubtful

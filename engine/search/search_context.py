@@ -12,7 +12,7 @@ from engine.base.language import tr
 from engine.records import Passage, QuerySuggestion, RemedyName, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
 from engine.search.pipeline_stages import Stages
-from engine.settings.query_options import HybridSettings
+from engine.settings.search_settings import HybridSettings
 from engine.text import Query, parse_query
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class SearchContext(msgspec.Struct, eq=False):
         self.stages.add_first("question", 1, 0, self.notice)
 
     def by_words(self) -> "SearchContext":
-        """Return a copy of the context for the answer by keywords."""
+        """Return a copy of the context for a first answer by keywords alone."""
         request = msgspec.structs.replace(self.request, explain=False)
         return msgspec.structs.replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])
 

@@ -13,13 +13,13 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.document_frequencies import Word
     from engine.search.search_context import SearchContext
 
 
 class ReadableStore(Protocol):
-    """A database to search; `IndexStore` is the local one."""
+    """Interface of a database that a searcher reads; `IndexStore` is the local one."""
 
     @property
     def recovered(self) -> str:
@@ -50,7 +50,7 @@ class WordCounts(Protocol):
 
     @property
     def total(self) -> int:
-        """Number of indexed chunks."""
+        """Number of chunks in the index."""
 
     @property
     def average_length(self) -> float | None:
@@ -70,7 +70,7 @@ class WordCounts(Protocol):
 
 
 class CountsOf(Protocol):
-    """Makes the word counts of a snapshot; `Frequencies` is the local one."""
+    """Interface that makes the word counts of a snapshot; `Frequencies` is the local one."""
 
     def of(self, snapshot: Snapshot) -> WordCounts: ...
 

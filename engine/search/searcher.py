@@ -13,28 +13,28 @@ from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import MemorySearchResult, MessageContext, QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.cut_off import at_most_per_file, cut, without_chance_matches
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
+from engine.search.parsed_query_description import demand, remarks_of, understood
 from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
 from engine.search.query_embedding import QueryEmbedder
-from engine.search.query_wording import demand, remarks_of, understood
 from engine.search.ranking import KeywordPart, Ranker
+from engine.search.result_builder import at_tool_call, make_result, matched_fields, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
-from engine.search.results import at_tool_call, make_result, matched_fields, matches_in_roles
+from engine.search.score_cut_off import at_most_per_file, cut, without_chance_matches
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, evident, likely, supported, without_words
 from engine.search.title_matches import called_in, put_first
-from engine.settings.query_options import ResultCacheSettings
+from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import QueryAnalysis, analyse_query, parse_query
 
 if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import VectorLeg
     from engine.store.vector_encoding import Vectors
@@ -129,7 +129,7 @@ class Searcher:
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
     ) -> SearchOutcome:
-        """Answer a query.
+        """Answer a search request with results and notices.
 
         Raises `Cancelled`, `PassageMissing` and the store's errors; if a provider fails, only keywords are searched.
         For a word that occurs nowhere, the likeliest correction is searched, and the outcome names it. `on_keywords`
@@ -448,7 +448,7 @@ def _context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChu
     """
     if result.message is None:
         return None
-    from engine.search.hit_context import context_of  # brings the chunking of sessions
+    from engine.search.neighbouring_message import context_of  # brings the chunking of sessions
 
     return context_of(snapshot, result, chunk)
 

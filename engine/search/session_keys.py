@@ -47,7 +47,7 @@ _SHARED_ADDRESS = lazy_pattern(r"@(?:g\.us|broadcast|newsletter)\b")
 
 
 class Session(NamedTuple):
-    """The program and the kind of chat that an agent's session key names."""
+    """What a session key of an agent names: the program and the kind of chat."""
 
     program: str
     """For example `discord`; empty if the key names none."""

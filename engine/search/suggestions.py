@@ -41,7 +41,7 @@ _SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
 
 
 class Near(NamedTuple):
-    """A word of the index similar to a misspelt one, with its number of chunks and of typos."""
+    """A word of the index that resembles a misspelt word, with its number of chunks and of typos."""
 
     token: str
     chunks: int

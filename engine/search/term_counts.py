@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from engine.search.query_conditions import many
-from engine.store.schema import FTS_COLUMNS
+from engine.store.index_schema import FTS_COLUMNS
 
 COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}
 """Titles, aliases and headings are in the text as well, and a title or an alias is in all chunks of its file."""
@@ -55,7 +55,7 @@ position in `CountedPhrases.neighbours` and the distance of their nearest occurr
 
 
 def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
-    """Register an FTS5 function with a connection, unless it has it already.
+    """Register the FTS5 function that counts terms with a connection, unless it has it already.
 
     Each registration takes memory that is only released with the connection.
     """

@@ -11,10 +11,10 @@ from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
-from engine.text.analysis import streams_of
 from engine.text.folding import fold
 from engine.text.stopwords import unasked
 from engine.text.tokens import RUN
+from engine.text.tokens_and_stems import streams_of
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
@@ -60,7 +60,7 @@ def chunks_named(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids:
 
 
 def called_in(snapshot: Snapshot, query: Query, question: QueryAnalysis, words: KeywordScores) -> dict[int, int]:
-    """Return what `chunks_named` returns for all scored chunks."""
+    """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`."""
     telling = [not term.filler for term in question.terms if not term.stop]
     ids = words.complete & words.around
     if not all(telling):

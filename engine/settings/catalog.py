@@ -11,7 +11,7 @@ from engine.base.errors import SettingsError
 from engine.base.language import tr
 from engine.settings.checking import check_layer, is_section
 from engine.settings.options import Settings
-from engine.settings.section import Applies, Group, Problem, Section
+from engine.settings.settings_section import Applies, Group, Problem, Section
 
 OptionKind = Literal["switch", "choice", "choices", "whole", "number", "text", "list", "texts", "numbers", "lists"]
 """`choices`: some of the named values; `list`: any texts; `texts`, `numbers` and `lists`: such values by name."""

@@ -19,9 +19,9 @@ from engine.base.language import marked, tr
 from engine.logs import redact
 from engine.providers.openai import OPENAI, PRESETS
 from engine.providers.registry import PROVIDERS
-from engine.settings.backend_options import MACHINE_NAME, SCOPE_RULE, TABLE_NAME, uri_problem
+from engine.settings.backend_settings import MACHINE_NAME, SCOPE_RULE, TABLE_NAME, uri_problem
 from engine.settings.options import Settings
-from engine.settings.section import LOGIN, SECRET, Problem, Section
+from engine.settings.settings_section import LOGIN, SECRET, Problem, Section
 
 _SIMPLE = {
     bool: marked("{it} must be true or false."),

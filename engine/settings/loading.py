@@ -29,7 +29,7 @@ from engine.settings.checking import (
     refuse_unusable,
 )
 from engine.settings.options import Settings
-from engine.settings.section import Problem, Section
+from engine.settings.settings_section import Problem, Section
 
 SETTINGS_VERSION = 1
 

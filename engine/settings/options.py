@@ -10,10 +10,10 @@ import msgspec
 
 from engine.providers.registry import provider_names, remote_names
 from engine.records import Source
-from engine.settings.agent_options import FactsSettings, RememberSettings
-from engine.settings.backend_options import LanceDbSettings, QmdSettings
-from engine.settings.query_options import QuerySettings
-from engine.settings.section import Group, Section, option
+from engine.settings.agent_settings import FactsSettings, RememberSettings
+from engine.settings.backend_settings import LanceDbSettings, QmdSettings
+from engine.settings.search_settings import QuerySettings
+from engine.settings.settings_section import Group, Section, option
 
 if TYPE_CHECKING:
     RemoteProvider = str
@@ -167,7 +167,7 @@ class ChunkingSettings(Section, frozen=True):
     overlap: Annotated[
         int,
         option(
-            "Passage overlap",
+            "Overlap of passages",
             "Tokens that a passage repeats from the one before it; less than the length of a passage.",
             0,
         ),
@@ -184,7 +184,7 @@ class SessionDeltaSettings(Section, frozen=True):
     delta_bytes: Annotated[
         int,
         option(
-            "Growth in bytes",
+            "Session growth in bytes",
             "Bytes by which a session must grow before it is indexed immediately; 0 for any growth.",
             0,
         ),
@@ -192,7 +192,7 @@ class SessionDeltaSettings(Section, frozen=True):
     delta_messages: Annotated[
         int,
         option(
-            "Growth in lines",
+            "Session growth in lines",
             "Lines by which a session must grow before it is indexed immediately; 0 for any growth.",
             0,
         ),
@@ -203,20 +203,20 @@ class SyncSettings(Section, frozen=True):
     GROUP = Group.UPDATES
 
     watch: Annotated[
-        bool, option("Watch the folders", "Watch the folders and index what changes.", also="automatic, live, refresh")
+        bool, option("Watch folders for changes", "Index files when they change.", also="automatic, live, refresh")
     ] = True
     watch_debounce_ms: Annotated[
-        int, option("Delay after a change", "Milliseconds without further changes before changed files are indexed.", 0)
+        int, option("Delay before indexing", "Milliseconds without another change before a file is indexed.", 0)
     ] = 1500
     on_session_start: Annotated[
-        bool, option("At the start", "Bring the index up to date once when a session starts.", applies="immediately")
+        bool, option("Update at session start", "Update the index once when a session starts.", applies="immediately")
     ] = True
     on_search: Annotated[
-        bool, option("After a search", "Update an outdated index after a search, and before an agent's search.")
+        bool, option("Update after a search", "Update an outdated index after a search, and before an agent's search.")
     ] = True
     interval_minutes: Annotated[
         int,
-        option("At intervals", "Minutes between regular updates; 0 for none.", 0, also="automatic, schedule, timer"),
+        option("Regular updates", "Minutes between regular updates; 0 for none.", 0, also="automatic, schedule, timer"),
     ] = 0
     sessions: SessionDeltaSettings = SessionDeltaSettings()
 
@@ -239,7 +239,7 @@ class SessionSettings(Section, frozen=True):
     machines: Annotated[
         tuple[str, ...],
         option(
-            "Other machines",
+            "Names of other machines",
             "Names for session folders that are synchronised from other machines, such as laptop=~/Sync/laptop.",
             also="computer, host, label, synchronised, Syncthing",
         ),
@@ -261,7 +261,7 @@ class SessionSettings(Section, frozen=True):
     context_characters: Annotated[
         int,
         option(
-            "Length of a context",
+            "Length of a session for another agent",
             "Maximum number of characters of the text with which another agent continues a session.",
             LEAST_CONTEXT,
             200_000,
@@ -288,7 +288,7 @@ class BatchSettings(Section, frozen=True):
     )
     concurrency: Annotated[int, option("Parallel batch jobs", "Maximum number of batch jobs at once.", 1, 16)] = 2
     poll_interval_ms: Annotated[
-        int, option("Polling interval", "Milliseconds between two checks of a batch job.", 10)
+        int, option("Interval between checks of batch jobs", "Milliseconds between two checks of a batch job.", 10)
     ] = 2000
     timeout_minutes: Annotated[
         float, option("Batch job timeout", "Minutes to wait for a batch job before it is given up.", 0.001)
@@ -299,12 +299,12 @@ class RemoteSettings(Section, frozen=True):
     GROUP = Group.SERVICES
 
     allow_http: Annotated[
-        bool, option("Allow unencrypted services", "Allow http without encryption to other machines than this one.")
+        bool, option("Unencrypted embedding services", "Allow http without encryption to other machines than this one.")
     ] = False
     base_url: Annotated[
         str,
         option(
-            "Address of the service",
+            "Address of the embedding service",
             "Address of the provider's API; empty takes the usual one. For openai, any compatible server works.",
             group=Group.EMBEDDING,
             also="server, endpoint, URL, Ollama",
@@ -319,7 +319,7 @@ class RemoteSettings(Section, frozen=True):
         ),
     ] = ""
     headers: Annotated[
-        dict[str, str], option("Extra headers", "More headers to send; keys and tokens do not belong here.")
+        dict[str, str], option("Extra HTTP headers", "More headers to send; keys and tokens do not belong here.")
     ] = msgspec.field(default_factory=dict)
     agreed: Annotated[
         tuple[RemoteProvider, ...],
@@ -397,7 +397,7 @@ class Settings(Section, frozen=True):
     max_injected_chars: Annotated[
         int | None,
         option(
-            "Maximum answer length",
+            "Maximum length of an answer to agents",
             "Maximum length of the passages in one answer to an agent, in characters; unset: qmd's limit, else none.",
             1,
             group=Group.ANSWERS,
@@ -420,7 +420,7 @@ class Settings(Section, frozen=True):
     dimensions: Annotated[
         int | None,
         option(
-            "Dimensions",
+            "Vector dimensions",
             "Length of the vectors, for models that offer several; unset takes the model's own.",
             1,
             group=Group.EMBEDDING,
@@ -432,7 +432,7 @@ class Settings(Section, frozen=True):
     prices: Annotated[
         dict[str, float],
         option(
-            "Prices",
+            "Embedding prices",
             'US dollars for a million tokens by "provider/model", where the built-in list prices are out of date.',
             group=Group.EMBEDDING,
         ),
@@ -458,11 +458,11 @@ class Settings(Section, frozen=True):
     ] = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
     include: Annotated[
         tuple[str, ...],
-        option("Include only", "Patterns of files to index; empty means all.", group=Group.FILES, also="filter, glob"),
+        option("Included files", "Patterns of files to index; empty for all.", group=Group.FILES, also="filter, glob"),
     ] = ()
     exclude: Annotated[
         tuple[str, ...],
-        option("Exclude", "Patterns of files and folders to leave out.", group=Group.FILES, also="ignore, skip, hide"),
+        option("Excluded files", "Patterns of files to skip.", group=Group.FILES, also="ignore, skip, hide"),
     ] = ()
     max_file_bytes: Annotated[
         int, option("Maximum file size", "Largest file to index, in bytes.", 1, group=Group.FILES, also="size limit")

@@ -15,9 +15,9 @@ import apsw
 
 from engine.base.private_files import create_private, temporary_path
 from engine.store.connection import number, open_connection
+from engine.store.index_schema import version_of
 from engine.store.integrity import Column, columns_of, unreadable
-from engine.store.schema import version_of
-from engine.store.user_schema import USER_MIGRATIONS
+from engine.store.user_data_schema import USER_MIGRATIONS
 
 _DAILY, _BEFORE = ".backup-", ".before-"
 _DAYS = 7

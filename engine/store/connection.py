@@ -67,7 +67,9 @@ def translated(database: Path) -> Iterator[None]:
 
 
 def _damaged(database: Path, error: Exception) -> IndexCorrupt:
-    return IndexCorrupt(tr("The file {file} seems to be damaged ({reason}).", file=database, reason=str(error)))
+    return IndexCorrupt(
+        tr("The database file {file} seems to be damaged ({reason}).", file=database, reason=str(error))
+    )
 
 
 def unwritable(folder: Path) -> str:

@@ -16,10 +16,10 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import tr
 from engine.records import IndexSizes
-from engine.store import integrity, schema
+from engine.store import index_schema, integrity
 from engine.store.connection import BUSY_MS, ReaderPool, Role, WriterLock, open_connection, translated, unwritable
-from engine.store.location import IndexFiles
-from engine.store.schema import Tables
+from engine.store.index_paths import IndexFiles
+from engine.store.index_schema import Tables
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 
@@ -51,7 +51,7 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
     with translated(database):
         connection = open_connection(database, "writer")
         try:
-            schema.migrate(connection, database, schema.INDEX_MIGRATIONS)
+            index_schema.migrate(connection, database, index_schema.INDEX_MIGRATIONS)
             # Cheap check that finds the most common damage of a torn file; `doctor` runs the full check.
             Snapshot(connection)
             if connection.pragma("journal_mode") != "wal":
@@ -99,8 +99,8 @@ def _check_version(files: IndexFiles, role: Role = "reader") -> None:
     with translated(files.database):
         connection = open_connection(files.database, role)
         try:
-            schema.refuse_newer(connection, files.database, schema.INDEX_MIGRATIONS)
-            if role == "frozen reader" and schema.version_of(connection) < len(schema.INDEX_MIGRATIONS):
+            index_schema.refuse_newer(connection, files.database, index_schema.INDEX_MIGRATIONS)
+            if role == "frozen reader" and index_schema.version_of(connection) < len(index_schema.INDEX_MIGRATIONS):
                 older = tr("{file} was written by an older version of Mnemoscope.", file=files.database)
                 raise IndexReadOnly(f"{older} {unwritable(files.folder)}")
         finally:
@@ -295,7 +295,7 @@ class IndexStore:
             if cancel is not None:
                 cancel.checkpoint()
             with self.write() as writer:
-                more = schema.shrink(writer.connection)
+                more = index_schema.shrink(writer.connection)
             time.sleep(_BREATH)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:

@@ -14,7 +14,7 @@ import apsw
 from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
 from engine.store.connection import number, open_connection, translated
-from engine.store.schema import INDEX_MIGRATIONS, Tables
+from engine.store.index_schema import INDEX_MIGRATIONS, Tables
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 

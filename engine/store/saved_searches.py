@@ -11,9 +11,9 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.base.errors import IndexReadOnly, StoreError
 from engine.base.language import marked, tr
-from engine.corpus.ignore import shown
+from engine.corpus.ignore_rules import shown
 from engine.records import QueryRecord, RecentSearch, SavedSearch
-from engine.redaction.masks import redact
+from engine.redaction.secret_masking import redact
 from engine.store.user_data import UserData
 
 LONGEST_NAME = 200

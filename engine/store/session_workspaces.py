@@ -13,8 +13,8 @@ import apsw
 
 from engine.base.private_files import create_private, make_folder
 from engine.store.connection import BUSY_MS
+from engine.store.index_schema import Migration, migrate
 from engine.store.integrity import Column, unreadable
-from engine.store.schema import Migration, migrate
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
 from engine.records import FileIssue, Source, SourceCount, cite
 from engine.store.connection import number
-from engine.store.schema import Tables, discarded, generations_present
+from engine.store.index_schema import Tables, discarded, generations_present
 from engine.store.vector_encoding import StoredModel
 
 HEADING_SEPARATOR = "\x1f"

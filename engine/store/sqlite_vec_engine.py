@@ -24,7 +24,7 @@ import apsw
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.store.index import IndexStore
-from engine.store.schema import discard
+from engine.store.index_schema import discard
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 
@@ -194,7 +194,7 @@ class Vec0Engine:
         return ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
-        """Drop the table and fill it again."""
+        """Drop the sqlite-vec table and fill it again from the stored vectors."""
         self.broken = True
         self.settle(model, cancel)
 

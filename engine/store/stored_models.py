@@ -26,7 +26,7 @@ class ModelName(NamedTuple):
 
 
 class Awaiting(msgspec.Struct, frozen=True):
-    """Embedding that the last sync did not start because the user has not approved it."""
+    """An embedding run that the last sync did not start, because the user has not approved its cost."""
 
     name: ModelName
     estimate: EmbeddingEstimate

@@ -25,10 +25,10 @@ from engine.records import StoredSync, SyncSummary, UserDataStatus, WrittenNote
 from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
 from engine.store.connection import number, open_connection, translated, unwritable
-from engine.store.location import IndexFiles, usable_index_files
-from engine.store.schema import migrate, refuse_newer, version_of
+from engine.store.index_paths import IndexFiles, usable_index_files
+from engine.store.index_schema import migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
-from engine.store.user_schema import USER_MIGRATIONS
+from engine.store.user_data_schema import USER_MIGRATIONS
 
 _STORED_SYNCS = 500
 _Sync = TypeVar("_Sync", bound=SyncSummary)
@@ -449,7 +449,7 @@ class UnseenNotes:
             _forget_oldest(connection)
 
     def seen(self, paths: tuple[str, ...]) -> None:
-        """Mark these notes as seen by the user."""
+        """Mark session notes that agents wrote as seen by the user."""
         if self._user.can_save:
             with self._user.writing() as connection:
                 connection.executemany("DELETE FROM unseen_notes WHERE path = ?", [(path,) for path in paths])

@@ -8,10 +8,10 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from engine.corpus.links import NoteLink, NoteName, link_key
+from engine.corpus.link_parsing import NoteLink, NoteName, link_key
 from engine.records import FileIssue, Source
 from engine.store.connection import number
-from engine.store.schema import FTS_COLUMNS, Tables, create_generation, discard_generation
+from engine.store.index_schema import FTS_COLUMNS, Tables, create_generation, discard_generation
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.vector_encoding import StoredModel
 

@@ -7,10 +7,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.text.analysis import Analysis as Analysis
-    from engine.text.analysis import analyse as analyse
-    from engine.text.analysis import analyse_both as analyse_both
-    from engine.text.analysis import forget_words as forget_words
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
     from engine.text.parsed_query import Query as Query
@@ -20,12 +16,16 @@ if TYPE_CHECKING:
     from engine.text.query_analysis import analyse_word as analyse_word
     from engine.text.query_analysis import passage_terms as passage_terms
     from engine.text.query_parser import parse_query as parse_query
+    from engine.text.tokens_and_stems import Analysis as Analysis
+    from engine.text.tokens_and_stems import analyse as analyse
+    from engine.text.tokens_and_stems import analyse_both as analyse_both
+    from engine.text.tokens_and_stems import forget_words as forget_words
 
 _HOME = {
-    "Analysis": "analysis",
-    "analyse": "analysis",
-    "analyse_both": "analysis",
-    "forget_words": "analysis",
+    "Analysis": "tokens_and_stems",
+    "analyse": "tokens_and_stems",
+    "analyse_both": "tokens_and_stems",
+    "forget_words": "tokens_and_stems",
     "highlight_ranges": "highlight",
     "detect_language": "languages",
     "Query": "parsed_query",

@@ -6,13 +6,13 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from engine.text.analysis import PhraseTokens, phrase_ranges, streams_of, text_pieces
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
 from engine.text.query_analysis import QueryAnalysis, analyse_query
-from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, stems_of
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, groups, pieces, to_token
+from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, streams_of, text_pieces
+from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
 Range = tuple[int, int]
 

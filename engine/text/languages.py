@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.base import lazy_pattern
-from engine.text.scripts import script_of
 from engine.text.stopwords import languages_by_word
+from engine.text.writing_systems import script_of
 
 _SAMPLE = 2048
 _NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")

@@ -10,11 +10,11 @@ from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.base import lazy_pattern
-from engine.text.analysis import phrase_tokens
 from engine.text.folding import fold
-from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
 from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of, uninflected
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
+from engine.text.tokens_and_stems import phrase_tokens
+from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, script_of, shape
 
 if TYPE_CHECKING:
     from engine.text.parsed_query import QueryTerm

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from engine.base.language import marked, tr
-from engine.text.dates import parse_period
+from engine.text.date_parsing import parse_period
 
 SOURCE_NAMES = {"notes": "memory", "note": "memory", "memory": "memory", "sessions": "sessions", "session": "sessions"}
 ROLE_NAMES = {

@@ -31,7 +31,7 @@ class Word(NamedTuple):
 
     @property
     def opens(self) -> bool:
-        """Whether the word has a quotation mark that is not closed: a later mark would close it."""
+        """Whether the word begins with a quotation mark that is not closed yet."""
         found = NAMED.match(self.text)
         begin = found.end() if found and found[1].casefold() in OPERATORS else 0
         return self.text.startswith('"', begin) and self.text.count('"') % 2 == 1
@@ -50,7 +50,7 @@ class Phrase(NamedTuple):
 
 
 class Field(NamedTuple):
-    """An operator of a query, such as `path:`, with its value."""
+    """A filter of a query, such as `path:notes`: the operator and its value."""
 
     name: str
     value: str

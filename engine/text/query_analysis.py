@@ -7,16 +7,16 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.text.analysis import PhraseTokens, phrase_tokens
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.loose_forms import loosened
 from engine.text.parsed_query import Clause, Phrase, Query, QueryTerm, Word
 from engine.text.query_parser import LONGEST
-from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.stems import forms_of, is_korean_ending, stems_of
 from engine.text.stopwords import is_filler, stop_words, unasked, unspaced_stops
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, clusters, groups, pairs, pieces
+from engine.text.tokens_and_stems import PhraseTokens, phrase_tokens
+from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
 _MOST_TERMS = 64
 _SHORTEST_PREFIX = 3

@@ -6,8 +6,8 @@ All words are folded, so case and accents are no typos.
 import unicodedata
 from collections.abc import Iterator
 
-from engine.text.scripts import HANGUL
 from engine.text.tokens import RUN, clusters, groups, pieces
+from engine.text.writing_systems import HANGUL
 
 SHORTEST = 4
 """Shortest word that is corrected, in characters: shorter ones are similar to too many others."""

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import Stemmer
 
 from engine.text.folding import fold
-from engine.text.scripts import script_of
 from engine.text.tokens import Piece
+from engine.text.writing_systems import script_of
 
 _OTHER_SCRIPTS = {
     "russian": "cyrillic",
@@ -186,7 +186,7 @@ def _irregular() -> dict[str, list[str]]:
 
 
 def forget_stems() -> None:
-    """Free the caches of stems."""
+    """Empty the caches of word stems."""
     for stems in list(_by_language.values()):
         stems.clear()
 

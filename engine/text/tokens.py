@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from engine.base import lazy_pattern
 from engine.text.folding import INVISIBLE, fold, with_anusvara
-from engine.text.scripts import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of, shape
+from engine.text.writing_systems import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of, shape
 
 RUN = re.compile(
     '[^\x00-\x20!"$%&()*,;<=>?\\[\\\\\\]^`{|}~\x7f'
@@ -62,7 +62,7 @@ _DROPPED_HEADS = frozenset(
 
 class Group(NamedTuple):
     kind: str
-    """`HANGUL`, `UNSPACED` or `SYMBOL` of `engine.text.scripts`, or "" for a word or identifier."""
+    """`HANGUL`, `UNSPACED` or `SYMBOL` of `engine.text.writing_systems`, or "" for a word or identifier."""
     start: int
     end: int
 

@@ -13,7 +13,7 @@ from engine.memory.executor import BackgroundExecutor, Cancel
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ OpenOther = Callable[[str, Settings], "MemorySearchManager"]
 
 
 class MemoryPool:
-    """Thread-safe."""
+    """Opens the memories of other workspaces for a search, and closes them when unused. Thread-safe."""
 
     def __init__(
         self,

@@ -14,8 +14,8 @@ from engine.records import KnownWorkspace, SearchOutcome
 from engine.workspaces.memory_pool import MemoryPool
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
-    from engine.memory.requests import SearchOptions
+    from engine.memory.memory_interface import MemorySearchManager
+    from engine.memory.search_requests import SearchOptions
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ _replace = msgspec.structs.replace
 
 @dataclass(frozen=True)
 class Part:
-    """Answer of one workspace."""
+    """The answer of one workspace to a query that several workspaces answer."""
 
     workspace: KnownWorkspace
     outcome: SearchOutcome

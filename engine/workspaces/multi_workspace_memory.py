@@ -29,15 +29,15 @@ from engine.records import (
 )
 from engine.records.workspaces import name_in, split_name
 from engine.settings import Settings
+from engine.workspaces.known_workspaces import here_and_others
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
-from engine.workspaces.registry import here_and_others
 
 if TYPE_CHECKING:
     from engine.corpus.line_reader import NumberedText
-    from engine.memory.contract import MemorySearchManager
-    from engine.memory.insight import IndexInsight
-    from engine.memory.requests import SearchOptions
+    from engine.memory.index_inspection import IndexInsight
+    from engine.memory.memory_interface import MemorySearchManager
+    from engine.memory.search_requests import SearchOptions
 from typing import TYPE_CHECKING
 
 from engine.base.errors import Unsupported
@@ -45,8 +45,8 @@ from engine.records import ChunkDetail, FileChunks
 
 if TYPE_CHECKING:
     from engine.insight.note_links import NoteImages
-    from engine.memory.contract import MemorySearchManager
-    from engine.memory.insight import IndexInsight
+    from engine.memory.index_inspection import IndexInsight
+    from engine.memory.memory_interface import MemorySearchManager
 
 _Answer = TypeVar("_Answer")
 _LOOK_AGAIN_SECONDS = 5.0

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import QApplication
 
 import engine
 from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
-from gui.app import qt_thread_safety
+from gui.app import gc_on_gui_thread
+from gui.app.background_mode import DesktopIntegration
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
-from gui.app.demo import Demo
-from gui.app.desktop_integration import DesktopIntegration
-from gui.app.qt_thread_safety import Collector
+from gui.app.demo_workspace import Demo
+from gui.app.gc_on_gui_thread import Collector
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress
 from gui.app.start_view import show_view
@@ -37,7 +37,7 @@ from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
 from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.icons import application_icon
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
 
@@ -101,7 +101,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     log_file = engine.configure_logging()
-    qt_thread_safety.install_handler()
+    gc_on_gui_thread.install_handler()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
@@ -113,7 +113,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        qt_thread_safety.remove_handler()
+        gc_on_gui_thread.remove_handler()
 
 
 class _Program:

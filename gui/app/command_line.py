@@ -184,7 +184,7 @@ def _is_link(text: str) -> bool:
 
 
 def parse_options(arguments: Sequence[str]) -> Options:
-    """Parse the command line.
+    """Parse the arguments of the command line that opens the window.
 
     Raises `SystemExit`: for --help and --version, and with code 2 and one line on stderr for wrong usage.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, SignalInstance
 
 from gui.core.view_spec import view_of
-from gui.settings.option_placement import SettingsPage
+from gui.settings.option_pages import SettingsPage
 
 if TYPE_CHECKING:
     from gui.window.main_window import MainWindow

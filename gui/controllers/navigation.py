@@ -11,7 +11,7 @@ from engine import FileUse, MemorySearchResult, PathState, SessionSummary
 from gui.core.location import Location
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.search.query_composer import SearchViewState
+from gui.search.query_builder import SearchViewState
 from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.frame import Panes
 from gui.shell.views import Views

@@ -16,9 +16,9 @@ from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPag
 from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
 from engine import CancelToken, MemorySearchManager, to_slug, tr, tr_count
-from gui.conversation.entries import Conversation, prepare
+from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.loader import OpenedSession
-from gui.conversation.rows import PackedRows, Rows
+from gui.conversation.row_folding import PackedRows, Rows
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.notice_banner import Notices
 from gui.core.workspace import Opened, Workspace
@@ -26,11 +26,11 @@ from gui.sessions.wording import UNTITLED
 from gui.sharing.export import documents_folder, places_of_notes, save_whole
 from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, note_steps, paper_style
 from gui.shell.views import Views
-from gui.viewer.lines import FileLines
 from gui.viewer.markdown_page import PageStyle
 from gui.viewer.markdown_parts import markdown_slices
 from gui.viewer.outline import Outline, title_of
-from gui.widgets.message import Action
+from gui.viewer.text_lines import FileLines
+from gui.widgets.message_banner import Action
 from gui.widgets.plain_text import progress_dialog, set_progress_text
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def _open_elsewhere(path: Path) -> None:
 
 
 def usual_layout() -> QPageLayout:
-    """The default page layout of this region."""
+    """Return the default page layout (A4 or Letter) of the user's region."""
     letter = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
     size = QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
     margins = QMarginsF(_MARGIN_MM, _MARGIN_MM, _MARGIN_MM, _MARGIN_MM)

@@ -11,8 +11,8 @@ from engine import CancelToken, SavedSearch, Settings, marked, tr
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened
 from gui.search.panel import SearchPanel
-from gui.search.ranking import Ranking
-from gui.widgets.message import Action
+from gui.search.ranking_menu import Ranking
+from gui.widgets.message_banner import Action
 
 _DEMO = marked("The demo saves nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
 
@@ -109,7 +109,9 @@ class SearchSettingsController(QObject):
             current = self._workspace.current
             if current is not None and current.manager is opened.manager:
                 self._workspace.take_settings(settings, opened.folder)
-                how = " ".join(ranking.sentences) or tr("Neither age nor similarity changes the order.")
+                how = " ".join(ranking.sentences) or tr(
+                    "Neither the age nor the similarity of results changes their order."
+                )
                 until = tr("This order now applies to {workspace}.", workspace=opened.folder.name)
                 self._banner.show_message(f"{how} {until}", "fine", key="ranking")
 

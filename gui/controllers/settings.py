@@ -16,7 +16,7 @@ from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.settings.broken_settings import BrokenSettings
 from gui.settings.dialog import SettingsDialog
-from gui.settings.option_placement import SettingsPage
+from gui.settings.option_pages import SettingsPage
 from gui.settings.page_factory import PageMaker
 from gui.settings.system_setting import SystemSwitch
 from gui.style.appearance import Appearance

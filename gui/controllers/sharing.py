@@ -44,7 +44,7 @@ from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.sharing.export import Exports, SessionCopies, SessionExports
 from gui.shell.views import Views
 from gui.style.theme import tokens
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 from gui.widgets.row_list import RowList
 
 _LINK_NOTICE = "link"

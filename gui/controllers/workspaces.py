@@ -28,7 +28,7 @@ from gui.search.panel import SearchPanel
 from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Frame
 from gui.shell.views import Views
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 from gui.workspaces import Switcher, forgotten
 
 SWITCH = "workspace.switch"
@@ -70,7 +70,7 @@ class WorkspacesController(QObject):
 
     @Slot()
     def show(self) -> None:
-        """Open the switcher."""
+        """Open the dialog that lists all workspaces."""
         if self.switcher is None:
             self.switcher = Switcher(self._window)
             self.switcher.chosen.connect(self._open)

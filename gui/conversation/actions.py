@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, 
 from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
 from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
 from gui.commands.keymap import Command, command
-from gui.conversation.entries import Conversation, summary, without_escapes
+from gui.conversation.display_entries import Conversation, summary, without_escapes
 from gui.conversation.prompt_list import FileList, PromptList
-from gui.conversation.rows import DETAILS, Detail
+from gui.conversation.row_folding import DETAILS, Detail
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
@@ -76,7 +76,7 @@ def _fenced(text: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-_DETAIL = command("session.tools", marked("Tools hidden, short or full"), "conversation", "Alt+T")
+_DETAIL = command("session.tools", marked("Show tool calls: hidden, short or full"), "conversation", "Alt+T")
 _RESUME = command("session.copy-resume", marked("Copy resume command"), "conversation")
 _MORE = command("session.more", marked("More from this session"), "conversation")
 _SIMILAR = command("session.similar", marked("Sessions like this one"), "conversation")
@@ -86,16 +86,16 @@ _COPY_SESSION = command("session.copy-all", marked("Copy session as Markdown"), 
 _RAW = command("session.raw", marked("Show the raw line"), "conversation", "Alt+R")
 _PROMPTS = command("session.prompts", marked("Your messages"), "conversation", "Alt+J")
 _FILES = command("session.files", marked("Files"), "conversation", "Alt+F")
-_FOLD = command("session.fold", marked("Fold or unfold"), "conversation")
+_FOLD = command("session.fold", marked("Fold or unfold tool calls"), "conversation")
 _TOOLS: dict[Detail, str] = {
-    "hidden": marked("Tools: hidden"),
-    "short": marked("Tools: short"),
-    "full": marked("Tools: full"),
+    "hidden": marked("Tool calls: hidden"),
+    "short": marked("Tool calls: short"),
+    "full": marked("Tool calls: full"),
 }
 _COPIED: dict[Detail, str] = {
-    "hidden": marked("Session copied, without tools"),
-    "short": marked("Session copied, tools in one line each"),
-    "full": marked("Session copied, with all tools"),
+    "hidden": marked("Session copied, without tool calls"),
+    "short": marked("Session copied, with each tool call in one line"),
+    "full": marked("Session copied, with all tool calls"),
 }
 _MOST_CHARACTERS = 4000
 _MOST_COPIED = 16_000_000
@@ -457,7 +457,9 @@ class ConversationActions(QObject):
         def put(text: str) -> None:
             self._copy_job.done()
             if len(text) > _MOST_COPIED:
-                self.notified.emit(tr("This session is too long for the clipboard. Hide the tools and copy it again."))
+                self.notified.emit(
+                    tr("This session is too long for the clipboard. Hide the tool calls and copy it again.")
+                )
                 return
             QGuiApplication.clipboard().setText(text)
             self.notified.emit(sentence)

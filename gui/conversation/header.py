@@ -69,7 +69,7 @@ class ConversationHeader(QFrame):
         ]
         self.facts.setText(" · ".join(fact for fact in facts if fact))
         types = [f"{name}: {grouped(count)}" for name, count in session.unknown]
-        not_understood = [tr("Items of unknown type:"), *types] if types else []
+        not_understood = [tr("Entries of unknown type in the transcript:"), *types] if types else []
         tip = [summary.project, _from_to(summary), *_usage(summary, spent), *not_understood]
         self.facts.set_tip("\n".join(part for part in tip if part))
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.conversation.entries import Conversation
+from gui.conversation.display_entries import Conversation
 from gui.conversation.piece_builder import PieceLayout
-from gui.conversation.rows import Row
+from gui.conversation.row_folding import Row
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
 from gui.core.jobs import Jobs
-from gui.viewer.lines import Place
+from gui.viewer.match_list import Finder, Hit, MatchMap, Step
 from gui.viewer.match_marks import MatchMarks, Ranges
-from gui.viewer.matches import Finder, Hit, MatchMap, Step
+from gui.viewer.text_lines import Place
 from gui.widgets.plain_text import utf16_ranges
 
 _BLOCKS = 1 << 12

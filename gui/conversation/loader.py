@@ -7,12 +7,12 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QPushButton
 
 from engine import CancelToken, MemorySearchManager, SessionSummary, tr_count
-from gui.conversation.entries import Conversation, prepare
-from gui.conversation.rows import Rows
+from gui.conversation.display_entries import Conversation, prepare
+from gui.conversation.row_folding import Rows
 from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.file_loader import FileWatch, written_file
-from gui.viewer.matches import Finder, Hit, names_tool_calls, query_finder
+from gui.viewer.match_list import Finder, Hit, names_tool_calls, query_finder
 
 _NOTICE_DELAY_MS = 200
 _REPEAT_MS = 500

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import FileChunks, MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
-from gui.conversation.entries import Conversation
+from gui.conversation.display_entries import Conversation
 from gui.conversation.header import ConversationHeader
 from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import (
@@ -29,10 +29,10 @@ from gui.viewer.base_viewer import NOT_INDEXED, BaseViewer, LinkFollower
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkLanes
+from gui.viewer.match_list import names_tool_calls
 from gui.viewer.match_navigator import IN_SESSION
-from gui.viewer.matches import names_tool_calls
 from gui.viewer.notice_page import NothingToRead
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 
 # --- The chunks of a session: shown as rows below the conversation, one by one, with the chunk's message in view.
 

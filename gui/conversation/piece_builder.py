@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from gui.conversation.entries import Conversation, lexer_of
+from gui.conversation.display_entries import Conversation, lexer_of
 from gui.style.theme import Tokens
 from gui.viewer.markdown_page import PageStyle, blocks, inline_code, is_code, page_steps, quote_level
 from gui.widgets.plain_text import SealedDocument, utf16_length

@@ -18,7 +18,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from engine import FileUse, marked, tr
-from gui.conversation.entries import Conversation, clock, day_text, first_words
+from gui.conversation.display_entries import Conversation, clock, day_text, first_words
 from gui.sessions.wording import file_count, message_count
 from gui.style.typography import font_scale
 from gui.widgets.labels import label

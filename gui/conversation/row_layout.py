@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QRect, QTimer, Signal
 
-from gui.conversation.entries import Conversation
+from gui.conversation.display_entries import Conversation
 from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
-from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
+from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
 
 _WIDEST = 760
 _SIDE = 32
@@ -194,7 +194,7 @@ class RowLayout:
 
     @property
     def count(self) -> int:
-        """The number of rows."""
+        """Number of rows in the conversation."""
         return len(self.rows.rows)
 
     def piece_of(self, row: Row) -> int | None:
@@ -230,7 +230,7 @@ class RowLayout:
         return Head(day, names, height)
 
     def pads(self, row: Row) -> tuple[int, int]:
-        """Return the padding above and below the text of a row, inside its box."""
+        """Return the padding in pixels above and below the text of a row, inside its box."""
         entry = self.conversation.entries[row.entry]
         px = self.measures.px
         if entry.kind == "user":

@@ -13,14 +13,14 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap, Q
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from engine import tr
+from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
 from gui.conversation.row_layout import RowLayout
-from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
 from gui.core.location import ReadingPlace
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import font_scale
 from gui.viewer.line_painter import faded
-from gui.viewer.lines import Place
 from gui.viewer.scroll_position import ScrollPosition
+from gui.viewer.text_lines import Place
 
 BAR_UNIT = 32
 """Length of a row on the scroll bar, whatever its height."""

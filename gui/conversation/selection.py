@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
 from gui.conversation.hit_navigation import ConversationHits
-from gui.conversation.rows import GROUP, Detail, Fold, Row
+from gui.conversation.row_folding import GROUP, Detail, Fold, Row
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
-from gui.viewer.lines import Place, Selection
+from gui.viewer.text_lines import Place, Selection
 
 _FOLDS: Sequence[Fold] = ("folded", "clamped", "all")
 
@@ -36,7 +36,7 @@ class CurrentMessage(QObject):
         return self._number
 
     def clear(self) -> None:
-        """Set no current message."""
+        """Deselect the current message."""
         self._number = None
 
     @Slot(int)

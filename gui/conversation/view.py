@@ -19,12 +19,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from engine import tr
-from gui.conversation.entries import Conversation, spoken
+from gui.conversation.display_entries import Conversation, spoken
 from gui.conversation.hit_navigation import ConversationHits, Highlights
 from gui.conversation.painter import ConversationPainter
 from gui.conversation.piece_builder import PieceStyle
+from gui.conversation.row_folding import GROUP, SUMMARY, Rows
 from gui.conversation.row_layout import Measures, PieceDocuments, RowLayout
-from gui.conversation.rows import GROUP, SUMMARY, Rows
 from gui.conversation.scroller import BAR_UNIT, ConversationScroller, MessageScrollBar, ScrollTarget
 from gui.conversation.selection import ConversationSelection, CurrentMessage, Folding
 from gui.core.jobs import Jobs

@@ -92,7 +92,7 @@ class Gate:
             follow_keys(thing, self._stand_in)
 
     def allow(self, allowed: bool, why: str = "") -> None:
-        """Set whether the owner allows it, with a reason if not."""
+        """Set whether the owner of the control allows it, with a reason if not."""
         self._allowed, self._why = allowed, "" if allowed else why
         self._show()
 

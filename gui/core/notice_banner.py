@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.core.workspace import Workspace
 from gui.widgets.formatting import embed_words, estimate_words
-from gui.widgets.message import Action, Banner
+from gui.widgets.message_banner import Action, Banner
 from gui.widgets.status_texts import FallbackEngine, IndexRemedy, engine_name
 
 

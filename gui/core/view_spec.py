@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gui.core.jobs import Jobs
     from gui.widgets.flow_layout import FoldingRow
 
-PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts", "gui.edits")
+PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts", "gui.agent_edits")
 """Packages that declare a view as `VIEW`, in the order of their buttons; the first view is shown at the start."""
 
 

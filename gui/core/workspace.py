@@ -33,7 +33,7 @@ _ANYTHING = "memory"
 
 @dataclass(frozen=True)
 class Opened:
-    """A workspace that is open."""
+    """An open workspace: its folder, settings and memory."""
 
     folder: Path
     settings: Settings
@@ -318,7 +318,7 @@ class Workspace(QObject):
 
     @property
     def status(self) -> MemoryProviderStatus | None:
-        """The newest status record."""
+        """The newest status record of the open memory."""
         return self.feed.latest
 
 

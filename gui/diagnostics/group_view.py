@@ -43,7 +43,7 @@ REMEDY_WORDS: dict[Remedy, str] = {
     "engine": marked("Choose another engine…"),
     "try-again": marked("Try again now"),
     "probe-embedding": marked("Test the model"),
-    "probe-vector": marked("Try to load it"),
+    "probe-vector": marked("Try to load sqlite-vec"),
     "show-failed": marked("Show failed files"),
     "show-skipped": marked("Show skipped files"),
     "show-index": marked("Show the index file"),

@@ -98,7 +98,7 @@ class ExcludedFiles(QWidget):
         self._table.show_records(skipped if skipped_shown else failed)
 
     def take_focus(self) -> None:
-        """Focus the table."""
+        """Give the keyboard focus to the table of excluded files."""
         self._table.setFocus()
 
     def _choose(self, which: str, _checked: bool = False) -> None:
@@ -106,7 +106,7 @@ class ExcludedFiles(QWidget):
 
 
 def _failed(count: int) -> str:
-    return tr("Failed {count:,}", count=count)
+    return tr("Failed files: {count:,}", count=count)
 
 
 def _skipped(count: int) -> str:
@@ -123,7 +123,7 @@ GROUP_SPACING = 14
 
 
 class GroupColumn(QWidget):
-    """A column of all groups of diagnostics.
+    """Shows all groups of diagnostics below each other.
 
     Signals: remedy_pressed: name of a remedy. built: all missing groups were created; now they can be shown.
     """
@@ -418,7 +418,7 @@ class DiagnosticsPanel(QWidget):
         manager = self._manager
         if manager is None:
             return
-        self._answers[name] = tr("Trying…")
+        self._answers[name] = tr("Testing…")
         self.show_status(self._status)
         probe = manager.probe_embedding if name == "probe-embedding" else manager.probe_vector
         self._jobs.read(lambda _: probe(), partial(self._probed, name), lambda why: self._show_answer(name, why))

@@ -23,7 +23,7 @@ from gui.widgets.state_dot import State, StateLabel
 ACTION_WORDS = {
     "sync": marked("Update now"),
     "settings": marked("Open the settings file"),
-    "add": marked("Add to the index…"),
+    "add": marked("Add this path to the index…"),
     "open": marked("Open the file"),
 }
 """Remedy -> label of its button."""

@@ -50,9 +50,9 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             "The model does not know {scripts}. Notes in these scripts are found by their words.",
             scripts=", ".join(tr(str(script)) for script in scripts),
         )
-        few = tr_count("{count} found by words only", "{count} found by words only", len(scripts))
-        yield Diagnostic(tr("Scripts"), None, few, tip=tip)
-    yield Diagnostic(tr("Dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
+        few = tr_count("{count} found by keywords only", "{count} found by keywords only", len(scripts))
+        yield Diagnostic(tr("Unknown scripts"), None, few, tip=tip)
+    yield Diagnostic(tr("Vector dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
     instead = provider_instead(status)
     if instead is None:
         yield Diagnostic(tr("Fallback"), "off", tr("none in use"))
@@ -77,17 +77,17 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         notes.insert(0, tr("If {provider} fails, texts are sent to {server}.", provider=status.provider, server=second))
     if not status.custom["remote"]:
         words = tr("to {server} as fallback", server=second) if second else tr("stay on this machine")
-        yield Diagnostic(tr("Texts"), None, words, tip="\n".join(notes))
+        yield Diagnostic(tr("Where texts go"), None, words, tip="\n".join(notes))
     else:
         server = status.custom.get("server") or status.provider
         agreed = {
-            "named as provider": tr("Set as provider in the settings."),
-            "named as fallback": tr("Set as fallback in the settings."),
+            "named as provider": tr("This provider is chosen in the settings."),
+            "named as fallback": tr("This provider is the fallback in the settings."),
             "agreed to": tr("You agreed to this provider (remote.agreed in the settings)."),
         }
         tip = agreed.get(str(status.custom.get("consent")), "")
         sent = tr("sent to {server}", server=server)
-        yield Diagnostic(tr("Texts"), None, sent, tip="\n".join(filter(None, (tip, *notes))))
+        yield Diagnostic(tr("Where texts go"), None, sent, tip="\n".join(filter(None, (tip, *notes))))
     if place := str(status.custom.get("keyPlace") or ""):
         yield _key(place)
 
@@ -95,9 +95,14 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 def _key(place: str) -> Diagnostic:
     """Return the diagnostic of the API key; `place`: "the keychain", or a text that ends with the variable's name."""
     if "keychain" in place:
-        return Diagnostic(tr("Key"), None, tr("in the keychain"), tip=tr("From the keychain."))
+        return Diagnostic(tr("Key"), None, tr("in the keychain"), tip=tr("The API key comes from the keychain."))
     name = place.rpartition(" ")[2]
-    return Diagnostic(tr("Key"), None, tr("in a variable"), tip=tr("From the environment variable {name}.", name=name))
+    return Diagnostic(
+        tr("Key"),
+        None,
+        tr("in an environment variable"),
+        tip=tr("The API key comes from the environment variable {name}.", name=name),
+    )
 
 
 def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
@@ -138,11 +143,11 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 def read_cache(status: MemoryProviderStatus) -> Diagnostic:
     cache = status.cache
     if not cache.enabled:
-        return Diagnostic(tr("Entries"), "off", tr("off"))
+        return Diagnostic(tr("Cached vectors"), "off", tr("off"))
     most = cache.max_entries
     entries = tr("{done:,} of {all:,}", done=cache.entries, all=most) if most else number(cache.entries)
     cached = (f"{model.provider}, {model.model}: {vectors(model.vectors)}" for model in cache.models)
-    return Diagnostic(tr("Entries"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(cached))
+    return Diagnostic(tr("Cached vectors"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(cached))
 
 
 def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
@@ -190,7 +195,7 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
         Group(tr("Keywords"), (_keywords(status),)),
         Group(tr("Vectors"), tuple(read_vectors(status))),
         Group(tr("Cache"), (read_cache(status),)),
-        Group(tr("Batch"), tuple(read_batch(status, now))),
+        Group(tr("Batch jobs"), tuple(read_batch(status, now))),
         Group(tr("Updates"), tuple(_sync(status, now))),
         Group(tr("Watcher"), tuple(_watcher(status, now))),
         Group(tr("Missing features"), tuple(_unsupported(status))),
@@ -211,14 +216,16 @@ def _unsupported(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     for feature, reason in sorted(status.lacks.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
     if status.lacks:
-        yield Diagnostic(tr("Alternative"), None, tr("the built-in index supports all of this"), remedy="engine")
+        yield Diagnostic(
+            tr("Other search engine"), None, tr("the built-in index supports all of this"), remedy="engine"
+        )
 
 
 def _index(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     yield _index_state(status)
     if (data := status.user_data) is not None:
         remedy: Remedy | None = None if data.backup is None else "restore-data"
-        yield Diagnostic(tr("Your data"), "degraded", tr("can't be read"), data.problem, remedy)
+        yield Diagnostic(tr("Facts and saved searches"), "degraded", tr("can't be read"), data.problem, remedy)
     yield Diagnostic(tr("Files"), None, number(status.files))
     failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
     if failed:
@@ -233,7 +240,7 @@ def _index(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     generation = tr("generation {number}", number=str(status.generation))
     whole = size_text(sizes.database + sizes.wal + sizes.matrix + sizes.user)
     parts = tr(
-        "Index {index}, its log {log}, vectors in memory order {vectors}, your own data {own}.",
+        "Index {index}, its write-ahead log {log}, search vectors {vectors}, facts and saved searches {own}.",
         index=size_text(sizes.database),
         log=size_text(sizes.wal),
         vectors=size_text(sizes.matrix),
@@ -253,7 +260,11 @@ def _index_state(status: MemoryProviderStatus) -> Diagnostic:
         if status.custom.get("readOnly"):
             return Diagnostic(tr("State"), "degraded", tr("read only"), status.index_error, "show-index")
         return Diagnostic(
-            tr("State"), "degraded", tr("had a problem"), status.index_error, index_remedy(status) or None
+            tr("State"),
+            "degraded",
+            tr("had a problem with the index"),
+            status.index_error,
+            index_remedy(status) or None,
         )
     if status.writer_elsewhere:
         return Diagnostic(tr("State"), "working", tr("another window is indexing"))

@@ -191,7 +191,7 @@ class ScoreBar(Drawing):
         if shares.aged >= 0.005:
             yield tr("lost by age {share:.2f}", share=shares.aged), _hatched(colours.muted)
         if shares.least:
-            yield tr("minimum {least:g}", least=shares.least), QBrush(colours.text)
+            yield tr("minimum score {least:g}", least=shares.least), QBrush(colours.text)
 
     def _lines(self, colours: Tokens) -> list[list[Entry]]:
         """Break the entries of the legend into lines that fit."""
@@ -310,11 +310,11 @@ class ResultView(QWidget):
         self._sections = {
             "words": Section(tr("Words"), self._terms),
             "meaning": Section(tr("Meaning"), self._range),
-            "mixture": Section(tr("Together")),
+            "mixture": Section(tr("Combined score")),
             "time": Section(tr("Time")),
             "age": Section(tr("Age")),
-            "place": Section(tr("Variety")),
-            "threshold": Section(tr("Threshold")),
+            "place": Section(tr("More variety")),
+            "threshold": Section(tr("Minimum score")),
         }
         self._fold = IconButton("chevron-right", tr("Show all figures"), tr("All figures"))
         self._fold.setCheckable(True)

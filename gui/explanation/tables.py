@@ -100,9 +100,9 @@ class StageTable(_FittedTable[StageRow]):
         columns = (
             Column[StageRow](tr("Stage"), 0, lambda row: row.name),
             Column[StageRow](
-                tr("Entered"), 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True
+                tr("Before"), 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True
             ),
-            Column[StageRow](tr("Remaining"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
+            Column[StageRow](tr("After"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
             Column[StageRow]("ms", 7, _microseconds, lambda row: spent(row.stage.milliseconds), True),
         )
         super().__init__(columns, lambda row: row.description, parent)
@@ -123,7 +123,7 @@ class StageTable(_FittedTable[StageRow]):
 
 
 class FigureTable(_FittedTable[Figure]):
-    """A table of all numbers of one result."""
+    """Table of all numbers that make up the score of one result."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (

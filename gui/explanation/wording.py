@@ -35,10 +35,10 @@ STAGES: dict[str, str] = {
     "times": marked("Dates"),
     "title": marked("Title matches"),
     "age": marked("Age"),
-    "threshold": marked("Threshold"),
+    "threshold": marked("Minimum score"),
     "unknown": marked("Unknown words"),
     "role": marked("Speaker"),
-    "diversity": marked("Variety"),
+    "diversity": marked("More variety"),
     "results": marked("Results shown"),
 }
 """Stage -> its label; one that is not listed keeps its own name."""
@@ -51,14 +51,14 @@ FIELDS: dict[MatchField, str] = {
 }
 _NEAR = marked("near each other")
 _HELD = marked("share of the query")
-_BESIDES = marked("also here; another alternative counts")
+_BESIDES = marked("also in this passage; another word of the OR counts")
 _ORIGINS = {
     "name": marked("the name"),
     "folder": marked("the folder"),
     "front-matter": marked("the front matter"),
     "session": marked("the session's end"),
     "modified": marked("the file's time"),
-    "evergreen": marked("nothing: evergreen"),
+    "evergreen": marked("nothing, because this file never ages"),
 }
 _LACKING = marked("not in this passage")
 _SPOKEN_SHARES = {
@@ -237,7 +237,7 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("Factor for a matching date"), number(of.time_lift, ".2f")
     yield from _age(of)
     if of.mmr_like or of.rank != of.score_rank:
-        yield tr("Rank by score alone"), number(of.score_rank)
+        yield tr("Rank before similar results moved down"), number(of.score_rank)
         yield tr("Deducted for similarity"), number(of.mmr_penalty, ".3f")
         if of.mmr_like:
             yield tr("Similar to"), of.mmr_like
@@ -257,7 +257,7 @@ def _meaning(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.cosine_low is None or of.cosine_high is None:
         return
     meaning = of.shown_vector_score
-    score = tr("no vector yet") if meaning is None else number(meaning, ".3f")
+    score = tr("passage has no vector yet") if meaning is None else number(meaning, ".3f")
     yield tr("Meaning's score"), score
     if of.cosine is not None:
         yield tr("Cosine"), number(of.cosine, ".3f")

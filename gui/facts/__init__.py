@@ -33,7 +33,7 @@ VIEW = ViewSpec(
     on_demand=True,
     contexts=(Context("facts", marked("Facts"), marked("Go to the facts first.")),),
     fixed_keys=(
-        Fixed("facts", ("Return",), marked("From the list into the text of the fact")),
+        Fixed("facts", ("Return",), marked("Go from the list to the text of the fact")),
         Fixed("facts", ("Ctrl+Return",), marked("Save")),
         Fixed("facts", ("Esc",), marked("Back to the list, then to the search box")),
     ),

@@ -137,7 +137,7 @@ class FactEditor(QScrollArea):
     # --- display ----------------------------------------------------------------------------------------------------
 
     def clear(self) -> None:
-        """Empty the editor."""
+        """Empty all fields of the fact editor."""
         self.fact, self.is_new = None, False
         self._show("")
 
@@ -149,7 +149,7 @@ class FactEditor(QScrollArea):
         self._show(typed)
 
     def begin_new(self, text: str = "") -> None:
-        """Start a new fact with this text."""
+        """Start editing a new fact with this text."""
         self.fact, self.is_new, self._editable, self._confirming = None, True, True, False
         self._show(text)
         self.text.setFocus()
@@ -160,7 +160,7 @@ class FactEditor(QScrollArea):
 
     @property
     def is_changed(self) -> bool:
-        """Whether there are unsaved changes."""
+        """Whether the edited fact has unsaved changes."""
         return self._typed != (self.fact.text if self.fact else "")
 
     @property
@@ -215,7 +215,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def _judge(self) -> None:
-        """Show the buttons that apply to this fact."""
+        """Update the buttons and the remark on the length for the fact in the editor."""
         fact, changed = self.fact, self.is_changed and self._editable
         long = len(self._typed) - LONGEST_FACT
         self._too_long.setText(

@@ -208,7 +208,7 @@ class FactChanges(QObject):
 
     @Slot()
     def undo(self) -> None:
-        """Undo the last change."""
+        """Undo the last change of a fact."""
         step = self._undo.pop()
         if step is not None:
             self._go_next = step.id

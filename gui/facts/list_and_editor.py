@@ -27,7 +27,7 @@ from gui.search.result_list import copy_text
 from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel, elide, line
-from gui.widgets.message import NoticeBar
+from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.right_to_left import correct_margins, margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
@@ -105,7 +105,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 class FactList(RowList):
-    """The list of facts.
+    """Widget that lists facts and offers actions on them.
 
     Signals:
         chosen: the `Fact` that is current now, or None.
@@ -244,7 +244,7 @@ class FactsBody(QWidget):
         self._fold()
 
     def show_facts(self, facts: Sequence[Fact], counts: str) -> None:
-        """Show the list of facts."""
+        """Show these facts in the list."""
         self._counts.setText(counts)
         self._stack.setCurrentWidget(self.list)
         self.list.show_facts(facts)

@@ -98,7 +98,7 @@ class FactFilters(QWidget):
             chip.updateGeometry()
 
     def choose(self, state: FactState, category: FactCategory | None) -> None:
-        """Select these filters without a signal."""
+        """Select filters of the facts view without emitting a signal."""
         self.state, self.category = state, category
         self._chips[state].setChecked(True)
         self._kind.setText(tr(_ANY if category is None else CATEGORIES[category]))
@@ -225,7 +225,7 @@ class FactsPanel(QObject, ViewPanel):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.store = FactStore(jobs, self)
-        self.box = QueryBox(tr("By words or meaning"), tr("Find a fact"))
+        self.box = QueryBox(tr("Search facts by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
         self.body: FactsBody = FactsBody()
         self.header = FoldingRow(self.box, self.filters, _BOX_CHARACTERS)

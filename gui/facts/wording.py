@@ -39,7 +39,7 @@ NONE_FORGOTTEN_MORE = marked(
     "Forgotten facts stay here for {days} days, and you can restore them. Then they are deleted from every file."
 )
 NO_MATCH = marked("No matching facts")
-NO_MATCH_MORE = marked("Try other words or another kind of fact.")
+NO_MATCH_MORE = marked("Search for other words or choose another kind of fact.")
 NEW = marked("New fact")
 ERASE_QUESTION = marked("Delete this fact permanently? You can't undo this.")
 
@@ -58,7 +58,7 @@ def percent(share: float) -> str:
 
 def meta_text(fact: Fact) -> str:
     """Return the second line of a fact in the list."""
-    matters = tr("importance {share}", share=percent(fact.importance))
+    matters = tr("importance of the fact {share}", share=percent(fact.importance))
     parts = [tr(CATEGORIES.get(fact.category, fact.category)), matters, tr(_BY.get(fact.origin, fact.origin))]
     if fact.forgotten is not None:
         parts.append(tr("forgotten by an agent") if fact.forgotten_by == "agent" else tr("forgotten by you"))
@@ -81,7 +81,7 @@ def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
     """Return lines about the fact's origin and history, each with a longer text for its tooltip."""
     lines = [(tr(_HOW.get(fact.origin, "{when}"), when=ago(fact.created)), exact(fact.created))]
     if fact.session_key:
-        lines.append((tr("In session {name}", name=fact.session_key), ""))
+        lines.append((tr("From the session {name}", name=fact.session_key), ""))
     if fact.changed != fact.created:
         lines.append((tr("Last changed {when}", when=ago(fact.changed)), exact(fact.changed)))
     if fact.forgotten is not None:

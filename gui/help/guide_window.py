@@ -30,10 +30,10 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.help.pages import LANGUAGES, GuidePage, Section, find
 from gui.style.stylesheet import character_width, font_at, set_role
 from gui.style.typography import resize_with_text
-from gui.viewer.lines import FileLines
-from gui.viewer.matches import query_finder
+from gui.viewer.match_list import query_finder
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
+from gui.viewer.text_lines import FileLines
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import label, line
 
@@ -197,7 +197,11 @@ class GuideWindow(QDialog):
 
     def _show_found(self, query: str, found: Sequence[Section]) -> None:
         self._job.done()
-        self._show_counts(tr_count("{count:,} place", "{count:,} places", len(found)) if found else tr("Nothing found"))
+        self._show_counts(
+            tr_count("{count:,} match in the guide", "{count:,} matches in the guide", len(found))
+            if found
+            else tr("Nothing found")
+        )
         self._list.show_found(found, self._location)
         self._text.mark(query)
 
@@ -298,7 +302,7 @@ class GuideWindow(QDialog):
             self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Cancel running jobs."""
+        """Cancel the window's running jobs when it is hidden."""
         super().hideEvent(event)
         self._job.cancel()
         self._text.cancel()

@@ -28,7 +28,7 @@ _DEVELOPMENT = "dev"
 _NAME = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]*)\])?")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
 _PYTHON_LICENCES = ("LICENSE.txt", "LICENSE")
-UNKNOWN = marked("not stated")
+UNKNOWN = marked("licence not stated")
 """The licence of a component that doesn't state one."""
 
 

@@ -54,10 +54,10 @@ VIEW = ViewSpec(
         ),
         Fixed("map", ("Return",), marked("Open the passage")),
         Fixed(
-            "map", ("Space", "Ctrl+A"), marked("List this passage, or all in view; drag with Shift to encircle some")
+            "map", ("Space", "Ctrl+A"), marked("Select this passage, or all in view; drag with Shift to encircle some")
         ),
         Fixed("map", ("Esc",), marked("Leave the passage, then go back to the search box")),
-        Fixed("duplicates", ("Return",), marked("From a group to its notes side by side")),
+        Fixed("duplicates", ("Return",), marked("Go from a group to its notes side by side")),
         Fixed("duplicates", ("N", "Shift+N"), marked("Next and previous difference")),
         Fixed("duplicates", ("Esc",), marked("Back to the groups, then to the search box")),
     ),

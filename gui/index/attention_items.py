@@ -50,7 +50,9 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
         yield Attention("index", "degraded", title, tr(status.index_error), (tr(words), act))
     if (data := status.user_data) is not None:
         restore = ("", "") if data.backup is None else (tr("Restore backup"), "restore-data")
-        yield Attention("user-data", "degraded", tr("Your data can't be read"), tr(data.problem), restore)
+        yield Attention(
+            "user-data", "degraded", tr("Your facts and saved searches can't be read"), tr(data.problem), restore
+        )
     if status.last_sync is not None and status.last_sync.error and status.syncing is None:
         again = ("", "") if read_only else (tr("Try again"), "sync")
         yield Attention("sync", "degraded", tr("The last update failed"), tr(status.last_sync.error), again)
@@ -113,7 +115,9 @@ def _by_rule(issues: Sequence[FileIssue]) -> str:
     rules = counted.most_common()
     named = [f"{rule_words(rule)} ({grouped(count)})" for rule, count in rules[:_RULES]]
     if rest := rules[_RULES:]:
-        named.append(tr_count("{count:,} other rule", "{count:,} other rules", len(rest)))
+        named.append(
+            tr_count("{count:,} other rule for skipping files", "{count:,} other rules for skipping files", len(rest))
+        )
     return ", ".join(named)
 
 

@@ -42,7 +42,7 @@ class IndexPage(QWidget):
 
     @property
     def busy(self) -> bool:
-        """Whether the page is reading its data."""
+        """Whether the page is still reading its data."""
         return self._reading.busy or self._stale
 
     @property

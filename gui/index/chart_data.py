@@ -43,7 +43,7 @@ DISK_WORDS: dict[DiskPartName, str] = {
     "vectors": marked("Vectors"),
     "matrix": marked("Search vectors"),
     "log": marked("Recent changes"),
-    "user": marked("Your own data"),
+    "user": marked("Facts and saved searches"),
     "other": marked("Other"),
     "free": marked("Free space"),
 }

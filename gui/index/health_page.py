@@ -49,8 +49,8 @@ _IN_STATUS = frozenset(
     "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
 )
 """Findings that the overview shows in rows of its own."""
-STOPPED_LOOKING = marked("Stopped before all checks had run.")
-STOPPED = marked("Stopped. Repairs made so far remain.")
+STOPPED_LOOKING = marked("The health check was stopped before all checks had run.")
+STOPPED = marked("The repair was stopped. Repairs made so far remain.")
 
 
 # --- The bar above the findings: a summary sentence, and the actions, or their progress ------------------------------
@@ -75,7 +75,10 @@ class HealthSummaryBar(QWidget):
         self.again, self.deeper, self.all = (
             QPushButton(words) for words in (tr("Check again"), tr("Run deep check"), tr("Repair all"))
         )
-        set_tip(self.deeper, tr("Also test the model, and re-embed a few passages on this computer to compare them."))
+        set_tip(
+            self.deeper,
+            tr("Also test the embedding model, and re-embed a few passages on this computer to compare their vectors."),
+        )
         set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
         self.again.clicked.connect(lambda: self.check_requested.emit(False))
         self.deeper.clicked.connect(lambda: self.check_requested.emit(True))
@@ -296,7 +299,7 @@ class HealthPage(IndexPage):
         self.findings_list.retain(finding.id for finding in found)
         self._show_state()
         if not self._outcome:
-            self.summary_bar.show_message(tr("Checked at {time}.", time=clock_time(now)), exact(now))
+            self.summary_bar.show_message(tr("The index was checked at {time}.", time=clock_time(now)), exact(now))
         self._announce(summary(found))
         self.attention_changed.emit(attention_of(self.findings))
 

@@ -219,7 +219,7 @@ class OverviewPage(IndexPage):
             tr("Throughput"),
             SparkChart(tr("Throughput"), 56),
             THROUGHPUT_COLUMNS,
-            tr("Drawn while an update runs."),
+            tr("This chart is drawn while an update runs."),
             newest_first=True,
         )
         self.sizes = ChartCard(
@@ -230,7 +230,10 @@ class OverviewPage(IndexPage):
         )
         self.attention = AttentionCard(_GROUPS)
         self.disk = ChartCard(
-            tr("On disk"), ShareChart(tr("On disk"), 8), chart_data.DISK_COLUMNS, tr("Nothing is on disk yet.")
+            tr("On disk"),
+            ShareChart(tr("On disk"), 8),
+            chart_data.DISK_COLUMNS,
+            tr("The index takes no disk space yet."),
         )
         self.times = ChartCard(
             tr("Files over time"),

@@ -103,7 +103,7 @@ def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
         content = _short((text + words + vectors) / unit)
         return tr("text, words, vectors {content} · rest {rest}", content=content, rest=_short(rest / unit))
     return tr(
-        "text {text} · words {words} · vectors {vectors}",
+        "text {text} · keyword index {words} · vectors {vectors}",
         text=_short(text / unit),
         words=_short(words / unit),
         vectors=_short(vectors / unit),

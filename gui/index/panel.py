@@ -19,7 +19,7 @@ from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
 from gui.search.query import Answer
 from gui.widgets.form_controls import Chip
-from gui.widgets.message import Action, MessagePage
+from gui.widgets.message_banner import Action, MessagePage
 
 PageName = Literal["overview", "map", "duplicates", "health"]
 
@@ -127,7 +127,7 @@ class IndexPanel(QWidget, ViewPanel):
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Update from the status."""
+        """Update the index view from a new status record."""
         self.overview.show_status(status)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -163,7 +163,7 @@ class IndexPanel(QWidget, ViewPanel):
             page.show_answer(answer)
 
     def focus_list(self) -> None:
-        """Focus the shown page."""
+        """Give the keyboard focus to the shown page."""
         if self._stack.isHidden():
             self._lack.take_focus()
             return

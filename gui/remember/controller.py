@@ -33,7 +33,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.notice_banner import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.remember.note_sheet import NoteSheet
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 
 # --- Undoes writing a note: moves it to the trash, only if it is unchanged since -------------------------------------
 

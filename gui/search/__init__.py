@@ -31,7 +31,7 @@ VIEW = ViewSpec(
     pages=("viewer", "chunks", "explanation"),
     contexts=(Context("results", marked("Results"), marked("Search for something first.")),),
     fixed_keys=(
-        Fixed("results", ("Down", "Up"), marked("Along the list, and back to the search box")),
+        Fixed("results", ("Down", "Up"), marked("Move along the list, and back to the search box")),
         Fixed("results", ("Shift+Down", "Shift+Up"), marked("Select several, to drag, copy or export them together")),
         Fixed("results", ("Return",), marked("Go to the file")),
         Fixed("results", ("Esc",), marked("Back to the search box")),

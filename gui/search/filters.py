@@ -88,7 +88,7 @@ class Filters(QWidget):
         self.scope = scope
         name = scope.name if scope else ""
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-        self._scope_chip.setText(tr("In “{name}” ×", name=short))
+        self._scope_chip.setText(tr("Only in “{name}” ×", name=short))
         self._scope_chip.setShortcut(QKeySequence())
         set_tip(self._scope_chip, _only(scope) if scope else "")
         self._scope_chip.setAccessibleName(tr("Searching only in {name}. Activate to search everything.", name=name))
@@ -103,7 +103,7 @@ class Filters(QWidget):
             self.choose(None, None, None)
 
     def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:
-        """Select these filters without a signal."""
+        """Select filters of the search without emitting a signal."""
         self.sources = sources
         number = next((number for number, (_, _, known) in enumerate(SOURCES) if known == sources), 0)
         if self._source_chips[number] is self._source_chips[-1]:

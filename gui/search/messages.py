@@ -17,13 +17,13 @@ from engine import (
     tr_count,
 )
 from gui.search.query import Query
-from gui.search.rows import count_files
+from gui.search.result_rows import count_files
 from gui.search.scope import source_names
 from gui.widgets.status_texts import engine_name, index_remedy
 
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")
-WEAK = marked("Weak matches are shown too.")
+WEAK = marked("Results below the minimum score are shown too.")
 _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
 _LONGEST_QUERY = 80
@@ -114,12 +114,12 @@ def reading(status: MemoryProviderStatus | None) -> str:
         return ""
     step, follows = status.syncing, tr("Results appear as files are indexed.")
     if step.phase != "indexing" or not step.total:
-        sentence = tr("Still reading.")
+        sentence = tr("Mnemoscope is still reading files.")
         return f"{sentence} {follows}"
     files = tr_count("{done:,} of {count:,} file", "{done:,} of {count:,} files", step.total, done=step.completed)
     if status.paused:
         return tr("Indexing is paused: {files}.", files=files)
-    sentence = tr("Still reading: {files}.", files=files)
+    sentence = tr("Mnemoscope is still reading files: {files}.", files=files)
     return f"{sentence} {follows}"
 
 
@@ -170,7 +170,7 @@ def _limits(question: Query) -> str:
 
 def _why(question: Query, *, by_meaning: bool) -> str:
     if question.min_score == 0:
-        return tr("There are no weak matches either.")
+        return tr("There are no results below the minimum score either.")
     if question.like is not None and by_meaning:
         return tr("No other passage is similar enough, by words or meaning.")
     if question.like is not None:
@@ -198,7 +198,7 @@ def _emptied(outcome: SearchOutcome) -> str:
 
 
 _WORDS: dict[RemedyName, str] = {
-    "weak": marked("Show weak matches"),
+    "weak": marked("Show results below the minimum score"),
     "sources": marked("Search all sources"),
     "period": marked("Search any time"),
     "scope": marked("Search all files"),

@@ -29,7 +29,7 @@ from gui.widgets.query_box import QueryBox
 
 # --- The syntax of the search box as a menu of examples: choosing one inserts it into the box ------------------------
 
-_HELP = command("search.help", "What can be typed in the search box", "window", "Alt+H")
+_HELP = command("search.help", "Query syntax of the search box", "window", "Alt+H")
 _OPERATOR = re.compile(r"[a-z]+:")
 _NOTES = (
     marked("Dates\t2026-05-31, 2026-05, 2026, yesterday, monday, last week, 7d, 3m"),
@@ -44,7 +44,7 @@ class QueryHelpMenu(QMenu):
         super().__init__(parent)
         self.gates = Gates()
         self.setToolTipsVisible(True)
-        self.setAccessibleName(tr("What can be typed here"))
+        self.setAccessibleName(tr("Query syntax"))
 
     def fill(self, examples: tuple[tuple[str, str], ...], choose: Callable[[str], None]) -> None:
         for example, meaning in examples:
@@ -63,8 +63,8 @@ class QueryHelpButton(IconButton):
     example_chosen = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__("help", tr("What can be typed here"), parent=parent)
-        show_key_in_tooltip(self, tr("What can be typed here"), _HELP.name)
+        super().__init__("help", tr("Query syntax"), parent=parent)
+        show_key_in_tooltip(self, tr("Query syntax"), _HELP.name)
         opener = QAction(_HELP.words, self)
         opener.triggered.connect(self.open)
         give_key(self, opener, _HELP, Qt.ShortcutContext.WindowShortcut)

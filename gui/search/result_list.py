@@ -12,8 +12,8 @@ from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, key
 from gui.commands.keymap import Command, command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
+from gui.search.result_rows import MoreInFileRow, MoreRow, ResultModel, ResultRow, Row
 from gui.search.row_delegate import ResultDelegate
-from gui.search.rows import MoreInFileRow, MoreRow, ResultModel, ResultRow, Row
 from gui.widgets.row_list import Index, Place, RowList
 
 _TOP = 8

@@ -14,9 +14,9 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
 from gui.search.messages import button_words
 from gui.search.query import Answer
-from gui.search.ranking import RankingMenu
+from gui.search.ranking_menu import RankingMenu
 from gui.search.result_list import ResultList
-from gui.search.rows import SortOrder, build_rows
+from gui.search.result_rows import SortOrder, build_rows
 from gui.search.scope import ScopeBar
 from gui.search.start_page import StartContent, StartLists
 from gui.style.theme import tokens
@@ -25,7 +25,7 @@ from gui.widgets.buttons import guide_action
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
 from gui.widgets.list_header import ListHeader, Order
-from gui.widgets.message import NoticeBar
+from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, Offer, StatePage
 from gui.widgets.plain_text import set_tip
 from gui.widgets.row_list import GUTTER
@@ -324,7 +324,9 @@ class ResultsView(QWidget):
             self._notice.show_notice(answer.outcome.notice)
         else:
             notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
-            self._notice.show_notice(notice, tr("Hide weak matches"), lambda: self.weak_requested.emit(False))
+            self._notice.show_notice(
+                notice, tr("Hide results below the minimum score"), lambda: self.weak_requested.emit(False)
+            )
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:

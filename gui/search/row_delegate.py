@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 from engine import marked, split_name, tr
 from gui.commands.commands import EXPLAIN, with_key
 from gui.search.excerpt import ELLIPSIS, Excerpt, Range
-from gui.search.rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow, more_text, spoken_score
+from gui.search.result_rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow, more_text, spoken_score
 from gui.sessions.wording import agent_name, folder_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens

@@ -9,8 +9,8 @@ from engine import MemorySearchManager, QueryRecord, SavedSearch, in_quotes, mar
 from gui.commands.commands import follow_keys, with_key
 from gui.core.jobs import Jobs
 from gui.search.completion import Completion
-from gui.search.saved_picker import SearchPicker, StoredSearch
-from gui.search.saved_store import SavedSearchStore, limits, title
+from gui.search.saved_search_cache import SavedSearchStore, limits, title
+from gui.search.saved_search_list import SearchPicker, StoredSearch
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 from gui.widgets.query_box import QueryBox

@@ -59,7 +59,7 @@ class _Line(QWidget):
         self._words = ElidedLabel()
         self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._place.setProperty("role", "meta")
-        self.button = IconButton("close", tr("Remove this limit"))
+        self.button = IconButton("close", tr("Remove this search limit"))
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
@@ -153,8 +153,8 @@ def like(passage: Passage, words: str) -> Crumb:
     cited = citation(passage)
     leave = tr("Stop finding similar passages")
     if not words.strip():
-        return Crumb(tr("Like {passage}", passage=_file(cited)), tr("Like {passage}", passage=cited), leave)
-    said = tr("Like {passage}", passage=quoted(words))
+        return Crumb(tr("Similar to {passage}", passage=_file(cited)), tr("Similar to {passage}", passage=cited), leave)
+    said = tr("Similar to {passage}", passage=quoted(words))
     return Crumb(said, f"{said} · {cited}", leave, _file(cited))
 
 
@@ -216,8 +216,8 @@ def _limits(question: Query) -> tuple[str, ...]:
     limits = (
         source_names(question.sources),
         _changed(question.days) if question.days else "",
-        tr("in “{name}”", name=question.scope.name) if question.scope else "",
-        tr("weak matches too") if question.min_score == 0 else "",
+        tr("only in “{name}”", name=question.scope.name) if question.scope else "",
+        tr("also below the minimum score") if question.min_score == 0 else "",
     )
     return tuple(limit for limit in limits if limit)
 

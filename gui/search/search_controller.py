@@ -15,11 +15,11 @@ from gui.search.completion import Completion
 from gui.search.filters import Filters
 from gui.search.messages import remedied
 from gui.search.query import Answer, Query, Scope, is_searchable, permitted
-from gui.search.query_composer import QueryComposer, SearchViewState, ViewStateRestorer
+from gui.search.query_builder import QueryBuilder, SearchViewState, ViewStateRestorer
+from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.search.results_view import ResultsView
-from gui.search.rows import MoreInFileRow, ResultRow
+from gui.search.saved_search_cache import asked, kept
 from gui.search.saved_searches import SavedSearchController
-from gui.search.saved_store import asked, kept
 from gui.search.scope import SearchScope, passage_of
 from gui.search.search_runner import SearchRunner
 from gui.widgets.query_box import QueryBox
@@ -163,8 +163,8 @@ class SearchController(QObject):
         self._progress = SearchProgress(self._runner, box, view, self)
         self._narrowing = SearchScope(view.narrowing_bar, box, self)
         self._variants = QueryVariants(self._runner, view, self)
-        self._composer = QueryComposer(box, filters, view.ranking, self._narrowing, self)
-        self._view_state = ViewStateRestorer(self._composer, view)
+        self._builder = QueryBuilder(box, filters, view.ranking, self._narrowing, self)
+        self._view_state = ViewStateRestorer(self._builder, view)
         self._unanswered: QueryRecord | None = None
         """The query that was meant, until its answer shows whether it belongs into the history."""
         self.explain = self._variants.explain
@@ -174,7 +174,7 @@ class SearchController(QObject):
     def _connect(self) -> None:
         self._runner.answered.connect(self._show_answer)
         self._runner.idle.connect(self.idle)
-        self._composer.query_changed.connect(self.query_changed)
+        self._builder.query_changed.connect(self.query_changed)
         self._box.text_changed.connect(self._typed)
         self._completion.changed.connect(self._completed)
         self._box.meant.connect(self._note)
@@ -194,7 +194,7 @@ class SearchController(QObject):
     @property
     def busy(self) -> bool:
         """Whether a query is due or running."""
-        return self._runner.busy or (self._completion.busy and self._composer.has_changed)
+        return self._runner.busy or (self._completion.busy and self._builder.has_changed)
 
     # --- memory -----------------------------------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class SearchController(QObject):
         self.saved_searches.set_manager(manager)
         if manager is None:
             return
-        due, answer = self._composer.due(), self._view.answer
+        due, answer = self._builder.due(), self._view.answer
         if due is not None and answer is not None and answer.question.subject == due.subject:
             self._runner.repeat(answer.question)
             self.saved_searches.refresh()
@@ -223,7 +223,7 @@ class SearchController(QObject):
         """Set the features that this memory doesn't support, and repeat the current query without them."""
         before, self._unsupported = self._unsupported, unsupported
         if "narrowing" in unsupported and self._narrowing.within is not None:
-            self._narrowing.show(replace(self._composer.question(self._box.query), within=None))
+            self._narrowing.show(replace(self._builder.question(self._box.query), within=None))
         if before.keys() != unsupported.keys() and self._view.answer is not None:
             self.run_query()
 
@@ -239,7 +239,7 @@ class SearchController(QObject):
     @Slot()
     def run_query(self, *, at_once: bool = True) -> None:
         """Run the current query of the search box and its controls; `at_once`: without a pause for further typing."""
-        self._run(self._composer.take(), at_once=at_once)
+        self._run(self._builder.take(), at_once=at_once)
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
@@ -269,11 +269,11 @@ class SearchController(QObject):
         if self._refuses("alike"):
             return
         self._box.remember()
-        before, target = self._composer.question(self._box.query), self.view_state
+        before, target = self._builder.question(self._box.query), self.view_state
         asked = bool(before.text or before.like)
         way_back = partial(self.return_to, target) if asked else partial(self.run_again, before)
         self._narrowing.begin_like(passage, words, way_back)
-        self._composer.put("")
+        self._builder.put("")
         self.run_query()
         self._note_shown()
 
@@ -301,7 +301,7 @@ class SearchController(QObject):
         if answer is not None and self._view.has_results:
             self._box.remember()
             self._narrowing.begin_within(answer.question, answer.outcome)
-            self._composer.put("")
+            self._builder.put("")
         self._box.focus_all()
 
     def run_again(self, question: Query) -> None:
@@ -331,7 +331,7 @@ class SearchController(QObject):
         if self._view_state.go_to(target):
             return
         self._view.show_order(target.order)
-        self._composer.show(question or Query(""))
+        self._builder.show(question or Query(""))
         if question is None or self._manager is None:
             self.run_query()
         else:
@@ -343,14 +343,14 @@ class SearchController(QObject):
         """Repeat the query after a change of the index, without moving the list."""
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
-        elif self._composer.due() is not None and not self._runner.busy:
+        elif self._builder.due() is not None and not self._runner.busy:
             self.run_query()  # the last try failed
 
     def _show(self, question: Query) -> None:
         if question.like is not None and self._refuses("alike"):
             return
         question = permitted(question, self._unsupported)
-        self._composer.show(question)
+        self._builder.show(question)
         if question.text or question.like:
             self._run(question)  # with weak matches, and as many results, as it had
         else:
@@ -376,7 +376,7 @@ class SearchController(QObject):
     def _typed(self) -> None:
         """Search for the edited text, unless the completion of an operator is open: then the results stay."""
         held = self.saved_searches.picker.is_open or self._completion.is_open
-        if self._composer.has_changed and not held:
+        if self._builder.has_changed and not held:
             if self._box.query and self._narrowing.like is not None:
                 self._narrowing.end_like()
             self.run_query(at_once=False)
@@ -404,17 +404,17 @@ class SearchController(QObject):
 
     def _on_show(self) -> QueryRecord | None:
         """Return the current query in its saved form; None without one."""
-        question = self._composer.due()
+        question = self._builder.due()
         return None if question is None else kept(question, self._view.order)
 
     @Slot(str)
     def _note(self, text: str) -> None:
         """Remember a query that the user submitted, for the history."""
         if is_searchable(text) and not self.saved_searches.picker.is_open:
-            self._record_visit(self._composer.question(text))
+            self._record_visit(self._builder.question(text))
 
     def _note_shown(self) -> None:
-        question = self._composer.due()
+        question = self._builder.due()
         if question is not None:
             self._record_visit(question)
 

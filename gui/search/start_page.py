@@ -17,7 +17,7 @@ from engine import (
 )
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
-from gui.search.saved_store import SavedSearchStore, limits, title
+from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.widgets.formatting import ago
 from gui.widgets.labels import ElidedLabel, label
@@ -72,17 +72,17 @@ class StartLists(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         if content.example or content.has_map:
-            grid = self._section(tr("Try"))
+            grid = self._section(tr("Examples"))
         if content.example:
             words, name = in_quotes(content.example), tr("Search for {query}", query=content.example)
-            button = self._add(grid, words, tr("found by its meaning"), name)
+            button = self._add(grid, words, tr("example of a search by meaning"), name)
             button.clicked.connect(lambda: choose_example(content.example))
         if content.has_map:
             words = tr("Map of your notes")
-            button = self._add(grid, words, tr("grouped by similarity"), words)
+            button = self._add(grid, words, tr("all passages, grouped by similarity"), words)
             button.clicked.connect(lambda _checked: show_map())
         if content.recent:
-            grid = self._section(tr("Recent"))
+            grid = self._section(tr("Recent searches"))
             for question in content.recent:
                 name = tr("Search for {query}", query=title(question))
                 button = self._add(grid, title(question), limits(question), name)

@@ -32,7 +32,7 @@ VIEW = ViewSpec(
     lazy=True,
     contexts=(Context("sessions", marked("List of sessions"), marked("Go to the sessions first.")),),
     fixed_keys=(
-        Fixed("sessions", ("Down", "Up"), marked("Along the list, and back to the search box")),
+        Fixed("sessions", ("Down", "Up"), marked("Move along the list, and back to the search box")),
         Fixed("sessions", ("Return",), marked("Go to the session")),
         Fixed("sessions", ("Right", "Left"), marked("Show and hide the sessions of its sub-agents")),
         Fixed("sessions", ("Esc",), marked("Back to the search box; in the box, clear the text, then the filters")),

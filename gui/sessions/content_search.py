@@ -111,7 +111,7 @@ class ContentSearch(QObject):
             self._run(text)
 
     def stop(self) -> None:
-        """Cancel the search and drop its hits."""
+        """Cancel the search in messages and drop its hits."""
         self._drop()
         self.idle.emit()
 

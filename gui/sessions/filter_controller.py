@@ -216,7 +216,7 @@ class DaysDialog(QDialog):
         form.addRow(buttons)
 
     def period(self) -> Period:
-        """The selected period."""
+        """The period of days that the user selected."""
         first, last = sorted((self._day(self._first), self._day(self._last)))
         words = " \N{EN DASH} ".join(short_date(day) for day in dict.fromkeys((first, last)))
         return Period(words, first=first, last=last)
@@ -274,7 +274,7 @@ class FilterController(QObject):
 
     @Slot()
     def clear(self) -> None:
-        """Reset all criteria."""
+        """Reset search text, filters and order of the session list."""
         self.chips.clear()
         self.box.edit.clear()
         self.read()

@@ -18,7 +18,7 @@ from gui.sessions.wording import hits_text, session_count
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.list_header import ListHeader, Order
-from gui.widgets.message import NoticeBar
+from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.row_list import GUTTER
 
@@ -26,7 +26,7 @@ ORDERS = (
     Order("newest", marked("Newest"), marked("newest"), marked("Last used first")),
     Order("oldest", marked("Oldest"), marked("oldest"), marked("Last used last")),
     Order("longest", marked("Longest"), marked("longest"), marked("Most messages first")),
-    Order("project", marked("Project"), marked("project"), marked("By the folder that the agent worked in")),
+    Order("project", marked("Project"), marked("project"), marked("Sort by the folder that the agent worked in")),
 )
 
 READING = marked("Reading the list of sessions…")
@@ -222,7 +222,7 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
 
 def box_state(listing: Listing) -> str:
     """Return the text in the search box after a search in messages."""
-    return hits_text(listing.hits) if listing.hits else tr("No hits")
+    return hits_text(listing.hits) if listing.hits else tr("No passages found in sessions")
 
 
 def notice(hits: ContentHits) -> str:

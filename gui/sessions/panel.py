@@ -145,7 +145,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._reader = SessionListLoader(jobs, self)
         self._content = ContentSearch(jobs, self)
         self._days = DateChange(today, self)
-        self.box = QueryBox(tr("By title, project or words"), tr("Find a session"))
+        self.box = QueryBox(tr("Search by title, project or words"), tr("Find a session"))
         self.chips = FilterChips()
         self.view = ListingView()
         self._filters = FilterController(self.box, self.chips, self.view, self)
@@ -252,7 +252,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot()
     def focus_box(self) -> None:
-        """Go to the box with its text selected."""
+        """Focus the search box and select its text."""
         self.box.focus_all()
 
     @Slot()

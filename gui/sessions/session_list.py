@@ -153,7 +153,7 @@ class SessionDelegate(QStyledItemDelegate):
         entry, summary = row.entry, row.entry.summary
         words = " · ".join(filter(None, (entry.agent, entry.project, summary.machine, _parts_note(row))))
         took = span(summary.started, summary.ended)
-        # Either all rows show the unit or none does; the tooltip always shows it, and the items of unknown type.
+        # Either all rows show the unit or none does; the tooltip always shows it, and the entries of unknown type.
         roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if roomy else grouped(summary.messages)
         shown = " · ".join(part for part in (messages, took) if part)

@@ -66,8 +66,8 @@ def message_count(messages: int) -> str:
 
 
 def unknown_count(items: int) -> str:
-    """Return "2 items of unknown type"; empty for 0."""
-    return tr_count("{count:,} item of unknown type", "{count:,} items of unknown type", items) if items else ""
+    """Return "2 entries of unknown type"; empty for 0."""
+    return tr_count("{count:,} entry of unknown type", "{count:,} entries of unknown type", items) if items else ""
 
 
 def session_count(sessions: int) -> str:

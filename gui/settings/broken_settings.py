@@ -12,7 +12,7 @@ from gui.core.jobs import Jobs
 from gui.core.notice_banner import Notices
 from gui.core.window_context import AppPaths
 from gui.core.workspace import Opened, Workspace
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 
 WORDS = marked("Rename the file and use the defaults")
 

@@ -24,7 +24,7 @@ from gui.core.jobs import Jobs
 from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_placement import GUIDE, PAGES, SettingsPage, whole_page
+from gui.settings.option_pages import GUIDE, PAGES, SettingsPage, whole_page
 from gui.settings.page_factory import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
@@ -32,7 +32,7 @@ from gui.style.stylesheet import font_at
 from gui.widgets.buttons import add_clear_button, guide_button
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import line
-from gui.widgets.message import Action, MessagePage
+from gui.widgets.message_banner import Action, MessagePage
 from gui.widgets.tab_order import insert_after, stop_before, stops
 
 _WIDTH, _HEIGHT = 860, 690

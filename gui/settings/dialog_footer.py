@@ -32,15 +32,15 @@ def follows_words(
         waiting,
     )
     if follows.full_rebuild:
-        then = tr("The index is then rebuilt; searches use the old one until that is done.")
+        then = tr("The change rebuilds the index; searches use the old one until that is done.")
     elif follows.other_index:
-        then = tr("Another index is then used and updated; the current one is not deleted.")
+        then = tr("After the change another index is used and updated; the current one is not deleted.")
     elif follows.other_files:
-        then = tr("The index is then updated to the new choice of files.")
+        then = tr("The change updates the index to the new choice of files.")
     elif other_model:
         then = tr("Missing vectors of the other model are then created.")
     elif vectors:
-        then = tr("Missing vectors are then created.")
+        then = tr("Missing vectors are created after the change.")
     else:
         return first
     return f"{first} {then} {sent}"
@@ -124,7 +124,7 @@ class DialogFooter(QWidget):
 
     def _words(self, waiting: int) -> str:
         if not waiting:
-            return tr("Save before closing?") if self._form else ""
+            return tr("Save the changed settings before closing?") if self._form else ""
         now, then = self._model.now, self._model.shown.settings
         sentence = follows_words(
             waiting,
@@ -133,7 +133,7 @@ class DialogFooter(QWidget):
             other_model=EmbeddingChoice.of(now) != EmbeddingChoice.of(then),
             vectors=other_vectors(now, then),
         )
-        return " ".join((tr("Apply before closing?"), sentence)) if self._asking else sentence
+        return " ".join((tr("Apply the changed settings before closing?"), sentence)) if self._asking else sentence
 
     @property
     def words(self) -> str:

@@ -15,7 +15,7 @@ import engine
 from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, SettingsConsequences
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import EmbeddingChoice
-from gui.settings.option_placement import FORMS, placed_options
+from gui.settings.option_pages import FORMS, placed_options
 from gui.settings.wording import fallback_owner
 
 _REOPEN_DELAY_MS = 2500
@@ -225,7 +225,7 @@ class SettingsModel(QObject):
             self.waiting_changed.emit()
 
     def apply(self) -> None:
-        """Save all pending changes."""
+        """Save all pending changes to the settings file."""
         if wanted := tuple(self._from_file(one) for one in self._waiting.values()):
             self._queue.append(wanted)
             self._urgent = True
@@ -244,7 +244,7 @@ class SettingsModel(QObject):
         self._reopening.stop()
 
     def discard(self) -> None:
-        """Drop all pending changes."""
+        """Discard all pending changes of settings."""
         keys = [key for key, _ in self._waiting]
         self._undo = [changes for changes in self._undo if all(one.key not in keys for one in changes)]
         self._set_waiting({})

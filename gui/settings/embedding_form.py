@@ -10,7 +10,7 @@ import engine
 from engine import CancelToken, KeyState, ModelFetchProgress, Settings, marked, number, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import REMOTE, EmbeddingChoice
-from gui.settings.value_text import read_number
+from gui.settings.value_formatting import read_number
 from gui.settings.wording import (
     NAMES,
     OWNERS,
@@ -118,7 +118,9 @@ class DownloadRow(QWidget):
     def _show_progress(self, step: ModelFetchProgress) -> None:
         if self._fetching.busy:
             self._progress.setValue(round(_FULL * step.received / step.total) if step.total else 0)
-            said = tr("{part} of {whole} downloaded.", part=size_text(step.received), whole=size_text(step.total))
+            said = tr(
+                "{part} of {whole} of the model downloaded.", part=size_text(step.received), whole=size_text(step.total)
+            )
             self._state.setText(said)
 
     def _done(self, _: None) -> None:
@@ -155,7 +157,7 @@ class KeyRow(QWidget):
         self._line.setAccessibleName(tr("API key"))
         set_tip(self._line, tr("Stored in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
-        self._forget = QPushButton(tr("Remove the key"))
+        self._forget = QPushButton(tr("Remove the API key"))
         self._forget.setAccessibleName(tr("Remove the API key from the keychain"))
         self._forget.clicked.connect(self.forget_requested)
         row = QHBoxLayout()
@@ -176,7 +178,7 @@ class KeyRow(QWidget):
 
     @property
     def typed(self) -> str | None:
-        """The entered key; None if there is none."""
+        """The API key that the user entered; None if the field is empty."""
         return self._line.text().strip() or None
 
     def clear(self) -> None:
@@ -193,7 +195,9 @@ class KeyRow(QWidget):
         if fixed:
             self.clear()
         self._line.setEnabled(not fixed)
-        self._line.setPlaceholderText("" if fixed else tr("Enter another key") if found else tr("Enter the key"))
+        self._line.setPlaceholderText(
+            "" if fixed else tr("Enter another API key") if found else tr("Enter the API key")
+        )
         self._forget.setVisible(state is not None and state.origin == "keychain")
 
 
@@ -228,7 +232,7 @@ class EmbeddingForm(QWidget):
         self._server = ComboBox(tr("Server"))
         for preset in engine.PRESETS:
             self._server.addItem(preset.name, preset.id)
-        self._server.addItem(tr("Another address"), None)
+        self._server.addItem(tr("Another server address"), None)
         self._hint = label("", "meta", wrap=True)
         self._address = self._line(tr("Address of the API"))
         self._model = ComboBox(tr("Model"))
@@ -251,7 +255,9 @@ class EmbeddingForm(QWidget):
         inside.addWidget(self._file, 1)
         inside.addWidget(browse)
         self._batch = CheckBox(tr("Use batch jobs"))
-        self._batch_hint = label(tr("Cheaper, but the vectors may take a day to come."), "meta", wrap=True)
+        self._batch_hint = label(
+            tr("Batch jobs are cheaper, but the vectors may take a day to come."), "meta", wrap=True
+        )
         self._agreed = {name: CheckBox(tr("Allow sending texts to {owner}", owner=OWNERS[name])) for name in REMOTE}
         self._fallback = ComboBox(tr("Fallback"))
         for name in ("none", *(provider.name for provider in engine.PROVIDERS)):
@@ -264,7 +270,7 @@ class EmbeddingForm(QWidget):
         self._add("file", tr("Model file"), file_row)
         self._grid.addWidget(self.fetch, self._grid.rowCount(), 1)
         self._add("model", tr("Model"), self._model, self._model_hint)
-        self._add("dimensions", tr("Dimensions"), self._dimensions)
+        self._add("dimensions", tr("Vector dimensions"), self._dimensions)
         self._add("agreed", tr("Allow"), *self._agreed.values())
         self._add("price", tr("Price"), self._price)
         self._add("batch", "", self._batch, self._batch_hint)
@@ -313,7 +319,7 @@ class EmbeddingForm(QWidget):
         later = fallback_words(choice.applied_to(Settings()))
         sent = where_texts_go(choice.provider, choice.base_url, remote_fallback=bool(later))
         self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {sent}")
-        takes_over = tr("Used when the provider cannot start or stops answering.")
+        takes_over = tr("This provider is used when the first one cannot start or stops answering.")
         self._fallback_hint.setText(f"{takes_over} {later}".strip())
         self._show_server(choice)
         self._show_model(choice)

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWi
 import engine
 from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.check_row import CheckRow
 from gui.settings.embedding_form import EmbeddingForm
 from gui.settings.engine_and_model_choice import EmbeddingChoice
+from gui.settings.tested_choice import CheckRow
 from gui.settings.wording import accept_words, fallback_owner, probe_words
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
@@ -24,8 +24,8 @@ from gui.widgets.scrolling import FootedColumn
 _WIDTH = 620
 _LOOKUP_DELAY_MS = 250
 CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
-COUNTING = marked("Counting what there is to embed…")
-TESTING = marked("Sending one word…")
+COUNTING = marked("Counting the passages to embed…")
+TESTING = marked("Testing the provider with one word…")
 
 
 class EmbeddingPage(QFrame):

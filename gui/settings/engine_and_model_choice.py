@@ -28,7 +28,7 @@ ENGINES = (
         "builtin",
         marked("Built-in index"),
         marked("Words and meaning in one index on this machine; everything in this window works with it."),
-        marked("Needs nothing else."),
+        marked("Needs no other program."),
     ),
     Engine(
         "qmd",

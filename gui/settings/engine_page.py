@@ -22,14 +22,14 @@ from PySide6.QtWidgets import (
 import engine
 from engine import CancelToken, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.check_row import CheckRow
 from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_words
+from gui.settings.tested_choice import CheckRow
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 
-TESTING = marked("Trying…")
+TESTING = marked("Testing…")
 _SEARCH_MODES = (
     ("search", marked("By words")),
     ("vsearch", marked("By meaning, with a model of qmd")),
@@ -79,10 +79,10 @@ class EngineForm(QWidget):
         for name, words in _SEARCH_MODES:
             self._search.addItem(tr(words), name)
         self._search.activated.connect(self._emit_changed)
-        self._uri = self._line(tr("Table location"), tr("This machine: in your data folder"))
+        self._uri = self._line(tr("Location of the LanceDB table"), tr("On this machine, in your data folder"))
         set_tip(self._uri, tr("A folder, s3://bucket/path or db://database"))
-        self._table = self._line(tr("Table name"), tr("Same as the folder"))
-        self._machine = self._line(tr("This machine's name"), tr("Same as the computer"))
+        self._table = self._line(tr("Name of the LanceDB table"), tr("The folder's name"))
+        self._machine = self._line(tr("This machine's name"), tr("The computer's name"))
         set_tip(self._machine, tr("Name of this machine, shown with your notes to others who share the table"))
         browse = QPushButton(tr("Browse…"))
         browse.setAccessibleName(tr("Browse for the folder of the table"))

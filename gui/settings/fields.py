@@ -14,7 +14,15 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLineEdit, QPus
 
 import engine
 from engine import Option, tr
-from gui.settings.value_text import UnreadableValue, choice_words, field_text, is_path, number_text, read_field, unit_of
+from gui.settings.value_formatting import (
+    UnreadableValue,
+    choice_words,
+    field_text,
+    is_path,
+    number_text,
+    read_field,
+    unit_of,
+)
 from gui.style.stylesheet import font_at
 from gui.widgets.form_controls import CheckBox, ComboBox, TextField
 from gui.widgets.labels import label
@@ -47,7 +55,7 @@ class Field(QWidget):
             target.setAccessibleDescription(words)
 
     def commit(self) -> None:
-        """Save the typed text, if it is valid."""
+        """Store the typed text as the option's value, if it is valid."""
 
 
 class SwitchField(Field):
@@ -233,7 +241,7 @@ class LineField(_Typed):
             row.addStretch(1)
         elif is_path(option):
             browse = QPushButton(tr("Browse…"))
-            browse.setAccessibleName(tr("Browse: {option}", option=title))
+            browse.setAccessibleName(tr("Browse for {option}", option=title))
             browse.setAutoDefault(True)
             browse.clicked.connect(self._browse)
             row.addWidget(browse)
@@ -292,7 +300,9 @@ class LinesField(_Typed):
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
         self.edit = _Text(self)
-        self.edit.setPlaceholderText(tr("One per line") if option.kind == "list" else tr("One per line: name = value"))
+        self.edit.setPlaceholderText(
+            tr("One entry per line") if option.kind == "list" else tr("One entry per line: name = value")
+        )
         self.edit.textChanged.connect(self._edited)
         self.edit.accepted.connect(self.commit)
         self.edit.left.connect(self._leave)

@@ -50,7 +50,7 @@ class KeyCapture(QKeySequenceEdit):
         self.setAccessibleName(tr("Press the new key"))
         line = self.findChild(QLineEdit)
         if line is not None:
-            line.setAccessibleName(tr("New key"))
+            line.setAccessibleName(tr("New shortcut"))
         self.keySequenceChanged.connect(self._emit_pressed)
 
     @property
@@ -204,8 +204,8 @@ class KeyboardPage(QFrame):
         add_clear_button(self.edit)
         self.table = KeysTable()
         self.capture = KeyCapture()
-        self.set_button = self._button(tr("Use this key"))
-        self.add_button = self._button(tr("Add this key"))
+        self.set_button = self._button(tr("Use this shortcut"))
+        self.add_button = self._button(tr("Add this shortcut"))
         self.remove_button = self._button(tr("No key"))
         self.reset_button = self._button(tr("Reset"))
         self.reset_all_button = self._button(tr("Reset all keys"))
@@ -317,7 +317,7 @@ class KeyboardPage(QFrame):
     def _show_chosen(self) -> None:
         command = self.command
         self.capture.clear()
-        self.chosen.setText(tr("No command fits.") if command is None else without_dots(command.words))
+        self.chosen.setText(tr("No command matches.") if command is None else without_dots(command.words))
         self.capture.setEnabled(command is not None)
         self.remove_button.setEnabled(command is not None and bool(self._keymap.keys(command.name)))
         self.reset_button.setEnabled(command is not None and self._own.is_own(command.name))
@@ -325,7 +325,7 @@ class KeyboardPage(QFrame):
 
     @Slot()
     def _judge(self) -> None:
-        """Show which other command has the captured key."""
+        """Check the key that was just pressed, and show which other command already uses it."""
         command, key = self.command, self.capture.key
         other = clash(self._keymap, command, key) if command is not None and key else None
         fixed = other is not None and not isinstance(other.owner, Command)

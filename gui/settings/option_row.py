@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QVBoxLay
 from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, spoken, system_language, tr
 from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
-from gui.settings.option_placement import OptionPlacement
+from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_search import mark, with_marks
-from gui.settings.value_text import value_words
+from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
@@ -23,12 +23,12 @@ from gui.widgets.plain_text import set_tip
 HOLDS: dict[str, str] = {
     "built-in": marked("Default"),
     "defaults": marked("Global"),
-    "workspace": marked("Set for this folder"),
+    "workspace": marked("Set for the open folder"),
 }
-WAITS = marked("not applied yet")
+WAITS = marked("change not applied yet")
 _LAYERS: tuple[tuple[SavedIn, str], ...] = (
     ("defaults", marked("For all folders")),
-    ("workspace", marked("Only for this folder")),
+    ("workspace", marked("Only for the open folder")),
 )
 _JOINED = ("extra_paths",)
 """Lists that combine the values of the folder and of all folders."""
@@ -40,10 +40,10 @@ def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
     if effect is None:
         return "", ""
     if effect.full_rebuild:
-        return tr("rebuilds the index"), tr("Changing this rebuilds the index.")
+        return tr("rebuilds the index"), tr("Changing this option rebuilds the index.")
     if effect.other_index:
-        return tr("uses another index"), tr("A change uses another index.")
-    return tr("changes the indexed files"), tr("A change affects which files are indexed.")
+        return tr("switches to another index"), tr("Changing this option switches to another index.")
+    return tr("changes which files are indexed"), tr("Changing this option affects which files are indexed.")
 
 
 def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
@@ -64,7 +64,7 @@ class OptionFooter(QWidget):
         self._model = model
         option = placed.option
         self.origin = _link()
-        set_tip(self.origin, tr("Whether this applies to all folders or only to this one"))
+        set_tip(self.origin, tr("Whether this option applies to all folders or only to the open one"))
         self.origin.clicked.connect(self._choose_layer)
         self.reset = _link()
         self.reset.clicked.connect(partial(model.reset, placed.key))

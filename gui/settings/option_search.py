@@ -8,8 +8,8 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
 from engine import marked, tr
-from gui.settings.option_placement import PAGES, OptionPlacement, whole_page
-from gui.settings.value_text import choice_words, plain_choice_words, value_words
+from gui.settings.option_pages import PAGES, OptionPlacement, whole_page
+from gui.settings.value_formatting import choice_words, plain_choice_words, value_words
 from gui.style.theme import tokens
 from gui.widgets.plain_text import Styled, set_plain, set_rich
 

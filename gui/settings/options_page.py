@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from engine import tr
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_placement import PAGES, OptionPlacement, SettingsPage, options_on
+from gui.settings.option_pages import PAGES, OptionPlacement, SettingsPage, options_on
 from gui.settings.option_row import OptionRow
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.widgets.labels import label, line
@@ -74,7 +74,7 @@ class OptionsPage(QFrame):
                 self.add_row(self.make_row(placed))
 
     def add_row(self, row: OptionRow) -> None:
-        """Add a row below the others."""
+        """Add a row below the other options."""
         self.rows[row.placed.key] = row
         self.add_widget(row)
 
@@ -97,7 +97,7 @@ class OptionsPage(QFrame):
         return not self._due and not self._turn.isActive()
 
     def take_focus(self) -> None:
-        """Focus the first option."""
+        """Give the keyboard focus to the first option."""
         next(iter(self.rows.values())).take_focus()
 
     def show_row(self, key: str) -> None:

@@ -14,13 +14,13 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.edited_options import SettingsModel
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
-from gui.settings.option_placement import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
+from gui.settings.option_pages import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
 from gui.settings.options_page import OptionsPage
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.wording import NAMES, sent_words, stored_words
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.message import Action, MessagePage
+from gui.widgets.message_banner import Action, MessagePage
 from gui.widgets.tab_order import LastInTabOrder, mark_place
 
 NOTHING = marked("Nothing has been embedded yet.")
@@ -123,7 +123,7 @@ class _ModelRow(QFrame):
         self._delete.setAccessibleName(tr("Delete the vectors of {model}", model=model.model))
         self._delete.clicked.connect(self._ask)
         again = (
-            tr("They are embedded again at the next update, and billed again if the model costs money.")
+            tr("The passages are embedded again at the next update, and billed again if the model costs money.")
             if model.active
             else tr("If you use this model again, its passages must be embedded again.")
         )

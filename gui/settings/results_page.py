@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QVB
 
 from engine import marked, tr, tr_count
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_placement import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options, whole_page
+from gui.settings.option_pages import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options, whole_page
 from gui.settings.option_row import OptionFooter, OptionRow
 from gui.settings.option_search import fit, mark, words_of
 from gui.settings.options_page import WIDTH
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
-from gui.settings.value_text import value_words
+from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
@@ -137,7 +137,7 @@ class ResultsPage(QFrame):
         self._due = [(placed, switch) for _, placed, switch in fits]
         number = len(self._due)
         self._count_label.setText(
-            tr_count("{count:,} setting", "{count:,} settings", number) if number else tr(NOTHING)
+            tr_count("{count:,} matching setting", "{count:,} matching settings", number) if number else tr(NOTHING)
         )
         announce(self, self._count_label.text())
         self.scroller.verticalScrollBar().setValue(0)

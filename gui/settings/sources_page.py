@@ -28,11 +28,11 @@ from engine import (
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import Field
-from gui.settings.option_placement import OptionPlacement
+from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
+from gui.sources.folder_rows import PlaceBoxes, PlaceChoices, choose_exports, choose_folder, issue_lines, short_path
 from gui.sources.index_preview import KindChips
-from gui.sources.place_rows import PlaceBoxes, PlaceChoices, choose_exports, choose_folder, issue_lines, short_path
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import size_text
@@ -66,9 +66,9 @@ def match_words(match: Match) -> str:
         words = tr("No note is indexed")
     more = requested.files - now.files
     if more > 0:
-        words += "; " + tr("{count:,} more than now", count=more)
+        words += "; " + tr("{count:,} more than are indexed now", count=more)
     elif more < 0:
-        words += "; " + tr("{count:,} fewer than now", count=-more)
+        words += "; " + tr("{count:,} fewer than are indexed now", count=-more)
     return f"{words}."
 
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 from engine import marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.fields import SwitchField
-from gui.settings.option_placement import OptionPlacement
+from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_search import mark
-from gui.settings.value_text import value_words
+from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label

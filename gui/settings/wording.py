@@ -45,9 +45,9 @@ def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = Fals
     if provider not in ("auto", *engine.remote_names()):
         return tr(_FALLBACK_ALONE) if remote_fallback else tr(_NOTHING_LEAVES)
     if provider == "auto" and remote_fallback:
-        return tr("Unless you choose a service below or the fallback takes over, nothing leaves this machine.")
+        return tr("Unless you choose a service below or the fallback takes over, no text leaves this machine.")
     if provider == "auto":
-        return tr("Without a tick below nothing leaves this machine.")
+        return tr("Unless you tick a service below, no text leaves this machine.")
     host = host_of(base_url) if base_url else engine.provider_named(provider).hosts[0]
     if host in ("localhost", "127.0.0.1", "::1"):
         if remote_fallback:
@@ -121,7 +121,7 @@ def key_words(state: KeyState | None) -> str:
             "The API key in {place} takes precedence: remove it there to enter one here.",
             place=state.place,
         )
-    return tr("A key was found in {place}.", place=state.place) if state.present else tr("No API key was found.")
+    return tr("An API key was found in {place}.", place=state.place) if state.present else tr("No API key was found.")
 
 
 def probe_words(probe: ProviderProbe) -> str:
@@ -150,7 +150,7 @@ def stored_words(model: StoredModelInfo) -> str:
         model.vectors,
         dims=model.dims,
     )
-    parts = (vectors, size_text(model.bytes), tr("in use") if model.active else "")
+    parts = (vectors, size_text(model.bytes), tr("vectors in use") if model.active else "")
     return " · ".join(filter(None, parts))
 
 

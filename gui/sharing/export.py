@@ -37,7 +37,7 @@ from gui.core.workspace import Opened, Workspace
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, run_query
 from gui.viewer.external_programs import ExternalOpener
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 
 # --- Saves an export to a file of the user: wholly, or not at all ----------------------------------------------------
 # It is written to a temporary file in the same folder, and renamed when it is complete, so that neither a full disk nor

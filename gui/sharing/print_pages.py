@@ -24,9 +24,9 @@ from PySide6.QtGui import (
 )
 
 from engine import tr, tr_count
-from gui.conversation.entries import Conversation, Entry, clock, day_text, summary
+from gui.conversation.display_entries import Conversation, Entry, clock, day_text, summary
 from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
-from gui.conversation.rows import GROUP, MORE, SUMMARY, PackedRows, call_group, group_summary
+from gui.conversation.row_folding import GROUP, MORE, SUMMARY, PackedRows, call_group, group_summary
 from gui.sessions.wording import UNTITLED, agent_name, message_count
 from gui.style.theme import Tokens, theme_tokens
 from gui.viewer.markdown_page import PagePainter, PageStyle, blocks, page_steps

@@ -33,7 +33,7 @@ from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
-from gui.widgets.message import MessagePage
+from gui.widgets.message_banner import MessagePage
 from gui.widgets.right_to_left import correct_margins, margins
 from gui.widgets.sync_bar import SyncBar
 

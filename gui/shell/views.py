@@ -18,13 +18,13 @@ from engine import (
     split_name,
     tr,
 )
+from gui.agent_edits.panel import CHOOSE_EDIT, EditsPanel
 from gui.conversation.loader import OpenedSession
 from gui.conversation.panel import ConversationPanel
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import Location, ReadingPlace
 from gui.core.view_spec import ViewPanel, view_specs
-from gui.edits.panel import CHOOSE_EDIT, EditsPanel
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.search.panel import SearchPanel

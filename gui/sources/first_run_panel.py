@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 import engine
 from engine import CancelToken, FoundPlaces, Settings, WorkspacePreview, marked, tr
 from gui.core.jobs import Job, Jobs
+from gui.sources.folder_rows import PlaceBoxes, PlaceChoices, issue_lines
 from gui.sources.index_preview import PreviewPage
-from gui.sources.place_rows import PlaceBoxes, PlaceChoices, issue_lines
 from gui.sources.sessions_page import SourcesPage
 from gui.style.theme import tokens
 from gui.widgets.drop_target import dropped_folder
@@ -125,7 +125,7 @@ class FoundSection(QWidget):
 
     @Slot()
     def _show_ticks(self) -> None:
-        self._all.setText(tr("Untick all") if self.ticked else tr("Tick all"))
+        self._all.setText(tr("Untick all sessions") if self.ticked else tr("Tick all sessions"))
         self.changed.emit()
 
     def _session_places(self) -> list[engine.FoundPlace]:
@@ -139,7 +139,7 @@ class FoundSection(QWidget):
             return
         self._job.cancel()
         self._job = None
-        self._show_state(tr("The scan was stopped."), tr("Scan again"))
+        self._show_state(tr("The search for notes and sessions was stopped."), tr("Look for sources again"))
         self.looked.emit()
 
     def _show(self, found: FoundPlaces) -> None:
@@ -153,7 +153,7 @@ class FoundSection(QWidget):
 
     def _fail(self, sentence: str) -> None:
         self._job = None
-        self._show_state(sentence, tr("Scan again"))
+        self._show_state(sentence, tr("Look for sources again"))
         self.looked.emit()
 
     def _show_state(self, sentence: str, steer: str = "") -> None:
@@ -191,7 +191,7 @@ class DropZone(QWidget):
         self.choose.setProperty("role", "primary")
         self.choose.setAutoDefault(True)
         self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        hint = label(tr("or drop one here"), "meta")
+        hint = label(tr("or drop a folder here"), "meta")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 28 + _ICON, 24, 24)

@@ -103,7 +103,7 @@ def _columns() -> tuple[Column[PreviewFolder], ...]:
 
 
 def _folder_name(path: str) -> str:
-    return tr("(directly in this folder)") if path == "." else path
+    return tr("(files directly in this folder)") if path == "." else path
 
 
 class KindChips(QWidget):
@@ -353,7 +353,7 @@ class PreviewPage(QFrame):
         self._problem.show()
         self._accept.setEnabled(False)
         if not self._was_shown:
-            self._sum.setText(tr("This folder cannot be indexed."))
+            self._sum.setText(tr("This folder cannot be indexed. Choose another one."))
             self._show_details(False)
             self._leaving_button.setFocus()
 

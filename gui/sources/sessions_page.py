@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 import engine
 from engine import CancelToken, FileIssue, FoundPlace, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.place_rows import PlaceBoxes, choose_exports, choose_folder, issue_lines
+from gui.sources.folder_rows import PlaceBoxes, choose_exports, choose_folder, issue_lines
 from gui.widgets.drop_target import dropped_sessions
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
@@ -145,7 +145,7 @@ class SourcesPage(QFrame):
         row.setSpacing(8)
         for button in self._adders:
             row.addWidget(button)
-        row.addWidget(label(tr("or drop them here"), "meta", wrap=True), 1)
+        row.addWidget(label(tr("or drop session folders here"), "meta", wrap=True), 1)
         return row
 
     # --- display ----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from gui.viewer.notice_page import EmptyPage, Hint
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
-from gui.widgets.message import Banner
+from gui.widgets.message_banner import Banner
 from gui.widgets.right_to_left import margins
 
 NOT_INDEXED = marked("This link opens a file that is not in the index.")

@@ -19,8 +19,8 @@ from engine import (
     tr,
 )
 from gui.core.jobs import Job, Jobs
-from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline, title_of
+from gui.viewer.text_lines import FileLines
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def written_file(file: Path) -> Path:
 
 
 class FileWatch(QObject):
-    """Watches one file on disk.
+    """Reports when a file on disk changes or is deleted.
 
     Signals: changed: it has other content now, or exists again. vanished: it was deleted.
     """

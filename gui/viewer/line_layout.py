@@ -154,7 +154,7 @@ class LineLayout:
         return self._done >= len(self.shown)
 
     def lay_out_more(self) -> None:
-        """Lay out the next piece."""
+        """Lay out the next part of a long line."""
         size = self._piece
         while True:
             text = self.shown[self._done : self._done + size]

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from engine import MnemoscopeError, marked, tr
-from gui.viewer.lines import FileLines
 from gui.viewer.note_markup import SEPARATOR, NoteMarkup
 from gui.viewer.outline import Outline
+from gui.viewer.text_lines import FileLines
 
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
 

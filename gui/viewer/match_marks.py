@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QWidget
 from engine import tr
 from gui.core.jobs import Job, Jobs
 from gui.style.theme import tokens
-from gui.viewer.matches import Finder
+from gui.viewer.match_list import Finder
 from gui.widgets.plain_text import utf16_ranges
 from gui.widgets.right_to_left import mirror
 

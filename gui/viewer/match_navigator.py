@@ -11,8 +11,8 @@ from engine import CancelToken, marked, tr
 from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
 from gui.core.jobs import Job, Jobs
-from gui.viewer.lines import Lines, Place
-from gui.viewer.matches import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
+from gui.viewer.match_list import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
+from gui.viewer.text_lines import Lines, Place
 from gui.widgets.formatting import grouped
 
 
@@ -79,7 +79,7 @@ class TextScan(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a finder is set."""
+        """Whether a text is being searched for."""
         return self._finder is not None
 
     @property
@@ -95,7 +95,7 @@ class TextScan(QObject):
         self._go_on()
 
     def stop(self) -> None:
-        """Drop the text and its hits."""
+        """Stop the search in the text and drop its hits."""
         self._drop_job()
         self._lines = self._finder = self._sought = None
         self.hits = MatchMap(0)
@@ -312,7 +312,7 @@ class MatchNavigator(QObject):
             words = self._sentences
             self.notice.emit(tr(words.missing if self._needle is not None else words.without_word))
         elif step is not None and not quiet:
-            around = tr("Continued from the start.") if forward else tr("Continued from the end.")
+            around = tr("The search continues from the start.") if forward else tr("The search continues from the end.")
             scan = self._found if self._needle is not None else self._marks
             position = "" if self._needle is not None else self._position(scan)  # the find bar shows its own
             message = " · ".join(filter(None, (position, around if step.wrapped else "")))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from engine import CancelToken, is_document, note_title, structure_of
-from gui.viewer.lines import Lines
+from gui.viewer.text_lines import Lines
 
 _MOST_READ = 4 * 1024 * 1024
 """Most characters read; a longer file is a log rather than a note."""

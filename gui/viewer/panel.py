@@ -28,7 +28,7 @@ from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 
 CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),
@@ -225,7 +225,7 @@ class ViewerPanel(BaseViewer):
         self.file_actions.set_vault(opened.in_vault)
         self._apply(reveal=not reloading)
         if reloading:
-            self.hint.show_message(tr("Reloaded"))
+            self.hint.show_message(tr("File reloaded"))
 
     def _set_resolvers(self, home: str) -> None:
         """Let the page read the notes and find the images that the note `home` names; both on a pool thread."""

@@ -6,10 +6,10 @@ from engine import tr
 from gui.core.jobs import Jobs
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.file_loader import OpenedFile, ViewTarget
-from gui.viewer.lines import Lines
 from gui.viewer.match_navigator import MatchNavigator, MatchView
 from gui.viewer.outline import HeadingPlace, is_markup
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
+from gui.viewer.text_lines import Lines
 from gui.widgets.formatting import size_text
 
 

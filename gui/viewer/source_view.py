@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QWidget
 
 from engine import tr
 from gui.core.jobs import Jobs
-from gui.viewer.canvas import LineCanvas
 from gui.viewer.line_layout import LineLayout
 from gui.viewer.line_painter import Decoration
-from gui.viewer.lines import FileLines, Place, Selection, word_at
-from gui.viewer.matches import Hit, MatchMap
+from gui.viewer.match_list import Hit, MatchMap
 from gui.viewer.outline import Outline
+from gui.viewer.text_canvas import LineCanvas
+from gui.viewer.text_lines import FileLines, Place, Selection, word_at
 
 _SPOKEN_CHARACTERS = 300
 _CONTEXT_ROWS = 4

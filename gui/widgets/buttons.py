@@ -109,7 +109,7 @@ SCHEME = "mnemoscope-guide"
 
 
 def open_guide(page: str) -> None:
-    """Open the guide at a page."""
+    """Open the user guide at a page."""
     QDesktopServices.openUrl(QUrl(f"{SCHEME}:{page}"))
 
 
@@ -121,7 +121,7 @@ def guide_action(page: str) -> tuple[str, Callable[[], None]]:
 def guide_button(page: Callable[[], str]) -> QPushButton:
     """Return a button that opens the guide at the page that `page` returns."""
     button = QPushButton(tr("Learn more"))
-    set_tip(button, tr("What the guide says about this page"))
+    set_tip(button, tr("Open the guide's page about this view"))
     button.setAutoDefault(True)  # Enter presses the focused button on every platform
     button.clicked.connect(lambda _checked: open_guide(page()))
     return button

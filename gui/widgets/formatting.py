@@ -215,8 +215,8 @@ def sent_and_received(spent: UsageTotal | ModelUsage) -> str:
     counts = (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens)
     sent = sum(count for count in counts if count is not None)
     parts = [
-        "" if all(count is None for count in counts) else tr("{tokens} in", tokens=short_count(sent)),
-        "" if spent.output_tokens is None else tr("{tokens} out", tokens=short_count(spent.output_tokens)),
+        "" if all(count is None for count in counts) else tr("{tokens} sent", tokens=short_count(sent)),
+        "" if spent.output_tokens is None else tr("{tokens} received", tokens=short_count(spent.output_tokens)),
     ]
     return ", ".join(filter(None, parts))
 
@@ -244,7 +244,7 @@ def short_count(count: int) -> str:
 def estimate_words(estimate: EmbeddingEstimate) -> str:
     """Describe the estimated work of embedding all missing vectors in one or two sentences."""
     if not estimate.chunks and not estimate.cached:
-        return tr("Nothing is indexed yet: passages will be embedded as they are found.")
+        return tr("No file is indexed yet: passages will be embedded as they are found.")
     if not estimate.chunks:
         return tr_count(
             "All {count:,} passage have a vector of {model} already: nothing is sent, nothing is paid.",
@@ -285,9 +285,13 @@ def price_words(estimate: EmbeddingEstimate) -> str:
     if estimate.cost is None or estimate.price is None:
         return tr("at an unknown price")
     if estimate.price_checked:
-        origin = tr("list price of {day}", day=day_words(estimate.price_checked))
+        origin = tr("the list price of {day}", day=day_words(estimate.price_checked))
     else:
-        origin = tr("your own price with the discount for batch jobs") if estimate.batch else tr("your own price")
+        origin = (
+            tr("the price in your settings, less the discount for batch jobs")
+            if estimate.batch
+            else tr("the price in your settings")
+        )
     cost, price = money(estimate.cost), estimate.price
     if estimate.most_cost is None:
         return tr("{cost} at ${price:g} per million tokens ({origin})", cost=cost, price=price, origin=origin)

@@ -100,7 +100,7 @@ class ElidedLabel(QLabel):
         set_tip(self, "\n".join(part for part in (cut, self._tip) if part))
 
     def ink(self) -> QColor:
-        """Return the text colour."""
+        """Return the text colour of the label."""
         return self.palette().color(QPalette.ColorRole.WindowText)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

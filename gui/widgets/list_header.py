@@ -140,7 +140,7 @@ class SortButton(QPushButton):
     def _show(self) -> None:
         order, tip = self._order, tr(self._order.tip)
         self.setText(" · ".join((tr(order.words), *self._extras)))
-        self.setAccessibleName(", ".join((tr("Sorted by {order}", order=tr(order.name)), *self._extras)))
+        self.setAccessibleName(", ".join((tr("List sorted by {order}", order=tr(order.name)), *self._extras)))
         set_tip(self, f"{tip}. {self._extra_tip}" if self._extra_tip else tip)
         self.updateGeometry()
         self.update()

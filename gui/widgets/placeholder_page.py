@@ -37,9 +37,9 @@ KEYS = (
     (marked("Down"), marked("go to the results")),
     (marked("Enter"), marked("open the result")),
     (marked("Esc"), marked("back to the search box, then clear it")),
-    (marked("Up"), marked("saved and recent searches")),
+    (marked("Up"), marked("list saved and recent searches")),
 )
-COMMANDS = ((PALETTE, marked("all actions")), ("help.keys", marked("all keys")))
+COMMANDS = ((PALETTE, marked("list all actions")), ("help.keys", marked("list all keys")))
 """Commands whose first keys are shown."""
 _WIDEST = 460
 """Width of the column."""

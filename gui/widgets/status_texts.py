@@ -59,17 +59,17 @@ def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
 
 _WORDS = {
     "bad-name": marked("unusable file name"),
-    "binary": marked("binary"),
-    "broken": marked("broken"),
+    "binary": marked("binary file"),
+    "broken": marked("damaged file"),
     "copied": marked("copied"),
     "crashed": marked("crashed the program"),
     "exclude": marked("excluded in the settings"),
-    "extension": marked("extension"),
-    "generated": marked("generated"),
-    "hidden": marked("hidden"),
+    "extension": marked("other file extension"),
+    "generated": marked("generated file"),
+    "hidden": marked("hidden file"),
     "ignored-folder": marked("ignored folder"),
     "kept-elsewhere": marked("in another workspace"),
-    "missing": marked("missing"),
+    "missing": marked("missing file"),
     "no-transcript": marked("not a transcript"),
     "not-a-file": marked("not a file"),
     "not-embedded": marked("not embedded"),
@@ -81,10 +81,10 @@ _WORDS = {
     "part-of-session": marked("part of a session"),
     "secret": marked("file with secrets"),
     "source-off": marked("source turned off"),
-    "symlink": marked("symlink"),
+    "symlink": marked("symbolic link"),
     "too-large": marked("too large"),
     "unknown-format": marked("unknown format"),
-    "unreadable": marked("unreadable"),
+    "unreadable": marked("unreadable file"),
 }
 
 
@@ -111,11 +111,11 @@ PHASE_WORDS = {
 REASON_WORDS = {
     "session-start": marked("session start"),
     "search": marked("search"),
-    "watch": marked("watch"),
+    "watch": marked("files changed"),
     "session-delta": marked("session has grown"),
-    "interval": marked("interval"),
-    "cli": marked("command line"),
-    "manual": marked("manual"),
+    "interval": marked("regular update"),
+    "cli": marked("started on the command line"),
+    "manual": marked("started by you"),
     "fallback": marked("fallback"),
 }
 RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Stalled"))
@@ -152,7 +152,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
     if status.index_error and not status.files:
         return SyncLine("degraded", tr("Index problem"), detail=status.index_error, tip=status.index_error)
     if status.writer_elsewhere:
-        return SyncLine("working", tr("Another window is indexing"), detail=tr("Searching works meanwhile."))
+        return SyncLine("working", tr("Another window is indexing"), detail=tr("You can search meanwhile."))
     return _resting(status, now)
 
 
@@ -262,7 +262,7 @@ def why_words_only(status: MemoryProviderStatus) -> str:
 
 def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if reason := str(status.custom.get("readOnly") or ""):
-        return SyncLine("degraded", tr("Read only"), count=_indexed(status), detail=reason, tip=reason)
+        return SyncLine("degraded", tr("Index is read-only"), count=_indexed(status), detail=reason, tip=reason)
     last = status.last_sync
     files = _indexed(status)
     when = ago(last.started + last.seconds, now) if last else ""
@@ -277,7 +277,7 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
         return SyncLine("off", tr("Nothing indexed yet"))
     if reason := why_words_only(status):
         detail = " · ".join(part for part in (reason, when) if part)
-        return SyncLine("degraded", tr("Words only"), count=files, detail=detail, failed=failed, tip=reason)
+        return SyncLine("degraded", tr("Keyword search only"), count=files, detail=detail, failed=failed, tip=reason)
     if status.dirty:
         return SyncLine("working", tr("Changes waiting"), count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":

@@ -130,8 +130,8 @@ class SyncBar(QWidget):
         self._file.setProperty("role", "meta")
         self._steer = IconButton("pause", tr("Pause indexing"), tr("Pause"))
         self._cancel = IconButton("close", tr("Cancel indexing"), tr("Cancel"))
-        self._now = IconButton("refresh", tr("Look for changes now"), tr("Update now"))
-        show_key_in_tooltip(self._now, tr("Look for changes now"), "index.sync")
+        self._now = IconButton("refresh", tr("Look for changed files now"), tr("Update now"))
+        show_key_in_tooltip(self._now, tr("Look for changed files now"), "index.sync")
 
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(_MARGINS - 10 - _PADDING, 0, 10, 0))
@@ -181,7 +181,7 @@ class SyncBar(QWidget):
 
     @property
     def line(self) -> SyncLine:
-        """The texts that are shown."""
+        """The texts that the sync bar shows."""
         if self._status is None:
             return SyncLine("off", self._nothing)
         return sync_line(self._status, now=time.time(), still_for=time.monotonic() - self._moved)
@@ -200,7 +200,11 @@ class SyncBar(QWidget):
         self._file.setText(line.file)
         self._failed.setText(tr_count("{count:,} failed", "{count:,} failed", line.failed))
         self._failed.setAccessibleName(
-            tr_count("{count:,} file failed, show it", "{count:,} files failed, show them", line.failed)
+            tr_count(
+                "{count:,} file could not be indexed, show it",
+                "{count:,} files could not be indexed, show them",
+                line.failed,
+            )
         )
         self._fold(line)
         set_tip(self, line.tip)

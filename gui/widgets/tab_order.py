@@ -61,7 +61,7 @@ def insert_after(before: QWidget, widgets: Iterable[QWidget]) -> None:
 
 
 def mark_place(within: QWidget) -> QWidget:
-    """Add a hidden child to `within` and return it: later widgets are inserted after it in tab order."""
+    """Add a hidden child to `within`: widgets created later are inserted after it in the tab order."""
     mark = QWidget(within)
     mark.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     mark.hide()

@@ -154,7 +154,7 @@ class RecordsTable(QTableView, Generic[Record]):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         header.ensurePolished()  # a title in another language may be longer than the cells below it
-        header.setAccessibleName(tr("Column titles"))
+        header.setAccessibleName(tr("Titles of the table's columns"))
         for number, column in enumerate(columns):
             if column.letters:
                 preferred = metrics.averageCharWidth() * column.letters

@@ -179,7 +179,7 @@ class PaletteBox(QFrame):
         self._entries: Sequence[Entry] = ()
         self._recent: Sequence[str] = ()
         self.edit = QLineEdit()
-        self.edit.setPlaceholderText(tr("Type what you want to do"))
+        self.edit.setPlaceholderText(tr("Type the name of a command"))
         self.edit.setAccessibleName(tr("Command palette"))
         self.edit.textChanged.connect(self._filter)
         self.edit.installEventFilter(self)
@@ -195,7 +195,7 @@ class PaletteBox(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus
         self.list.setAccessibleName(tr("Commands"))
         self.list.clicked.connect(self._choose)
-        self._nothing = label(tr("No command fits."), "muted")
+        self._nothing = label(tr("No command matches."), "muted")
         self._nothing.setContentsMargins(6, 2, 6, 6)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)

@@ -145,7 +145,7 @@ def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: 
 def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: QWidget | None) -> Entry:
     action, reason = _choose(command, actions, focus)
     if not reason and not action.isEnabled():
-        reason = action.statusTip() or tr("This isn't available right now.")
+        reason = action.statusTip() or tr("This command isn't available right now.")
     where = "" if command.places == ("window",) else ", ".join(title(place) for place in command.places)
     if action.isCheckable() and not reason:
         off = "" if action.actionGroup() is not None else tr("off")
@@ -163,7 +163,7 @@ def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None)
     if len(owned) == 1:
         return owned[0][0], ""
     if owned:
-        return actions[0], tr("Several panels have this command. Click one of them first.")
+        return actions[0], tr("Several panels have this command. Click in the one that you mean first.")
     return actions[0], missing(command.places[0])
 
 

@@ -8,8 +8,8 @@ from engine import tr
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.quick_search import Chosen, QuickPanel, QuickWindow
-from gui.search.query_composer import SearchViewState
-from gui.search.saved_store import kept
+from gui.search.query_builder import SearchViewState
+from gui.search.saved_search_cache import kept
 from gui.widgets.small_windows import bring_to_front
 from gui.window.main_window import MainWindow
 

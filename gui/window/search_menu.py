@@ -55,7 +55,7 @@ class SearchMenu(QObject):
         allow(self._save, self._saved_searches.question is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(store.saved))
         self._record.setChecked(store.notes)
-        allow(self._clear, bool(store.recent), tr("Unsaved searches are not stored."))
+        allow(self._clear, bool(store.recent), tr("Recent searches are not recorded."))
 
     @Slot()
     def _fill(self) -> None:

@@ -26,12 +26,12 @@ from gui.core.workspace import FIRST_RESULTS, Opened, Workspace
 from gui.facts.wording import short
 from gui.index.panel import PageName
 from gui.remember.controller import RememberController
-from gui.search.query_composer import SearchViewState
-from gui.search.saved_store import asked, kept
+from gui.search.query_builder import SearchViewState
+from gui.search.saved_search_cache import asked, kept
 from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.frame import Frame
 from gui.shell.views import Views
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 from gui.widgets.row_list import Place
 
 _SOON_MS = 700
@@ -357,7 +357,7 @@ class Drafts(QObject):
         self._banner.show_message(
             _unsaved(draft),
             "working",
-            Action(tr("Keep writing"), partial(self._go_on, draft)),
+            Action(tr("Keep writing the note"), partial(self._go_on, draft)),
             Action(tr("Discard"), partial(self._answered, draft)),
             key=_KEY,
         )

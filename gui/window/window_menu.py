@@ -24,7 +24,7 @@ from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.key_listing import Group, groups
-from gui.settings.option_placement import add_page_commands
+from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
 from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
@@ -210,8 +210,10 @@ class WindowMenu:
         commands.add("window.quit", marked("Quit"), window.quit, "Ctrl+Q")
         within = commands.add_hidden(WITHIN.name, WITHIN.english, window.panel_actions.search_within, *WITHIN.keys)
         commands.add_hidden("search.focus", marked("Go to the search box"), views.focus_box, "Ctrl+K", "Ctrl+L")
-        commands.add_hidden("go.next-part", marked("Next part of the window"), self._next_part, "F6")
-        commands.add_hidden("go.previous-part", marked("Previous part of the window"), self._previous_part, "Shift+F6")
+        commands.add_hidden("go.next-part", marked("Go to the next part of the window"), self._next_part, "F6")
+        commands.add_hidden(
+            "go.previous-part", marked("Go to the previous part of the window"), self._previous_part, "Shift+F6"
+        )
         commands.add_hidden("help.menu", marked("Open the menu"), self._open_menu, "F10")
         if has_menu_bar():
             fill_menu_bar(window.menuBar(), window.actions())

@@ -19,7 +19,7 @@ from pathlib import Path, PurePath
 import pygments.lexers
 
 from engine.base.language import LANGUAGES
-from gui.conversation.entries import LANGUAGES as CODE_LANGUAGES
+from gui.conversation.display_entries import LANGUAGES as CODE_LANGUAGES
 from gui.help.licences import BUNDLED_LIST, PROGRAM, python_licence
 
 Entry = tuple[str, str, str]

@@ -12,7 +12,7 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.settings.query_options import QuerySettings, ResultCacheSettings
+from engine.settings.search_settings import QuerySettings, ResultCacheSettings
 from tests.benchmarks.measuring import Cost, measure
 from tests.benchmarks.notes import Words, write_notes
 from tests.benchmarks.transcripts import stores, write_sessions
@@ -119,7 +119,7 @@ def open_index(
 def use_model(model: Model, kept: Path) -> None:
     """Let every memory that this process opens embed with it."""
     from engine.embedding import embedded_model
-    from engine.embedding.registry import Selection
+    from engine.embedding.provider_selection import Selection
     from tests.benchmarks import provider
 
     if model == "embedded":

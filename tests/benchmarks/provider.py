@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
-from engine.embedding.base import prepare
+from engine.embedding.provider_interface import prepare
 from tests.benchmarks.real_vectors import lifted, real_vectors
 from tests.helpers.fake_provider import FakeProvider
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.base.bounded_json import BoundedDigits, check_depth
-from engine.corpus.transcripts.exports import conversations
+from engine.corpus.transcripts.export_reader import conversations
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.embedding.response_parsing import read_json
 from engine.embedding.service_errors import Transient
@@ -32,7 +32,7 @@ def test_export_with_endless_integer_never_crashes(tmp_path: Path, text: str) ->
     path.write_text(text, "utf-8")
     code = (
         "import gc, sys\n"
-        "from engine.corpus.transcripts.exports import conversations\n"
+        "from engine.corpus.transcripts.export_reader import conversations\n"
         "for _ in range(200):\n"
         "    try:\n"
         "        list(conversations(sys.argv[1]))\n"

@@ -7,7 +7,7 @@ import pytest
 
 from engine import logs
 from engine.logs import configure_logging, hide, redact
-from engine.redaction.masks import PATTERNS
+from engine.redaction.secret_masking import PATTERNS
 
 log = logging.getLogger("engine.tests")
 

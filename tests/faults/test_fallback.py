@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 import engine
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
 from tests.helpers.fake_qmd import FakeQmd
 

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 import engine
-from gui.app.qt_thread_safety import collect_due, silence_fonts
+from gui.app.gc_on_gui_thread import collect_due, silence_fonts
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths

@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 from PySide6.QtCore import QTimer
 
-from gui.app.qt_thread_safety import Collector
+from gui.app.gc_on_gui_thread import Collector
 
 
 class Knot:

@@ -16,8 +16,10 @@ def test_key_settings_apply_and_unknown_command_is_reported(qtbot, window, memor
     qtbot.waitUntil(lambda: at_rest(window))
     assert _of(window, "index.sync") == ["Ctrl+F5"]
     assert "“view.nowhere”" in window.banner.text
-    [button] = [b for b in window.sync_bar.findChildren(IconButton) if b.accessibleName() == "Look for changes now"]
-    assert button.toolTip() == "Look for changes now (Ctrl+F5)"
+    [button] = [
+        b for b in window.sync_bar.findChildren(IconButton) if b.accessibleName() == "Look for changed files now"
+    ]
+    assert button.toolTip() == "Look for changed files now (Ctrl+F5)"
 
 
 def test_every_action_with_keys_has_a_command(opened):

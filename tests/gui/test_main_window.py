@@ -20,7 +20,7 @@ import engine
 from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
 from gui.core.window_context import AppPaths
 from gui.viewer import external_programs
-from gui.widgets.message import Action
+from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_path_state, make_progress, make_summary

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from engine import QueryRecord
 from gui.core.location import Location
-from gui.search.ranking import Ranking
+from gui.search.ranking_menu import Ranking
 from gui.sessions.wording import agent_name
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip

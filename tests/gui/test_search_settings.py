@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 import engine
 from engine import QueryRecord, StoreError
-from gui.search.ranking import Ranking
+from gui.search.ranking_menu import Ranking
 from gui.search.saved_searches import NameDialog
 from gui.search.search_runner import REPEAT_MS
 from tests.helpers.fake_records import make_progress, make_summary
@@ -185,7 +185,7 @@ def test_empty_search_during_first_index_counts_files(qtbot, opened, memory):
 
     read(0)
     opened.search.search("greenhouse")
-    said = "Still reading: {} of 834 files. Results appear as files are indexed."
+    said = "Mnemoscope is still reading files: {} of 834 files. Results appear as files are indexed."
     qtbot.waitUntil(lambda: said.format(0) in page.accessibleName())
     assert not page.findChildren(QPushButton)
     read(17)
@@ -199,7 +199,7 @@ def test_empty_search_after_first_index_shows_nothing_found(qtbot, opened, memor
     page = opened.search.view.page
     memory.set_status(last_sync=None, syncing=make_progress(phase="indexing", completed=1, total=4))
     opened.search.search("zeppelin")
-    qtbot.waitUntil(lambda: "Still reading: 1 of 4 files." in page.accessibleName())
+    qtbot.waitUntil(lambda: "Mnemoscope is still reading files: 1 of 4 files." in page.accessibleName())
     memory.set_status(syncing=None, last_sync=make_summary())
     qtbot.waitUntil(lambda: "No note matches" in page.accessibleName())
     assert page.findChildren(QPushButton)

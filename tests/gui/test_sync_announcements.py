@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 from engine import FileIssue
 from gui.core import status_events
 from gui.core.status_events import SyncAnnouncer
-from gui.widgets.message import Banner
+from gui.widgets.message_banner import Banner
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 
@@ -14,7 +14,7 @@ from tests.helpers.fake_records import make_progress, make_status, make_summary
 def heard(monkeypatch) -> list[str]:
     said: list[str] = []
     monkeypatch.setattr(status_events, "announce", lambda _widget, sentence: said.append(sentence))
-    monkeypatch.setattr("gui.widgets.message.announce", lambda _widget, sentence: said.append(sentence))
+    monkeypatch.setattr("gui.widgets.message_banner.announce", lambda _widget, sentence: said.append(sentence))
     return said
 
 

@@ -15,7 +15,7 @@ from gui.core.capabilities import SHORT, TITLES, Gate
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.search.ranking import Ranking
+from gui.search.ranking_menu import Ranking
 from gui.search.result_list import ResultMenu
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
@@ -32,7 +32,7 @@ CLOSED: dict[Feature, set[str]] = {
     "alike": {"More like this", "Sessions like this one"},
     "conditions": {"Search all sources", "Search notes only", "Search sessions only", "More from this session"},
     "narrowing": {"Search within these results"},
-    "ordering": {"Prefer newer", "Half-life", "More variety", "Always rank like this"},
+    "ordering": {"Prefer newer", "Half-life", "More variety", "Use this order for all searches"},
     "completion": set(),
     "explanation": {"Why this result?"},
     "states": {"Why is a file not found?", "Why is this file not found?"},

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:

@@ -10,7 +10,7 @@ from unittest import mock
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding import openai_compatible
-from engine.embedding.registry import Selection
+from engine.embedding.provider_selection import Selection
 from engine.settings import Settings
 from engine.settings.options import BatchSettings, RemoteSettings, StoreSettings
 from tests.helpers.embedding_servers.openai_server import KEY

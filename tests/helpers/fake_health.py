@@ -21,7 +21,7 @@ NOTES = HealthFinding(
     id="notes", name="Notes", state="degraded", detail="1 new since the last update.", repair="Update", count=1
 )
 USER = HealthFinding(
-    id="user-data", name="Your data", state="failed", detail="Damaged.", advice="Move it away.", count=1
+    id="user-data", name="Facts and saved searches", state="failed", detail="Damaged.", advice="Move it away.", count=1
 )
 
 

@@ -47,7 +47,7 @@ from tests.helpers.fake_syncing import FakeSyncing
 from tests.helpers.naive_search import matches
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager
+    from engine.memory.memory_interface import MemorySearchManager
 
 
 class FakeMemory(FakeSyncing, FakeSessionReading):

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
-from engine.embedding.base import Limits, prepare
-from engine.embedding.registry import Selection
+from engine.embedding.provider_interface import Limits, prepare
+from engine.embedding.provider_selection import Selection
 from engine.providers import Calibration
 
 

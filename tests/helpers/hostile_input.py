@@ -120,7 +120,7 @@ def qmd(files: Files) -> None:
 
 def files_of_an_index(files: Files) -> None:
     from engine.insight.map.map_data import load_layout
-    from engine.store.location import noted_workspaces
+    from engine.store.index_paths import noted_workspaces
     from engine.store.vector_matrix_blocks import read_matrix
 
     throw(files.read_by("index/workspace.json", lambda path: noted_workspaces(path.parents[1])))
@@ -158,7 +158,7 @@ def hooks(files: Files) -> None:
 
 
 def links(files: Files) -> None:
-    from engine.records.links import parse_link
+    from engine.records.passage_links import parse_link
 
     for start in ("", "workspace=/a&path=a.md&line="):
         throw(lambda data, start=start: parse_link(f"mnemoscope://open?{start}{text_of(data)}"), MnemoscopeError)

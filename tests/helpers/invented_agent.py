@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts import registry
 from engine.corpus.transcripts.agents import Agent
 from engine.corpus.transcripts.formats import Conversation, Formats
 from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.user_environment import Machine
 
 
 class QuillTask:

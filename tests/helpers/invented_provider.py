@@ -34,7 +34,7 @@ registry.PROVIDERS += (
 import engine  # noqa: E402 - only now, so that the choices contain the provider
 from engine.embedding.consent import consent_of, remote_fallback, require_consent  # noqa: E402
 from engine.embedding.model_catalog import price_of  # noqa: E402
-from engine.embedding.registry import select_provider  # noqa: E402
+from engine.embedding.provider_selection import select_provider  # noqa: E402
 from tests.helpers.fake_provider import FakeProvider  # noqa: E402
 
 
@@ -75,7 +75,7 @@ def main(folder: Path) -> None:
 def shown(settings: engine.Settings) -> dict[str, object]:
     """What the settings dialog says of the provider."""
     from gui.settings.engine_and_model_choice import REMOTE
-    from gui.settings.option_placement import placed_options
+    from gui.settings.option_pages import placed_options
     from gui.settings.option_search import fit, words_of
     from gui.settings.wording import NAMES, OWNERS, PROVIDERS, SENTENCES, sent_words
 

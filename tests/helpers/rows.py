@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from engine.store.index import IndexStore
-from engine.store.location import IndexFiles
+from engine.store.index_paths import IndexFiles
 from engine.store.writer import NewChunk, NewFile
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from engine.settings import Settings
-from engine.settings.backend_options import LanceDbSettings
+from engine.settings.backend_settings import LanceDbSettings
 
 
 def table_settings(data: Path, uri: str, machine: str, **changes: Any) -> Settings:

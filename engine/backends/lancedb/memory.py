@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.lancedb.columns import Row, sql_one_of
-from engine.backends.lancedb.failures import TableMissing
+from engine.backends.lancedb.error_messages import TableMissing
 from engine.backends.lancedb.search import TableSearcher, other_model
 from engine.backends.lancedb.table import SharedTable, TableView
 from engine.backends.lancedb.table_location import FileNames, Machine, find_place, is_foreign, machine_of, this_machine
+from engine.backends.lancedb.table_schema import Row, sql_one_of
 from engine.backends.lancedb.table_sync import TablePublisher
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, Unsupported
@@ -41,7 +41,7 @@ from engine.records import (
     VectorStatus,
 )
 from engine.settings import Settings
-from engine.store.location import usable_index_files
+from engine.store.index_paths import usable_index_files
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from engine.corpus.path_guard import PathGuard
     from engine.memory.active_provider import ActiveProvider
     from engine.memory.facts import Facts
-    from engine.memory.insight import IndexInsight
+    from engine.memory.index_inspection import IndexInsight
     from engine.memory.memory_context import Listeners, StatusListener
-    from engine.memory.requests import SearchOptions
+    from engine.memory.search_requests import SearchOptions
     from engine.records.sync import ProgressCallback
     from engine.store.index import IndexStore
     from engine.store.saved_searches import SavedSearches
@@ -82,7 +82,7 @@ class RemoteFiles:
 
 
 def elsewhere(path: str) -> Unsupported:
-    """Return the error for opening a file of another machine, of which only passages are in the table."""
+    """Return the error for opening a file that is on another machine; the table has only its passages."""
     return Unsupported(
         tr(
             "This file is on the machine “{machine}”. Only its indexed text is available here, so it can't be opened.",
@@ -188,7 +188,7 @@ class LanceMemory:
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         if not is_foreign(path):
             return self._local.read_file(path, start=start, lines=lines)
-        from engine.memory.files import read_slice
+        from engine.memory.file_reading import read_slice
 
         with self._remote.open(path) as text:
             return read_slice(text, path, start, lines)

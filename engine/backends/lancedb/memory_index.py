@@ -11,7 +11,8 @@ from contextlib import contextmanager
 import apsw
 import msgspec
 
-from engine.backends.lancedb.columns import (
+from engine.backends.lancedb.table import TableView
+from engine.backends.lancedb.table_schema import (
     BEGINNING,
     NAME,
     STEM,
@@ -22,11 +23,10 @@ from engine.backends.lancedb.columns import (
     beginning_of,
     read_value,
 )
-from engine.backends.lancedb.table import TableView
 from engine.base.cancellation import CancelToken
 from engine.search.document_frequencies import Word
 from engine.store.connection import number
-from engine.store.schema import INDEX_MIGRATIONS
+from engine.store.index_schema import INDEX_MIGRATIONS
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 from engine.store.writer import NewFile, Writer
@@ -37,7 +37,7 @@ _ANY = b""
 
 
 class MemoryIndex:
-    """The in-memory index for one query; `Catalog` creates it."""
+    """In-memory SQLite index for one query of a LanceDB table; made by `Catalog`, closed after the query."""
 
     def __init__(self, view: TableView, connection: apsw.Connection, files: Mapping[str, "CatalogFile"]) -> None:
         self.view = view
@@ -49,7 +49,7 @@ class MemoryIndex:
         """Copied passages by file key."""
 
     def keys(self, ids: Iterable[int]) -> list[str]:
-        """Keys of the files with these ids."""
+        """Return the table's keys of the files with these ids."""
         return [self._keys[id_] for id_ in ids if id_ in self._keys]
 
     def key_of(self, path: str) -> str | None:
@@ -75,7 +75,7 @@ class MemoryIndex:
 
 
 class CatalogFile(msgspec.Struct, frozen=True):
-    """A file with its name on this machine."""
+    """A file of the LanceDB table, with the stable name that it has on this machine."""
 
     id: int
     path: str

@@ -4,8 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, beginning_of, sql_all_of, sql_one_of
-from engine.backends.lancedb.failures import TableMissing
+from engine.backends.lancedb.error_messages import TableMissing
 from engine.backends.lancedb.memory_index import (
     Catalog,
     MemoryIndex,
@@ -15,6 +14,7 @@ from engine.backends.lancedb.memory_index import (
 )
 from engine.backends.lancedb.table import SharedTable, TableView, match
 from engine.backends.lancedb.table_location import FileNames
+from engine.backends.lancedb.table_schema import BEGINNING, NAME, STEM, WORD, beginning_of, sql_all_of, sql_one_of
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
@@ -24,7 +24,7 @@ from engine.search.query_conditions import Conditions
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.searcher import Searcher
-from engine.settings.query_options import ResultCacheSettings
+from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, analyse_word
 from engine.text.parsed_query import Query, Word
@@ -32,7 +32,7 @@ from engine.text.parsed_query import Query, Word
 if TYPE_CHECKING:
     from lancedb.query import FullTextQuery
 
-    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.store.vector_encoding import Vectors
 
 _LISTED = 200
@@ -135,7 +135,7 @@ class TableSearcher:
     # --- candidates -----------------------------------------------------------------------------------------------
 
     def by_words(self, work: SearchContext) -> None:
-        """See `CandidateLoader`."""
+        """Load the candidates of the keyword search, see `CandidateLoader`."""
         query_index, question, allowed = self._query_parts(work)
         view, limit, cancel = query_index.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
@@ -149,7 +149,7 @@ class TableSearcher:
                 query_index.load(view.by_words(query, limit, allowed, cancel))
 
     def by_vector(self, work: SearchContext, provider: "EmbeddingProvider") -> None:
-        """See `CandidateLoader`."""
+        """Load the candidates of the vector search, see `CandidateLoader`."""
         view = self._indexes.current.view
         if work.vector is not None and view.dims == len(work.vector) and view.model == _name(provider):
             query_index, _, allowed = self._query_parts(work)

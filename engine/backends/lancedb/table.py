@@ -13,9 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engine.backends.lancedb import columns
-from engine.backends.lancedb.columns import Row, SharedFile, read_files, read_rows, sql_all_of, sql_one_of
-from engine.backends.lancedb.failures import (
+from engine.backends.lancedb import table_schema
+from engine.backends.lancedb.error_messages import (
     Conflict,
     NotIndexed,
     TableExists,
@@ -25,11 +24,12 @@ from engine.backends.lancedb.failures import (
     described,
 )
 from engine.backends.lancedb.table_location import TableLocation, find_place
+from engine.backends.lancedb.table_schema import Row, SharedFile, read_files, read_rows, sql_all_of, sql_one_of
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import tr, tr_count
 from engine.settings import Settings
-from engine.store.location import usable_index_files
+from engine.store.index_paths import usable_index_files
 from engine.store.vector_encoding import Vectors
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
 
 TableCall = Callable[..., Any]
 
-_PASSAGES = f"ordinal > {columns.FILE_ROW}"
-_FILES = f"ordinal = {columns.FILE_ROW}"
+_PASSAGES = f"ordinal > {table_schema.FILE_ROW}"
+_FILES = f"ordinal = {table_schema.FILE_ROW}"
 _PROBES = 40
 """Partitions of the vector index that are searched, of about two hundred."""
 
@@ -148,7 +148,7 @@ class TableView:
 
     def __init__(self, version: int, table: Any, schema: "pa.Schema", call: TableCall) -> None:
         self.version = version
-        self.number = columns.number_of(schema)
+        self.number = table_schema.number_of(schema)
         self._table = table
         self._call = call
         self._lock = threading.Lock()
@@ -157,25 +157,25 @@ class TableView:
         self._vectors: int | None = None
         field = schema.field("vector") if "vector" in schema.names else None
         self.dims: int | None = None if field is None else field.type.list_size
-        self.model = None if field is None else columns.model_of(field)
+        self.model = None if field is None else table_schema.model_of(field)
         """The model of its vectors; None before the first."""
 
     def files(self, cancel: CancelToken | None = None) -> Mapping[str, SharedFile]:
-        """All files by their keys."""
+        """Return the rows of all files of the table, by their keys."""
         with self._lock:
             if self._files is None:
-                query = self._table.query().where(_FILES).select(list(columns.CATALOG_COLUMNS))
+                query = self._table.query().where(_FILES).select(list(table_schema.CATALOG_COLUMNS))
                 self._files = {file.key: file for file in read_files(self._call(query.to_arrow(), cancel))}
             return self._files
 
     @cached_property
     def passages(self) -> int:
-        """Number of passages."""
+        """Number of passages in the table."""
         return sum(file.passages for file in self.files().values())
 
     @cached_property
     def words(self) -> int:
-        """Tokens of all passages."""
+        """Number of tokens in all passages of the table."""
         return sum(file.words for file in self.files().values())
 
     @property
@@ -230,7 +230,7 @@ class TableView:
         condition = _and(f"{sql_one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
         query = self._table.query().where(condition).select(["text_hash", "vector"])
         found = self._call(query.to_arrow(), cancel)
-        pairs = zip(found.column("text_hash").to_pylist(), columns.read_vectors(found), strict=True)
+        pairs = zip(found.column("text_hash").to_pylist(), table_schema.read_vectors(found), strict=True)
         return {bytes.fromhex(hash_): vector for hash_, vector in pairs if vector is not None}
 
     def without_vector(self, cancel: CancelToken) -> list[tuple[str, bytes]]:
@@ -241,7 +241,9 @@ class TableView:
         return [(id_, bytes.fromhex(hash_)) for id_, hash_ in pairs]
 
     def _columns(self) -> list[str]:
-        return [*columns.PASSAGE_COLUMNS, "vector"] if self.dims is not None else list(columns.PASSAGE_COLUMNS)
+        return (
+            [*table_schema.PASSAGE_COLUMNS, "vector"] if self.dims is not None else list(table_schema.PASSAGE_COLUMNS)
+        )
 
     def _rows(self, query: Any, cancel: CancelToken | None) -> list[Row]:
         return list(read_rows(self._call(query.to_arrow(), cancel)))
@@ -307,7 +309,7 @@ class SharedTable:
             return work()
 
     def reconnect(self) -> None:
-        """Open everything again."""
+        """Close the connection to the table and open it again."""
         with self._lock:
             self._reconnect()
 
@@ -327,7 +329,7 @@ class SharedTable:
         # Reopened, which costs no more: an open one doesn't notice that a new table counts its versions from 1.
         table = self.call(database.open_table(name), cancel)
         version, schema = self.call(table.version(), cancel), self.checked(self.call(table.schema(), cancel))
-        if self._view is None or (self._view.version, self._view.number) != (version, columns.number_of(schema)):
+        if self._view is None or (self._view.version, self._view.number) != (version, table_schema.number_of(schema)):
             self.call(table.checkout(version), cancel)
             self._view = TableView(version, table, schema, self.call)
         self._looked = time.monotonic()
@@ -336,12 +338,12 @@ class SharedTable:
     @staticmethod
     def checked(schema: "pa.Schema") -> "pa.Schema":
         """Return the view; raises `TableTooNew` if the table is not for this program."""
-        version = (schema.metadata or {}).get(columns.VERSION_KEY)
+        version = (schema.metadata or {}).get(table_schema.VERSION_KEY)
         if version is None:
             raise TableTooNew(
                 tr("The LanceDB table was not made by Mnemoscope: choose another name for lancedb.table.")
             )
-        if not version.isdigit() or len(version) > _MOST_DIGITS or int(version) > columns.SCHEMA_VERSION:
+        if not version.isdigit() or len(version) > _MOST_DIGITS or int(version) > table_schema.SCHEMA_VERSION:
             raise TableTooNew(
                 tr(
                     "The LanceDB table was made by a newer version of Mnemoscope: update it here, or choose another "
@@ -388,7 +390,7 @@ class SharedTable:
 
 
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
-    """See `try_backend`. No table is made."""
+    """Test whether a workspace can use LanceDB, without creating a table; see `try_backend`."""
     folder = usable_index_files(workspace, settings.store.path).folder
     table = SharedTable(lambda token: find_place(workspace, settings, folder, cancel=token))
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
-from engine.backends.lancedb.columns import SharedFile
+from engine.backends.lancedb.table_schema import SharedFile
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, SettingsError, StoreError
 from engine.base.language import tr
@@ -20,7 +20,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding import keychain
 from engine.logs import hide
 from engine.settings import Settings
-from engine.settings.backend_options import in_the_clear, scheme_of, uri_problem
+from engine.settings.backend_settings import in_the_clear, scheme_of, uri_problem
 
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
 _NAME_LENGTH = 48

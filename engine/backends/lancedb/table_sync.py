@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.backends.lancedb.columns import (
+from engine.backends.lancedb.error_messages import TableMissing
+from engine.backends.lancedb.table import SharedTable, TableView
+from engine.backends.lancedb.table_location import Machine
+from engine.backends.lancedb.table_schema import (
     FILE_ROW,
     SharedFile,
     file_key,
@@ -22,17 +25,14 @@ from engine.backends.lancedb.columns import (
     sql_one_of,
     sql_text,
 )
-from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.table import SharedTable, TableView
-from engine.backends.lancedb.table_location import Machine
-from engine.backends.lancedb.writing import TableWriter
+from engine.backends.lancedb.table_writer import TableWriter
 from engine.corpus.chunking import Chunk
-from engine.embedding.base import EmbeddingProvider
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.embed_stage import VectorStorage
 from engine.indexing.note_preparation import chunk_rows
 from engine.indexing.stage_data import StageWork, fingerprint
 from engine.records import Source
-from engine.redaction.masks import redact
+from engine.redaction.secret_masking import redact
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, decode
@@ -45,7 +45,7 @@ _GROUP = 400
 
 
 class LocalFile(NamedTuple):
-    """An indexed file."""
+    """A file that is indexed on this machine."""
 
     id: int
     source: Source
@@ -206,7 +206,7 @@ class UploadPlan:
 
 
 def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], machine: str, rules: str) -> UploadPlan:
-    """`machine`: the id of this one. See `columns` for identity and holders."""
+    """`machine`: the id of this one. See `table_schema` for identity and holders."""
     plan = UploadPlan()
     wanted = {file.key: file for file in local}
     now = {(file.source, file.path): file.key for file in local}

@@ -19,8 +19,8 @@ from engine.base.private_files import read_file
 from engine.corpus.discovery import Discovery, discover
 from engine.corpus.documents import is_document
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.ignore import IgnoreRules
-from engine.corpus.roots import Root, Roots, find_roots
+from engine.corpus.ignore_rules import IgnoreRules
+from engine.corpus.indexed_folders import Root, Roots, find_roots
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 
@@ -114,7 +114,7 @@ class SavedConfiguration(msgspec.Struct, frozen=True):
     """Models by purpose; missing ones are qmd's defaults."""
 
     def text(self) -> str:
-        """The file."""
+        """The configuration as the text of qmd's file."""
         values = {
             one.name: {
                 "path": one.folder,

@@ -249,12 +249,12 @@ class QmdCommand:
 
     @property
     def database(self) -> Path:
-        """Path of its index."""
+        """Path of qmd's index for this workspace."""
         return self.cache / "qmd" / f"{_INDEX}.sqlite"
 
     @property
     def config_file(self) -> Path:
-        """Path of its configuration of collections."""
+        """Path of the file with qmd's collections for this workspace."""
         return self.config / f"{_INDEX}.yml"
 
     def missing(self) -> str:
@@ -390,7 +390,7 @@ class QmdCommand:
                 self._running.discard(stop)
 
     def close(self) -> None:
-        """End running commands, and start no more."""
+        """Terminate running `qmd` processes; later calls raise `Closed`."""
         with self._lock:
             self._closed = True
             running = tuple(self._running)
@@ -451,7 +451,7 @@ def _failure(what: str, finished: Finished) -> QmdFailed:
 
 
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
-    """See `try_backend`. It runs in a temporary folder."""
+    """Test in a temporary folder whether `qmd` can be used; see `try_backend`."""
     with tempfile.TemporaryDirectory(prefix=temporary_prefix("trial")) as folder:
         command = QmdCommand(settings.qmd.command, Path(folder))
         try:

@@ -9,25 +9,25 @@ import msgspec
 
 from engine.backends.qmd.collections import with_paths
 from engine.backends.qmd.command import QmdCommand, QmdError
-from engine.backends.qmd.maintenance import QmdIndexFile
+from engine.backends.qmd.index_maintenance import QmdIndexFile
 from engine.backends.qmd.query_runner import QueryRunner
 from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.search import QmdSearch
 from engine.backends.qmd.session_exports import SessionExports
 from engine.backends.qmd.status import qmd_status, why_words_only
 from engine.backends.qmd.sync import QmdSync
-from engine.backends.qmd.unsupported import NO_SESSIONS, lacks, refusal, unsupported
+from engine.backends.qmd.unsupported_features import NO_SESSIONS, lacks, refusal, unsupported
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.embedding.registry import select_provider, use_fallback
-from engine.indexing.service import BackgroundSync, IndexingService
+from engine.embedding.provider_selection import select_provider, use_fallback
+from engine.indexing.sync_scheduler import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor, Lifetime
-from engine.memory.files import SessionFiles, WorkspaceFiles
+from engine.memory.file_reading import SessionFiles, WorkspaceFiles
 from engine.memory.memory_context import Listeners, StatusListener
-from engine.memory.requests import unanswered
+from engine.memory.search_requests import unanswered
 from engine.memory.session_library import summary_of
 from engine.memory.status_report import outer_status, with_degraded
 from engine.records import (
@@ -46,8 +46,8 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
-from engine.settings.backend_options import QmdSettings
-from engine.settings.section import answering_as
+from engine.settings.backend_settings import QmdSettings
+from engine.settings.settings_section import answering_as
 from engine.store.user_data import open_user_data
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from engine.corpus.line_reader import NumberedText
     from engine.memory.facts import Facts
-    from engine.memory.requests import SearchOptions
+    from engine.memory.search_requests import SearchOptions
     from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import SavedSearches
     from engine.store.user_data import UnseenNotes, UserData
@@ -93,7 +93,7 @@ def probe_sqlite_vec(command: QmdCommand, settings: QmdSettings) -> Probe:
 
 
 class QmdMemory:
-    """See `MemorySearchManager` for every method. Nothing is run before it is needed."""
+    """The memory that searches with the command `qmd`; `MemorySearchManager` documents its methods."""
 
     def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
         """`executor` runs background work; the rest is done by processes."""

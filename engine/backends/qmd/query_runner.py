@@ -15,11 +15,11 @@ from engine.backends.qmd.output_parsing import Hit, parse_hits
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked, tr
 from engine.settings import Settings
-from engine.settings.backend_options import QmdSearchMode
-from engine.settings.query_options import ResultCacheSettings
+from engine.settings.backend_settings import QmdSearchMode
+from engine.settings.search_settings import ResultCacheSettings
 from engine.text import Query, QueryAnalysis, analyse_query, highlight_ranges, parse_query
 from engine.text.parsed_query import Clause, Field, Phrase, Word
-from engine.text.scripts import UNSPACED, shape
+from engine.text.writing_systems import UNSPACED, shape
 
 _FIRST_REST = 60.0
 _LONGEST_REST = 3600.0
@@ -46,11 +46,11 @@ _PAIR = 2
 _TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
 _LONGEST_WORD = 120
 UNKNOWN_TO_QMD = {
-    "tag": marked("tags"),
-    "role": marked("speakers"),
-    "file": marked("files of tool calls"),
-    "command": marked("commands of tool calls"),
-    "machine": marked("names of machines"),
+    "tag": marked("filters by tag"),
+    "role": marked("filters by speaker"),
+    "file": marked("filters by changed file"),
+    "command": marked("filters by command"),
+    "machine": marked("filters by machine"),
 }
 
 
@@ -125,7 +125,7 @@ class QueryText:
 
     @property
     def fields(self) -> tuple[Clause, ...]:
-        """Conditions on files."""
+        """Conditions of the query on files, which are checked on the results of `qmd`."""
         return tuple(
             clause
             for clause in self.query.clauses
@@ -134,7 +134,7 @@ class QueryText:
 
 
 class QueryRunner:
-    """Thread-safe."""
+    """Runs queries with `qmd`, caches recent answers, and pauses its models after failures. Thread-safe."""
 
     def __init__(
         self,

@@ -11,18 +11,18 @@ from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.chunking import Chunk, chunk_note
-from engine.corpus.document import describe
 from engine.corpus.globs import Globs
+from engine.corpus.note_metadata import describe
 from engine.corpus.note_reader import Unreadable, read_note
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.message_offsets import in_ranges
 from engine.records import FileRange, MemorySearchResult, MessagePlace, Source, cite
 from engine.search.chunk_filter import Filter
-from engine.search.results import ranges_of
+from engine.search.result_builder import ranges_of
 from engine.search.snippets import make_snippet
 from engine.settings import Settings
 from engine.text import highlight_ranges
-from engine.text.dates import parse_period
+from engine.text.date_parsing import parse_period
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Field
@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
 
 
 class ResultMapper:
-    """Thread-safe."""
+    """Converts hits of `qmd` to search results with stable names and current lines. Thread-safe."""
 
     def __init__(self, settings: Settings, guard: PathGuard, exports: SessionExports) -> None:
         self._settings = settings

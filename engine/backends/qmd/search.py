@@ -7,29 +7,29 @@ import msgspec
 
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
-from engine.backends.qmd.maintenance import Maintenance
+from engine.backends.qmd.index_maintenance import Maintenance
 from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_question
 from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.status import MODES
-from engine.backends.qmd.unsupported import unsupported
+from engine.backends.qmd.unsupported_features import unsupported
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
-from engine.memory.requests import make_request
+from engine.memory.search_requests import make_request
 from engine.records import MemorySearchResult, SearchMode, SearchOutcome, SearchTimings
-from engine.search.query_wording import remarks_of, understood
+from engine.search.parsed_query_description import remarks_of, understood
 from engine.search.search_context import SearchRequest
 from engine.settings import Settings
-from engine.settings.backend_options import QmdLimitSettings
+from engine.settings.backend_settings import QmdLimitSettings
 
 if TYPE_CHECKING:
-    from engine.memory.requests import SearchOptions
+    from engine.memory.search_requests import SearchOptions
 
 _USUAL_HITS = 50
 """Minimum number of hits requested from `qmd`."""
 
 
 class QmdSearch:
-    """Thread-safe."""
+    """Answers the searches of one workspace with `qmd`. Thread-safe."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class QmdSearch:
         self._mapper = mapper
 
     def answer_as(self, settings: Settings) -> None:
-        """See `MemorySearchManager.answer_as`."""
+        """Change the session key for which queries are answered, see `MemorySearchManager.answer_as`."""
         self._settings = settings
         self._runner.answer_as(settings)
 

@@ -18,19 +18,24 @@ from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
+from engine.base.index_rule_versions import REDACTION_VERSION
 from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
-from engine.base.versions import REDACTION_VERSION
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.registry import copied_sessions
-from engine.corpus.transcripts.stores import find_transcripts, session_name
-from engine.indexing.crash_record import CrashRecord
-from engine.indexing.progress import ProgressMeter
-from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message
+from engine.corpus.transcripts.session_stores import find_transcripts, session_name
+from engine.indexing.crashing_files import CrashRecord
+from engine.indexing.session_workspace_assignment import (
+    INDEXED_ELSEWHERE,
+    elsewhere,
+    ownership_issues,
+    ownership_message,
+)
+from engine.indexing.sync_progress import ProgressMeter
 from engine.records import FileIssue
 from engine.settings import Settings
-from engine.store.location import IndexFiles
+from engine.store.index_paths import IndexFiles
 from engine.store.sessions import StoredSession
 
 _MOST_BYTES = 1024**3
@@ -59,7 +64,7 @@ class _Place(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Exported(msgspec.Struct):
-    """Result of one pass."""
+    """Result of exporting the sessions for `qmd` once."""
 
     seen: int = 0
     written: int = 0
@@ -90,7 +95,7 @@ class ExportedSession(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ExportList(msgspec.Struct):
-    """All known exports."""
+    """List of all session files that were exported for `qmd`."""
 
     fingerprint: str = ""
     transcripts: dict[str, KnownTranscript] = {}
@@ -248,7 +253,7 @@ class SessionExports:
         self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
     ) -> tuple[ExportedSession, bool]:
         """Export one session; False if the same export exists."""
-        from engine.indexing.session_rows import indexed_message, is_indexed, session_file
+        from engine.indexing.session_row_builder import indexed_message, is_indexed, session_file
 
         facts, wanted = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))

@@ -7,11 +7,11 @@ import msgspec
 
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
-from engine.backends.qmd.maintenance import QmdCounts
+from engine.backends.qmd.index_maintenance import QmdCounts
 from engine.backends.qmd.sync import QmdSync
 from engine.base.language import marked, tr
 from engine.records import FtsStatus, MemoryProviderStatus, SearchMode, Source, SourceCount, VectorStatus
-from engine.settings.backend_options import QmdSearchMode
+from engine.settings.backend_settings import QmdSearchMode
 
 MODES: Mapping[QmdSearchMode, SearchMode] = {"search": "keyword", "vsearch": "vector", "query": "hybrid"}
 _NO_VECTORS = marked(

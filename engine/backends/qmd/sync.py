@@ -8,13 +8,13 @@ from pathlib import Path
 from engine.backends.qmd import output_parsing
 from engine.backends.qmd.collections import Collection, plan
 from engine.backends.qmd.command import QmdCommand, QmdError
-from engine.backends.qmd.maintenance import Maintenance, QmdIndexFile, pause
+from engine.backends.qmd.index_maintenance import Maintenance, QmdIndexFile, pause
 from engine.backends.qmd.output_parsing import Counts
 from engine.backends.qmd.session_exports import Exported, SessionExports
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError
 from engine.base.language import tr
-from engine.indexing.progress import ProgressMeter
+from engine.indexing.sync_progress import ProgressMeter
 from engine.records import FileIssue, MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.settings import Settings
 from engine.store.connection import WriterLock

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from engine.base import skip_reasons
 from engine.base.errors import MnemoscopeError
 from engine.base.skip_reasons import tr_reason
-from engine.corpus.structure import Structure, StructureBuilder, markup_lines
+from engine.corpus.note_structure import Structure, StructureBuilder, markup_lines
 
 ENDINGS = (".pdf", ".docx", ".odt", ".epub", ".html", ".htm")
 LARGEST = 256 * 1024 * 1024

@@ -7,7 +7,7 @@ import posixpath
 import re
 
 from engine.base import skip_reasons
-from engine.corpus.documents.text import BLANKS, DocumentText, damaged, encrypted, one_line
+from engine.corpus.documents.text_collector import BLANKS, DocumentText, damaged, encrypted, one_line
 from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
 _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)

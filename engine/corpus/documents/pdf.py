@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any
 
 from engine.base import skip_reasons
-from engine.corpus.documents.text import CUT, DocumentText, damaged, encrypted
+from engine.corpus.documents.text_collector import CUT, DocumentText, damaged, encrypted
 
 MOST_PAGES = 20_000
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from engine.base import skip_reasons
 from engine.corpus import encodings
 from engine.corpus.documents import DocumentError
-from engine.corpus.documents.text import BLANKS, LONGEST_TITLE, DocumentText, damaged, encrypted
+from engine.corpus.documents.text_collector import BLANKS, LONGEST_TITLE, DocumentText, damaged, encrypted
 from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
 _BLOCK = 64 * 1024

@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from engine.base import skip_reasons
 from engine.corpus.documents import DocumentError
-from engine.corpus.documents.text import DocumentText, damaged, encrypted
+from engine.corpus.documents.text_collector import DocumentText, damaged, encrypted
 
 _LARGEST_PART = 100 * 1024 * 1024
 """Unpacked bytes of all parts that are read."""
@@ -41,7 +41,7 @@ class Archive:
         return name in self._zip.NameToInfo
 
     def part(self, name: str) -> bytes:
-        """Return a part; empty if there is none."""
+        """Return the bytes of one file in the archive; empty if it does not exist."""
         if not self.has(name):
             return b""
         if self._zip.getinfo(name).flag_bits & 1:
@@ -61,16 +61,16 @@ class XmlHandler:
     """A handler of XML; elements and attributes have their local names, which are unambiguous in these formats."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Called when an XML element begins."""
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Called when an XML element ends."""
 
     def data(self, text: str) -> None:
-        """Text within an element."""
+        """Called with text within an XML element."""
 
     def parse(self, data: bytes) -> None:
-        """Raises `DocumentError`."""
+        """Parse an XML file and call the methods for its elements. Raises `DocumentError`."""
         open_elements = 0
 
         def start(name: str, attributes: dict[str, str]) -> None:

@@ -10,8 +10,8 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
+from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Role, clean
-from engine.corpus.transcripts.turns import Part
 
 ROLES: Mapping[str, Role] = {
     "user": "user",

@@ -10,8 +10,8 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.usage import Request, Usage, add_usage
-from engine.redaction.masks import redact
+from engine.corpus.transcripts.token_usage import Request, Usage, add_usage
+from engine.redaction.secret_masking import redact
 
 _RECENT = 64
 """Number of last requests whose usage may be repeated, with more tokens, on a later line."""

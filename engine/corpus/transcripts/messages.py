@@ -5,8 +5,8 @@ from typing import Literal
 
 import msgspec
 
-from engine.corpus.transcripts.usage import Usage
-from engine.redaction.masks import redact
+from engine.corpus.transcripts.token_usage import Usage
+from engine.redaction.secret_masking import redact
 
 Role = Literal["user", "assistant", "tool", "system"]
 Kind = Literal["text", "thinking", "tool-call", "tool-result"]

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
     Agent,
@@ -48,6 +47,7 @@ from engine.corpus.transcripts.agents import (
     vibe,
     zed,
 )
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken

@@ -14,7 +14,7 @@ from engine.corpus.transcripts.json_values import items, mapping, string, uri_pa
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message
 from engine.records import SessionMessage
-from engine.redaction.masks import redact
+from engine.redaction.secret_masking import redact
 from engine.text.folding import fold
 
 UseKind = Literal["read", "edited", "created", "deleted", "command"]

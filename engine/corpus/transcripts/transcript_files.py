@@ -7,8 +7,8 @@ from contextlib import suppress
 
 from engine.base import skip_reasons
 from engine.corpus.file_rules import LINK, LINKED_PLACE, NOT_A_FILE, SECRET_PLACE
-from engine.corpus.ignore import BAD_NAME, Match, is_unusable
-from engine.corpus.roots import holds_secrets
+from engine.corpus.ignore_rules import BAD_NAME, Match, is_unusable
+from engine.corpus.indexed_folders import holds_secrets
 from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.registry import is_database, is_part_folder, may_be_transcript, parts_changed

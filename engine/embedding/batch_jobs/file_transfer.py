@@ -10,7 +10,7 @@ import httpx2
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
-from engine.embedding.batch_jobs.base import BatchUnavailable
+from engine.embedding.batch_jobs.batch_api import BatchUnavailable
 from engine.embedding.batch_jobs.jsonl_files import split
 from engine.embedding.http import HttpClient
 from engine.embedding.response_parsing import read_json
@@ -34,7 +34,7 @@ def size_of(file: IO[bytes]) -> int:
 
 
 def upload_seconds(size: int) -> float:
-    """Timeout for an upload of this size."""
+    """Return the timeout in seconds for uploading a file of this size in bytes."""
     return ANSWER_SECONDS + size / _SLOWEST
 
 

@@ -10,7 +10,7 @@ from typing import IO, Any
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.batch_jobs.base import JobLimits, JobNotFound, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.batch_api import JobLimits, JobNotFound, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.file_transfer import download, explained, send_request, size_of, upload_seconds
 from engine.embedding.batch_jobs.jsonl_files import dump, error_text, read_openai
 from engine.embedding.http import HttpClient
@@ -45,7 +45,7 @@ class Dialect:
 
 
 class FilesAndBatches:
-    """Implements `BatchApi`."""
+    """Client of the batch API of OpenAI and Voyage; implements `BatchApi`."""
 
     def __init__(self, http: HttpClient, dialect: Dialect, price: float | None) -> None:
         self._http = http

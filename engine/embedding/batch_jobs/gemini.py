@@ -17,7 +17,7 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.batch_jobs.base import JobLimits, JobNotFound, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.batch_api import JobLimits, JobNotFound, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.file_transfer import download, explained, send_request, size_of, upload_seconds
 from engine.embedding.batch_jobs.jsonl_files import dump, error_text, read_gemini
 from engine.embedding.http import HttpClient
@@ -40,7 +40,7 @@ _STATES: Mapping[str, JobState] = {
 
 
 class GeminiBatches:
-    """Implements `BatchApi`."""
+    """Client of Gemini's batch API; implements `BatchApi`."""
 
     def __init__(
         self, http: HttpClient, model: str, request: Callable[[str], dict[str, Any]], price: float | None
@@ -148,7 +148,7 @@ class GeminiBatches:
 
 
 def read_job(found: Mapping[str, Any]) -> RemoteJob:
-    """Convert an operation, or a batch itself, to a job."""
+    """Parse a batch job from a response of Gemini, which contains it as an operation or directly."""
     about = _about(found)
     word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
     error = _dict(found.get("error"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, NamedTuple
 
 from engine.base.errors import ProviderError
-from engine.embedding.batch_jobs.base import BatchApi, Result
+from engine.embedding.batch_jobs.batch_api import BatchApi, Result
 from engine.embedding.response_parsing import vector_of
 from engine.logs import redact
 
@@ -17,7 +17,7 @@ _LONGEST_WORDS = 300
 
 
 class Text(NamedTuple):
-    """A text to embed."""
+    """One text to embed in a batch job, with its hash."""
 
     hash: bytes
     text: str
@@ -26,7 +26,7 @@ class Text(NamedTuple):
 
 @dataclass
 class Group:
-    """The texts of one job."""
+    """The texts that are sent in one batch job."""
 
     lines: IO[bytes]
     """The input file, unnamed on disk if the system supports that; closed by the receiver."""

@@ -17,8 +17,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr, tr_count
-from engine.embedding.base import prepare
-from engine.embedding.batch_jobs.base import (
+from engine.embedding.batch_jobs.batch_api import (
     LEAST_TEXTS,
     BatchApi,
     BatchPolicy,
@@ -28,6 +27,7 @@ from engine.embedding.batch_jobs.base import (
     Result,
 )
 from engine.embedding.batch_jobs.jsonl_files import Group, Text, groups
+from engine.embedding.provider_interface import prepare
 from engine.embedding.service_errors import (
     MOST_DELAY_SECONDS,
     AnswerTooLarge,
@@ -44,7 +44,7 @@ from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel
 
 if TYPE_CHECKING:
-    from engine.embedding.base import Vectors
+    from engine.embedding.provider_interface import Vectors
 
 log = logging.getLogger(__name__)
 
@@ -210,7 +210,7 @@ class BatchRunner:
 
     @property
     def open(self) -> int:
-        """Number of running jobs."""
+        """Number of batch jobs that are running."""
         return len(self._open)
 
     @property

@@ -6,7 +6,7 @@ from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subje
 from engine.store import integrity
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
-from engine.store.schema import Tables
+from engine.store.index_schema import Tables
 from engine.store.snapshot import MOST_FREE, Snapshot
 from engine.store.writer import Writer
 
@@ -92,7 +92,7 @@ def _forget_words(subject: Subject) -> str:
 
 GENERATIONS = HealthCheck(
     "generations",
-    marked("Generations"),
+    marked("Generations of the index"),
     marked("Checking generations"),
     _check_generations,
     marked("Delete old tables"),
@@ -100,10 +100,10 @@ GENERATIONS = HealthCheck(
 )
 WORDS = HealthCheck(
     "removed-words",
-    marked("Removed words"),
+    marked("Words of removed notes"),
     marked("Checking removed words"),
     _check_words_to_forget,
-    marked("Remove these words"),
+    marked("Remove words of removed notes"),
     _forget_words,
 )
 SPACE = HealthCheck(
@@ -111,7 +111,7 @@ SPACE = HealthCheck(
     marked("Free space"),
     marked("Checking free space"),
     _check_space,
-    marked("Compact"),
+    marked("Compact the index file"),
     _give_space_back,
 )
 

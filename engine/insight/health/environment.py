@@ -4,7 +4,7 @@ from engine.base.language import marked, tr
 from engine.insight.health.health_check import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding, WatcherStatus
 from engine.store.index import IndexStore
-from engine.store.location import on_network_drive
+from engine.store.index_paths import on_network_drive
 from engine.store.user_data import UserData
 
 _ELSEWHERE = marked("Choose a folder on this computer's own disk for store.path in the settings.")
@@ -29,7 +29,7 @@ def check_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
 
     The system releases the lock of a dead process, so its owner is running.
     """
-    id_, name = "writing", tr("Writing")
+    id_, name = "writing", tr("Write access to the index")
     if updating:
         return fine(id_, name, tr("This program is updating the index."))
     if store.locked_elsewhere():
@@ -42,8 +42,10 @@ def check_user_data(data: UserData) -> HealthFinding:
     data.recent_syncs(1)
     status = data.status()
     if status is None:
-        return fine(USER_DATA, tr("Your data"), str(data.path))
-    return failed(USER_DATA, tr("Your data"), status.problem, repair="" if status.backup is None else tr(RESTORE))
+        return fine(USER_DATA, tr("Facts and saved searches"), str(data.path))
+    return failed(
+        USER_DATA, tr("Facts and saved searches"), status.problem, repair="" if status.backup is None else tr(RESTORE)
+    )
 
 
 def check_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:

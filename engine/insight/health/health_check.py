@@ -57,7 +57,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """One health check and its repair."""
+    """One check of the index's health, with the function that repairs what it finds."""
 
     id: str
     name: str

@@ -11,7 +11,7 @@ from engine.base.language import marked, tr, tr_count
 from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subject
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
-from engine.store.schema import FTS_COLUMNS
+from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 from engine.text import analyse, analyse_both
@@ -149,7 +149,7 @@ def _check_words(subject: Subject) -> Seen:
     sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
     looked = wrong = 0
     for start in range(0, len(sample), _SAMPLED_AT_ONCE):
-        subject.step(tr("Comparing words"), start, len(sample))
+        subject.step(tr("Comparing the words of passages with the keyword index"), start, len(sample))
         with subject.store.read(subject.cancel) as snapshot:
             for row in _rows(snapshot, sample[start : start + _SAMPLED_AT_ONCE]):
                 looked += 1
@@ -213,5 +213,10 @@ ROWS = HealthCheck(
     _repair_rows,
 )
 SAMPLE = HealthCheck(
-    "keyword-words", marked("Words"), marked("Checking words"), _check_words, marked("Rewrite"), _rewrite
+    "keyword-words",
+    marked("Words"),
+    marked("Checking the words in the keyword index"),
+    _check_words,
+    marked("Rewrite the copy"),
+    _rewrite,
 )

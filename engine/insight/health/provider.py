@@ -6,9 +6,9 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr, tr_count
 from engine.embedding.api_keys import key_state
-from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
-from engine.embedding.registry import WORD, Selection
+from engine.embedding.provider_interface import EmbeddingProvider
+from engine.embedding.provider_selection import WORD, Selection
 from engine.insight.health.health_check import Subject, degraded, fine
 from engine.records import HealthFinding
 from engine.settings import Settings
@@ -59,10 +59,12 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
     """Embed a few indexed passages again and compare them with their stored vectors; only with a
     free, local provider.
     """
-    id_, name = "vector-agreement", tr("Same vectors")
+    id_, name = "vector-agreement", tr("Stored vectors match the model")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:
-        return fine(id_, name, tr("Not compared, because texts would be sent to the provider and billed."))
+        return fine(
+            id_, name, tr("Stored vectors were not compared, because texts would be sent to the provider and billed.")
+        )
     if model is None:
         return fine(id_, name, tr("There are no vectors to compare."))
     with subject.store.read(subject.cancel) as snapshot:
@@ -72,7 +74,7 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
         texts = {id_: chunk.text for id_, chunk in snapshot.chunks(sample).items() if id_ in stored}
     if not texts:
         return fine(id_, name, tr("There are no vectors to compare."))
-    subject.step(tr("Re-embedding a sample"), 0, len(texts))
+    subject.step(tr("Re-embedding a sample of passages"), 0, len(texts))
     try:
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
@@ -120,7 +122,7 @@ def _is_configured(settings: Settings, name: str) -> bool:
 
 def _check_key(settings: Settings, name: str) -> HealthFinding:
     state = key_state(name, settings)
-    id_, title = f"key:{name}", tr("Key: {provider}", provider=name)
+    id_, title = f"key:{name}", tr("API key of {provider}", provider=name)
     if state.problem:
         return degraded(id_, title, state.problem)
     if state.present:
@@ -152,9 +154,13 @@ def _sent(settings: Settings, provider: EmbeddingProvider) -> str:
         if server:
             sent = tr("texts are sent to this provider at {server} ({consent})", **fields)
     else:
-        sent = tr("runs on this machine, at {server}", server=server) if server else tr("runs on this machine")
+        sent = (
+            tr("the model runs on this machine, on the server {server}", server=server)
+            if server
+            else tr("the model runs on this machine")
+        )
     if provider.price is None:
-        return "; ".join(("", sent, tr("its price is unknown")))
+        return "; ".join(("", sent, tr("the price of the provider is unknown")))
     if not provider.price:
         return f"; {sent}"
     return "; ".join(("", sent, tr("${price:g} per million tokens", price=provider.price)))

@@ -8,7 +8,7 @@ from engine.base.errors import WorkspaceError
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import files_covered, tr_reason
 from engine.corpus.discovery import discover
-from engine.corpus.transcripts.stores import FoundTranscripts, find_stores
+from engine.corpus.transcripts.session_stores import FoundTranscripts, find_stores
 from engine.insight.health.health_check import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.settings import Settings

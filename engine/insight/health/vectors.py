@@ -108,7 +108,7 @@ def _delete(subject: Subject) -> str:
 
 def _check_matrix(subject: Subject) -> Seen:
     model = subject.model()
-    from engine.store.vector_matrix_check import examine
+    from engine.store.vector_matrix_engine import examine
 
     with subject.store.read(subject.cancel) as snapshot:
         if model is None or subject.vectors.choice(snapshot, model).engine != "numpy":
@@ -174,7 +174,7 @@ MATRIX = HealthCheck(
     marked("Vector matrix"),
     marked("Checking the vector matrix"),
     _check_matrix,
-    marked("Rewrite"),
+    marked("Rewrite the copy"),
     _write_matrix,
 )
 TABLE = HealthCheck(
@@ -182,6 +182,6 @@ TABLE = HealthCheck(
     marked("Vector table"),
     marked("Checking the vector table"),
     _check_table,
-    marked("Refill"),
+    marked("Refill the vector table"),
     _fill_table,
 )

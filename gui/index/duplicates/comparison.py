@@ -18,7 +18,7 @@ from engine import (
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.duplicates.side_by_side import MOST_LINES, Row, SideBySide, Text, side_by_side_rows
 from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
-from gui.viewer.lines import LINE_LIMIT
+from gui.viewer.text_lines import LINE_LIMIT
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, line
@@ -137,7 +137,7 @@ class ComparisonPane(QWidget):
 
     def _name_hiding(self) -> None:
         hidden = self._group is not None and self._group.key in self._hidden
-        self._hide.setText(tr("List it again") if hidden else tr("Not a duplicate"))
+        self._hide.setText(tr("List this group again") if hidden else tr("Not a duplicate"))
 
     @Slot(object)
     def show_group(self, group: DuplicateGroup | None) -> None:

@@ -33,7 +33,7 @@ from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.viewer.notice_page import Hint
 from gui.widgets.labels import elide, label, line
-from gui.widgets.message import NoticeBar
+from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.right_to_left import correct_margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
@@ -65,7 +65,7 @@ class RecurringRow:
 
     @property
     def texts(self) -> tuple[str, str, str]:
-        act = tr("Enter shows these groups") if self.folded else tr("Enter hides these groups")
+        act = tr("Press Enter to show these groups") if self.folded else tr("Press Enter to hide these groups")
         return recurring_text(self.count), tr("Templates, headers, signatures"), act
 
 
@@ -370,7 +370,7 @@ class DuplicatesPage(IndexPage):
         if not self._reading.busy:
             self._clock.stop()
         elif self._found is None:
-            done = tr("{percent:.0f} % is done. The results stay until a note changes.", percent=100 * self._share[0])
+            done = tr("{percent:.0f} % compared. The results stay until a note changes.", percent=100 * self._share[0])
             self._say(tr("Comparing the notes…"), done, stop=True)
         else:
             again = tr("Comparing the notes again… {percent:.0f} %", percent=100 * self._share[0])
@@ -388,7 +388,7 @@ class DuplicatesPage(IndexPage):
             )
         else:
             self._notice.show_notice(
-                tr("Stopped. These results are from the previous comparison."), tr("Compare again"), self.compare
+                tr("Comparison stopped. These results are from the previous one."), tr("Compare again"), self.compare
             )
 
     def show_read(self, found: Duplicates) -> None:

@@ -30,7 +30,7 @@ _KIND_NAMES = {
     "right": marked("only in the right note"),
     "moved": marked("moved"),
     "same": marked("the same"),
-    "wrapped": marked("the same, with other line breaks"),
+    "wrapped": marked("the same text, with other line breaks"),
 }
 _MOST_CACHED = 400
 _WHEEL_ROWS = 3
@@ -101,7 +101,7 @@ class SideBySide(QAbstractScrollArea):
         self.setAccessibleName(tr("Both texts side by side"))
 
     def set_rows(self, rows: Sequence[Row]) -> None:
-        """Show a comparison from its start."""
+        """Show two compared texts from their first line."""
         self.rows = rows
         self._current = 0
         self._laid.clear()

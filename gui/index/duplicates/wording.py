@@ -61,7 +61,7 @@ def member_text(member: DuplicateMember) -> str:
 
 def facts_text(member: DuplicateMember) -> str:
     """Return a note's age, size and shared part as text, shown below the menu."""
-    shared = tr("{share} of this note is shared", share=share_text(member.share))
+    shared = tr("{share} of this note also occurs in other notes", share=share_text(member.share))
     return f"{ago(member.modified)} · {size_text(member.size)} · {shared}"
 
 

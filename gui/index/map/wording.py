@@ -13,9 +13,9 @@ COLOURS: dict[Kind, str] = {
 DRAWING = marked("Drawing the map…")
 _STAGES = {
     "reading": marked("reading the vectors, {percent:.0f} %"),
-    "directions": marked("finding the main directions, {percent:.0f} %"),
+    "directions": marked("computing the map from the vectors, {percent:.0f} %"),
     "neighbours": marked("finding similar passages, {percent:.0f} %"),
-    "arranging": marked("arranging, {percent:.0f} %"),
+    "arranging": marked("arranging the points of the map, {percent:.0f} %"),
 }
 REMEDIES: dict[MapGap, tuple[str, str]] = {
     "no-model": (marked("Choose a model…"), "settings"),
@@ -60,7 +60,7 @@ def subtitle(record: IndexMap, points: int) -> str:
         ready = tr_count("{count:,} passage", "{count:,} passages", points)
     if record.layout == "neighbours":
         return tr("{chunks}. Similar ones sit together", chunks=ready)
-    return tr("{chunks}, two main directions", chunks=ready)
+    return tr("{chunks}, placed by meaning", chunks=ready)
 
 
 def about(record: IndexMap) -> str:

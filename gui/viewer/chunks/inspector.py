@@ -13,7 +13,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.view import ChunkLanes
-from gui.viewer.lines import FileLines
+from gui.viewer.text_lines import FileLines
 
 _CHANGED = marked("This file has changed since it was indexed: the borders are those of the indexed version.")
 _NOT_INDEXED = marked("This file is not in the index, so it has no passages.")
@@ -41,7 +41,7 @@ class ChunkPlaces(Protocol):
         """Set the selected chunk, whose details the card shows; None for none."""
 
     def reveal_chunk(self, place: int) -> None:
-        """Scroll to a chunk."""
+        """Scroll the text to a chunk."""
 
 
 class ChunkInspector(QObject):

@@ -8,9 +8,9 @@ from gui.widgets.formatting import exact, shown_headings, size_text
 from gui.widgets.state_dot import State
 
 VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
-    "ready": ("fine", marked("has its vector")),
-    "pending": ("working", marked("waits for its vector")),
-    "refused": ("degraded", marked("text rejected by the provider")),
+    "ready": ("fine", marked("passage has its vector")),
+    "pending": ("working", marked("passage waits for its vector")),
+    "refused": ("degraded", marked("text rejected by the embedding provider")),
     "none": ("off", marked("no model: found by words only")),
 }
 _SOURCES = {"memory": marked("notes"), "sessions": marked("sessions")}
@@ -70,7 +70,7 @@ def size_of(chunk: ChunkRow) -> str:
 
 
 def heading_text(path: str, chunk: ChunkRow) -> str:
-    return " › ".join(shown_headings(path, chunk.heading)) or tr("no heading above it")
+    return " › ".join(shown_headings(path, chunk.heading)) or tr("no heading above this passage")
 
 
 def tip(file: FileChunks, places: Sequence[int]) -> str:
@@ -125,7 +125,7 @@ def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -
         yield Fact(tr("Stems"), detail.stems)
     if detail.heading_words:
         yield Fact(tr("Heading words"), detail.heading_words)
-    yield Fact(tr("Stored text"), tr("the same as in the file") if same_as_file else detail.text)
+    yield Fact(tr("Stored text"), tr("the same text as in the file") if same_as_file else detail.text)
     yield Fact(tr("Passage id"), _id_text(detail))
     yield Fact(tr("Text hash"), detail.hash)
     yield Fact(tr("File hash"), file.hash)
@@ -144,10 +144,10 @@ def _id_text(detail: ChunkDetail) -> str:
 
 def _vector_facts(detail: ChunkDetail, file: FileChunks) -> Iterator[Fact]:
     if detail.row.vector == "refused":
-        yield Fact(tr("Refusal"), tr_reason(file.refusal))
+        yield Fact(tr("Why the provider rejected the text"), tr_reason(file.refusal))
     for vector in detail.vectors:
         dims = tr_count("{count:,} dimension", "{count:,} dimensions", vector.dims)
-        use = [] if vector.active else [tr("not in use now")]
+        use = [] if vector.active else [tr("its model is not in use now")]
         yield Fact(tr("Vector"), ", ".join([f"{vector.provider} · {vector.model}", dims, *use]))
 
 

@@ -162,7 +162,7 @@ class Chart(QWidget):
     # --- selection --------------------------------------------------------------------------------------------------
 
     def choose(self, index: int) -> None:
-        """Select a mark as keys do."""
+        """Select a mark of the chart, as the arrow keys do."""
         self._walked, self._pointed = index, None
         self.bring_into_view(index)
         self._describe()

@@ -106,7 +106,7 @@ def sync_sentence(sync: SyncSummary) -> str:
         tr_count("{count:,} file", "{count:,} files", sync.files_indexed),
         tr_count("{count:,} passage", "{count:,} passages", sync.chunks_indexed),
         tr_count("{count:,} vector", "{count:,} vectors", sync.vectors_embedded),
-        tr("{count:,} reused", count=sync.vectors_reused) if sync.vectors_reused else "",
+        tr("vectors reused: {count:,}", count=sync.vectors_reused) if sync.vectors_reused else "",
         _failed(sync),
     )
     outcome_text = tr(

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from engine import open_memory
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
 from tests.benchmarks.measuring import Figure, measure
 from tests.benchmarks.prepared import Bench, questions

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.embedding.registry import Selection
+from engine.embedding.provider_selection import Selection
 from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorEngine, VectorSettings
-from engine.settings.query_options import QuerySettings, ResultCacheSettings
+from engine.settings.search_settings import QuerySettings, ResultCacheSettings
 from tests.benchmarks.measuring import Figure, measure, percentile
 from tests.benchmarks.prepared import Bench, copy_of, questions
 from tests.benchmarks.provider import LiftedProvider

@@ -37,7 +37,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     use_model(model, kept)
     from PySide6.QtTest import QTest
 
-    from gui.app.qt_thread_safety import Collector
+    from gui.app.gc_on_gui_thread import Collector
     from gui.core.jobs import Jobs
     from gui.core.window_context import AppPaths
     from gui.core.window_state import WindowState

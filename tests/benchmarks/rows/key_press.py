@@ -36,7 +36,7 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
     """Milliseconds from each key to its results, and of the same searches without a window; the pulse, and idle."""
     from PySide6.QtTest import QTest
 
-    from gui.app.qt_thread_safety import Collector
+    from gui.app.gc_on_gui_thread import Collector
     from gui.core.jobs import Jobs
     from gui.search.panel import SearchPanel
     from gui.style.appearance import Appearance

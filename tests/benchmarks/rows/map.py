@@ -44,7 +44,7 @@ def _look(folder: Path, store: Path, kept: Path) -> tuple[float, list[float], st
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
 
-    from gui.app.qt_thread_safety import Collector
+    from gui.app.gc_on_gui_thread import Collector
     from gui.core.jobs import Jobs
     from gui.index.map.panel import MapPanel
     from gui.style.appearance import Appearance

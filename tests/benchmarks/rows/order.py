@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.settings.query_options import MmrSettings, QuerySettings, TemporalDecaySettings
+from engine.settings.search_settings import MmrSettings, QuerySettings, TemporalDecaySettings
 from tests.benchmarks.measuring import Figure, measure, percentile, spread, timed, times
 from tests.benchmarks.prepared import Bench, Model, open_index, questions
 

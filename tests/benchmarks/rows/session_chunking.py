@@ -12,7 +12,7 @@ import msgspec
 from engine.backends.builtin import BuiltinMemory
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.message_offsets import MessageOffset
-from engine.indexing import session_rows
+from engine.indexing import session_row_builder
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.benchmarks.labelled import cranfield
@@ -92,7 +92,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
-    session_rows.ChunkPacker = _WAYS[way]  # type: ignore[misc]
+    session_row_builder.ChunkPacker = _WAYS[way]  # type: ignore[misc]
     documents_said = write_cranfield_sessions(collection, scratch / "sessions")
     (scratch / "notes").mkdir()
     settings = Settings(sessions=SessionSettings(folders=(str(scratch / "sessions"),)))

@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from engine.settings import Settings
-from engine.store.location import note_workspace
+from engine.store.index_paths import note_workspace
+from engine.workspaces.known_workspaces import here_and_others, known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
-from engine.workspaces.registry import here_and_others, known_workspaces
 from tests.benchmarks.measuring import Figure, anonymous_memory, measure, percentile, spread, timed, times
 from tests.benchmarks.prepared import Bench, Model, build_index, open_index, questions
 
@@ -54,7 +54,7 @@ def _in_one(folder: Path, store: Path, kept: Path) -> tuple[list[float], int]:
 
 
 def _in_several(folders: list[Path], store: Path, kept: Path) -> tuple[list[float], int]:
-    from engine.store.location import index_files
+    from engine.store.index_paths import index_files
 
     for folder in folders:
         note_workspace(index_files(folder, str(store)), folder)

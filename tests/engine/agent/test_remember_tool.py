@@ -6,7 +6,7 @@ from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_definitions import agent_tools
 from engine.base.cancellation import CancelToken
 from engine.settings import Settings
-from engine.settings.agent_options import RememberSettings
+from engine.settings.agent_settings import RememberSettings
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 

@@ -25,7 +25,7 @@ from engine.agent.session_note import (
 from engine.base.errors import NoteError, ProviderError
 from engine.records import SessionNote
 from engine.settings import Settings
-from engine.settings.agent_options import RememberSettings, SlugSettings
+from engine.settings.agent_settings import RememberSettings, SlugSettings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
 from tests.helpers.embedding_servers.server import Hang, Say

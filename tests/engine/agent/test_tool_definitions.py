@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from engine.agent.tool import AgentTool, refusal
 from engine.agent.tool_definitions import agent_tools
+from engine.agent.tool_interface import AgentTool, refusal
 from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.records import LONGEST_QUERY
-from engine.settings.agent_options import FactsSettings, RememberSettings
+from engine.settings.agent_settings import FactsSettings, RememberSettings
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 

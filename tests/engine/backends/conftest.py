@@ -10,11 +10,11 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.embedding.registry import Selection
+from engine.embedding.provider_selection import Selection
 from engine.indexing import folder_watch
 from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorEngine, VectorSettings
-from engine.store import vector_matrix_check, vector_matrix_engine
+from engine.store import vector_matrix_engine
 from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
 
 NOTES = {
@@ -43,7 +43,6 @@ def provider() -> FakeProvider:
 def saved_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even a matrix of one vector is saved."""
     monkeypatch.setattr(vector_matrix_engine, "WORTH_SAVING", 1)
-    monkeypatch.setattr(vector_matrix_check, "WORTH_SAVING", 1)
 
 
 @pytest.fixture

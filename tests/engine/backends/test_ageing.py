@@ -11,7 +11,7 @@ import pytest
 
 from engine.base.errors import ProviderError
 from engine.settings.options import SessionSettings
-from engine.settings.query_options import MmrSettings, QuerySettings, TemporalDecaySettings
+from engine.settings.search_settings import MmrSettings, QuerySettings, TemporalDecaySettings
 
 DAY = 86_400
 TEXT = "# Valve\n\nThe valve of the greenhouse was repaired with a brass fitting.\n"

@@ -11,7 +11,7 @@ import pytest
 from engine.backends import builtin
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
-from engine.embedding.registry import Selection
+from engine.embedding.provider_selection import Selection
 from engine.indexing import cost_estimate
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings

@@ -8,7 +8,7 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
-from engine.settings.query_options import HybridSettings, QuerySettings, ResultCacheSettings, TemporalDecaySettings
+from engine.settings.search_settings import HybridSettings, QuerySettings, ResultCacheSettings, TemporalDecaySettings
 
 SLOW = TemporalDecaySettings(enabled=True, half_life_by_path={"**": 1.0})
 NEVER = TemporalDecaySettings(enabled=True, evergreen=("**",))

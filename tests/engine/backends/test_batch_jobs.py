@@ -15,8 +15,8 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.embedding import openai_compatible
 from engine.embedding.batch_jobs import runner
-from engine.embedding.registry import Selection
-from engine.indexing import service
+from engine.embedding.provider_selection import Selection
+from engine.indexing import sync_scheduler
 from engine.settings.options import BatchSettings, ChunkingSettings
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer
 from tests.helpers.embedding_servers.batch_work import BatchWork, Plan
@@ -320,7 +320,7 @@ def test_without_waiting_the_next_sync_takes_the_results(server, opened):
 
 
 def test_a_program_that_stays_looks_again_by_itself(openai, opened, monkeypatch):
-    monkeypatch.setattr(service, "_BATCH_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(sync_scheduler, "_BATCH_POLL_SECONDS", 0.05)
     openai.plans.append(Plan(looks=3))
     with opened(openai, wait=False, stays=True) as memory:
         done = threading.Event()

@@ -7,8 +7,8 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.errors import Closed, ProviderError
-from engine.embedding import registry
-from engine.embedding.registry import Selection, select_provider
+from engine.embedding import provider_selection
+from engine.embedding.provider_selection import Selection, select_provider
 from engine.records import SyncReport
 from engine.settings.options import RemoteSettings, SyncSettings
 from tests.helpers.background import wait_until
@@ -27,8 +27,8 @@ def memory(open_memory, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
             raise ProviderError("There is no key.")
         return FakeProvider(id="openai")
 
-    monkeypatch.setitem(registry.FACTORIES, "openai", service)
-    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", service)
+    monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     memory = open_memory(provider="openai", fallback=getattr(request, "param", "none"))
     monkeypatch.setattr(builtin, "select_provider", select_provider)
     return memory
@@ -87,7 +87,7 @@ def test_a_stand_in_stays_the_same_while_the_key_is_missing(
         made.append(FakeProvider(id="embedded"))
         return made[-1]
 
-    monkeypatch.setitem(registry.FACTORIES, "embedded", make)
+    monkeypatch.setitem(provider_selection.FACTORIES, "embedded", make)
     assert memory.search("irrigation", mode="keyword").results == ()
     assert memory.probe_embedding().ok
     assert memory.sync().vectors_embedded > 0
@@ -198,7 +198,7 @@ def test_status_of_fallback_in_use_names_no_other(open_memory, monkeypatch: pyte
 
 def test_nothing_agreed_to_is_said(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
-    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     memory = open_memory(provider="auto", remote=RemoteSettings(agreed=("gemini",)))
     monkeypatch.setattr(builtin, "select_provider", select_provider)
     custom = memory.status().custom

@@ -6,7 +6,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from engine.embedding.base import TextsRefused
+from engine.embedding.provider_interface import TextsRefused
 from engine.settings.options import ChunkingSettings, SessionSettings
 from tests.helpers.fake_provider import FakeProvider
 

@@ -11,8 +11,8 @@ from engine import probe_provider, store_key
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.errors import ProviderError
-from engine.embedding import registry
-from engine.embedding.registry import select_provider
+from engine.embedding import provider_selection
+from engine.embedding.provider_selection import select_provider
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings, StoreSettings, VectorSettings
 from tests.helpers.embedding_servers import gemini_server, voyage_server
@@ -56,7 +56,7 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 @pytest.fixture
 def open_real(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Open memories that select their provider as the program does; only the built-in model is a fake."""
-    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     opened: list[BuiltinMemory] = []
 
     def open_(settings: Settings) -> BuiltinMemory:

@@ -7,7 +7,7 @@ import pytest
 
 from engine.corpus import documents
 from engine.corpus.discovery import preview_workspace
-from engine.corpus.documents.process import DocumentReader
+from engine.corpus.documents.extraction_process import DocumentReader
 from engine.settings import Settings
 from tests.helpers.document_files import docx, epub, odt, pdf, word_paragraph
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.indexing import service
+from engine.indexing import sync_scheduler
 from engine.indexing.folder_watch import SessionGrowth
 from engine.memory import executor as threads_
 from engine.settings import Settings
@@ -142,7 +142,7 @@ def test_a_listener_may_close_the_memory_during_a_sync(open_memory) -> None:
 
 
 def test_closing_gives_up_on_a_sync_that_hangs(open_memory, provider, monkeypatch) -> None:
-    for module in (threads_, service):
+    for module in (threads_, sync_scheduler):
         monkeypatch.setattr(module, "_CLOSE_SECONDS", 0.05)
     before = {thread.name for thread in threading.enumerate()}
     begun, go = threading.Event(), threading.Event()

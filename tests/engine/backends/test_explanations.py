@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from engine.records import EarlierQuestion, ResultExplanation, SearchOutcome, SearchRemedy
-from engine.search.reasons import reasons_of
+from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
 from tests.helpers.fake_provider import PaidProvider
@@ -82,7 +82,7 @@ def test_of_alternatives_the_best_alone_makes_the_score(open_memory) -> None:
     assert reason.bm25 == pytest.approx(max(term.bm25 for term in reason.terms))
     assert reason.covered == 1.0
     assert sorted(term.score > 0 for term in reason.terms) == [False, True]
-    assert "but of several alternatives only the best one counts." in reasons_of(reason)[0].sentence
+    assert "but of words joined by OR only the best one counts." in reasons_of(reason)[0].sentence
 
 
 @pytest.mark.parametrize("words_alone", [True, False])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.memory.facts import Facts
-from engine.search.facts import is_about_user
+from engine.search.fact_scoring import is_about_user
 from engine.store.user_data import UserData
 from tests.benchmarks.rows.facts import LABELLED
 

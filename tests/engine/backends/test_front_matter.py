@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.results import ranges_of
+from engine.search.result_builder import ranges_of
 from engine.text import analyse_query, highlight_ranges
 from tests.helpers.health import findings
 

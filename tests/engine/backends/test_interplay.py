@@ -16,8 +16,8 @@ from engine.base.errors import IndexCorrupt, PathRefused, ProviderError, StoreEr
 from engine.corpus.path_guard import PathGuard
 from engine.search.searcher import Searcher
 from engine.settings import Settings
-from engine.store import location
-from engine.store.location import index_files
+from engine.store import index_paths
+from engine.store.index_paths import index_files
 from tests.helpers.background import wait_until
 
 SYNC = Settings().sync
@@ -319,7 +319,7 @@ def test_names_are_looked_at_only_until_the_next_sync(open_memory, monkeypatch) 
 
 
 def test_an_index_on_a_network_drive_is_refused(open_memory, monkeypatch) -> None:
-    monkeypatch.setattr(location, "on_network_drive", lambda folder: True)
+    monkeypatch.setattr(index_paths, "on_network_drive", lambda folder: True)
     with pytest.raises(StoreError, match=r"network drive.*store\.path"):
         open_memory()
 

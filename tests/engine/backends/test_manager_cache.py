@@ -14,7 +14,7 @@ from engine.backends.opening import ManagerCache
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexReadOnly
 from engine.settings import Settings
-from engine.settings.query_options import QuerySettings
+from engine.settings.search_settings import QuerySettings
 from tests.helpers.background import reasons, wait_until
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
@@ -229,7 +229,7 @@ def test_an_executor_is_given_back_with_its_owners_lease(workspace, settings):
 
 
 def test_background_work_outlives_the_executor_it_began_on(workspace, settings, monkeypatch):
-    monkeypatch.setattr("engine.indexing.service._SECONDS_A_MINUTE", 0.05)
+    monkeypatch.setattr("engine.indexing.sync_scheduler._SECONDS_A_MINUTE", 0.05)
     sync = msgspec.structs.replace(settings.sync, watch=False, interval_minutes=1)
     settings = msgspec.structs.replace(settings, sync=sync)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.records import ResultExplanation, SearchOutcome
-from engine.search.reasons import reasons_of
+from engine.search.result_reasons import reasons_of
 from engine.settings.options import SessionSettings
 
 WALK = "We walked along the river and looked for the heron.\n"

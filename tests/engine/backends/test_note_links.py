@@ -11,7 +11,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.corpus.discovery import READABLE_EXTENSIONS
-from engine.memory.insight import IndexInsight
+from engine.memory.index_inspection import IndexInsight
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
 from tests.helpers.document_files import docx, epub, odt, pdf, word_paragraph

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import ProviderError
-from engine.embedding.base import LeftOut, PartialAnswer, TextsRefused
+from engine.embedding.provider_interface import LeftOut, PartialAnswer, TextsRefused
 from tests.helpers.fake_provider import FakeProvider
 
 POISON = "forbidden"

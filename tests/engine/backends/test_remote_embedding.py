@@ -12,7 +12,7 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
-from engine.embedding import gemini, openai_compatible, remote, service_errors, voyage
+from engine.embedding import gemini, openai_compatible, remote_provider, service_errors, voyage
 from engine.settings import Settings
 from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
@@ -88,7 +88,7 @@ def test_recovered_faults_complete_without_double_cost(server, open_remote, monk
     if server.provider == "gemini" and fault == "shuffled":
         pytest.skip("its answers have no index: nobody can see it")
     if fault == "hangs":
-        monkeypatch.setattr(remote, "_LOCAL_FACTOR", 0.004)  # half a second for documents
+        monkeypatch.setattr(remote_provider, "_LOCAL_FACTOR", 0.004)  # half a second for documents
     memory = open_remote(server)
     server.faults.extend(FAULTS[fault](server))
     for _ in range(10):

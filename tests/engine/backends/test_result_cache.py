@@ -13,7 +13,7 @@ from engine.base.errors import Cancelled
 from engine.records import EarlierQuestion
 from engine.search import result_cache
 from engine.search.result_cache import IndexMoment, Moment, ResultCache
-from engine.settings.query_options import QuerySettings, ResultCacheSettings
+from engine.settings.search_settings import QuerySettings, ResultCacheSettings
 from tests.helpers.fake_provider import FakeProvider
 
 

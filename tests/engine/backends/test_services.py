@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.embedding import registry, service_errors
+from engine.embedding import provider_selection, service_errors
 from engine.settings import Settings
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
 from tests.helpers.embedding_servers.server import FakeServer
@@ -101,7 +101,7 @@ def test_switching_to_another_service_and_back_sends_nothing(
 
 def test_quota_midway_costs_only_answered(open_service: Open, openai: OpenAIServer, monkeypatch) -> None:
     here = FakeProvider(id="embedded")
-    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: here)
+    monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: here)
     memory = open_service(openai, price=0.02, fallback="embedded")
     provider = memory._slot.provider()
     provider.limits = dataclasses.replace(provider.limits, inputs=10, at_once=1)

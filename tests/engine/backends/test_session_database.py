@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from engine.base.errors import TranscriptUnreadable
-from engine.corpus.transcripts import opencode_database
+from engine.corpus.transcripts.parsers import opencode_database
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.background import reasons, wait_until

@@ -10,7 +10,7 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.indexing import session_rows, session_stage
+from engine.indexing import session_row_builder, session_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -145,11 +145,13 @@ def test_rows_that_wait_in_a_file_are_the_same(
     memory.sync()
     whole = texts(memory)
     spilled: list[int] = []
-    write = session_rows.ChunkRows._write
-    monkeypatch.setattr(session_rows, "_MOST_HELD", 20_000)
-    monkeypatch.setattr(session_rows, "_PORTION", 5_000)
+    write = session_row_builder.ChunkRows._write
+    monkeypatch.setattr(session_row_builder, "_MOST_HELD", 20_000)
+    monkeypatch.setattr(session_row_builder, "_PORTION", 5_000)
     monkeypatch.setattr(
-        session_rows.ChunkRows, "_write", lambda self, portion: (spilled.append(len(portion)), write(self, portion))
+        session_row_builder.ChunkRows,
+        "_write",
+        lambda self, portion: (spilled.append(len(portion)), write(self, portion)),
     )
     memory.sync(force=True)
     assert len(spilled) > 10

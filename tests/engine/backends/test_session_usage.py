@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.base.versions import USAGE_VERSION
+from engine.base.index_rule_versions import USAGE_VERSION
 from engine.records import ModelUsage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings

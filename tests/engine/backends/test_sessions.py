@@ -13,7 +13,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PathRefused
 from engine.corpus.safe_open import FolderFiles
-from engine.indexing import session_rows, transcript_stage
+from engine.indexing import session_row_builder, transcript_stage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -410,7 +410,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
     export = [{"uuid": "c", "name": "Words", "chat_messages": said_}]
     (store / "conversations.json").write_text(json.dumps(export))
     token, calls = CancelToken(), 0
-    done = getattr(session_rows, step)
+    done = getattr(session_row_builder, step)
 
     def cancelling(*arguments: object) -> object:
         nonlocal calls
@@ -418,7 +418,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
         token.cancel()
         return done(*arguments)
 
-    monkeypatch.setattr(session_rows, step, cancelling)
+    monkeypatch.setattr(session_row_builder, step, cancelling)
     assert memory.sync(cancel=token).cancelled
     assert 0 < calls <= 2  # a text and its id
     assert memory.sessions() == ()

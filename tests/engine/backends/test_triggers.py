@@ -130,7 +130,7 @@ def test_first_search_catches_up_unwatched_changes(open_memory, workspace: Path)
 
 
 def test_an_interval_syncs_by_itself(open_memory, monkeypatch) -> None:
-    monkeypatch.setattr("engine.indexing.service._SECONDS_A_MINUTE", 0.02)
+    monkeypatch.setattr("engine.indexing.sync_scheduler._SECONDS_A_MINUTE", 0.02)
     memory = open_memory(background=True, sync=msgspec.structs.replace(QUIET, interval_minutes=1))
     wait_until(lambda: reasons(memory)[:2] == ["interval", "interval"])
 
@@ -200,7 +200,7 @@ def test_changes_in_an_extra_folder_are_seen_under_its_own_rules(open_memory, tm
 
 
 def test_other_process_changes_noticed(open_memory, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr("engine.indexing.service._STATE_POLL_SECONDS", 0.01)
+    monkeypatch.setattr("engine.indexing.sync_scheduler._STATE_POLL_SECONDS", 0.01)
     follower = open_memory(background=True, sync=QUIET)
     follower.sync()
     time.sleep(0.05)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.backends.builtin import BuiltinMemory
-from engine.embedding.base import prepare
+from engine.embedding.provider_interface import prepare
 from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorSettings
 from engine.store import sqlite_vec_engine, vectors
@@ -26,7 +26,7 @@ import os, signal, sys
 from pathlib import Path
 from engine.backends import builtin
 from engine.settings import Settings
-from engine.embedding.base import prepare
+from engine.embedding.provider_interface import prepare
 from engine.settings.options import StoreSettings
 from engine.store import sqlite_vec_engine, vectors
 from engine.store.index import IndexStore

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.cli.arguments import parse_since, parse_until
-from engine.text import dates
-from engine.text.dates import parse_period
+from engine.text import date_parsing
+from engine.text.date_parsing import parse_period
 
 
 class Clock(datetime):
@@ -18,7 +18,7 @@ class Clock(datetime):
 
 @pytest.fixture(autouse=True)
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dates, "datetime", Clock)
+    monkeypatch.setattr(date_parsing, "datetime", Clock)
 
 
 def test_a_day_counts_whole() -> None:

@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from engine.store.index import IndexStore
-from engine.store.location import index_files
+from engine.store.index_paths import index_files
 from tests.helpers.command_line import Answer, Run
 
 
@@ -201,7 +201,7 @@ def test_doctor_offers_and_restores_a_backup_of_lost_data(
     verb("index")
     verb("facts", "add", "The gate code is on the fridge.")
     ruin(database.with_name("user.sqlite"))
-    found = checks(verb("doctor", "--json"))["Your data"]
+    found = checks(verb("doctor", "--json"))["Facts and saved searches"]
     assert (found["state"], found["advice"]) == ("failed", "Run mnemoscope doctor --repair.")
     assert "run mnemoscope doctor --repair" in verb("status").out
     refused = verb("facts", "add", "Something else.")
@@ -219,6 +219,6 @@ def test_doctor_repair_leaves_damaged_data_without_a_backup(verb: Run, database:
     user = database.with_name("user.sqlite")
     user.write_bytes(b"no database " * 500)
     answer = verb("doctor", "--repair", "--json")
-    assert wrong(answer) == {"Your data"}
-    assert "no usable backup" in checks(answer)["Your data"]["detail"]
+    assert wrong(answer) == {"Facts and saved searches"}
+    assert "no usable backup" in checks(answer)["Facts and saved searches"]["detail"]
     assert user.read_bytes() == b"no database " * 500

@@ -8,9 +8,9 @@ import pytest
 from engine.base.errors import ProviderError
 from engine.cli.embedding_messages import awaiting_text, dollars, duration, estimate_text, spent_text
 from engine.cli.progress import progress_text
-from engine.embedding import registry
+from engine.embedding import provider_selection
 from engine.embedding.api_keys import store_key
-from engine.embedding.base import TextsRefused
+from engine.embedding.provider_interface import TextsRefused
 from engine.records import MemoryProviderStatus
 from engine.settings import Settings
 from tests.helpers.command_line import Answer, Run
@@ -88,7 +88,7 @@ def paid(folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidP
     """Create a note whose embedding costs some cents, and settings with the paid provider."""
     provider = PaidProvider()
     provider.id = "openai"
-    monkeypatch.setitem(registry.FACTORIES, "openai", lambda settings, key: provider)
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", lambda settings, key: provider)
     (folder / "long.md").write_text(NOTE)
     settings.write_text(settings.read_text().replace('"none"', '"openai"'))
     return provider
@@ -148,7 +148,7 @@ def fallback(paid: PaidProvider, settings: Path, monkeypatch: pytest.MonkeyPatch
     paid.before = fail
     paid.price = 0.001
     provider = PaidProvider(id="voyage")
-    monkeypatch.setitem(registry.FACTORIES, "voyage", lambda settings, key: provider)
+    monkeypatch.setitem(provider_selection.FACTORIES, "voyage", lambda settings, key: provider)
     settings.write_text(settings.read_text() + 'fallback = "voyage"\n')
     return provider
 
@@ -178,12 +178,12 @@ def test_missing_provider_reported_after_indexing(
     def make(settings: Settings, key: str | None) -> None:
         raise ProviderError("There is no key.")
 
-    monkeypatch.setitem(registry.FACTORIES, "openai", make)
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", make)
     answer = verb("index")
     assert answer.code == 0
     assert answer.out.startswith("Indexed 1 file")
     assert answer.err == "mnemoscope: No search by meaning: There is no key.\n"
-    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     settings.write_text(settings.read_text() + '\nfallback = "embedded"\n')
     answer = verb("index")
     assert answer.err == "mnemoscope: embedded is used instead of openai: There is no key.\n"
@@ -229,7 +229,8 @@ def test_the_doctor_pays_for_no_comparison(verb: Run, paid: PaidProvider) -> Non
     paid.embedded.clear()
     found = {check["id"]: check for check in verb("doctor", "--deep", "--json").json["checks"]}
     assert (
-        found["vector-agreement"]["detail"] == "Not compared, because texts would be sent to the provider and billed."
+        found["vector-agreement"]["detail"]
+        == "Stored vectors were not compared, because texts would be sent to the provider and billed."
     )
     assert paid.embedded == []
     assert "vector-agreement" not in {check["id"] for check in verb("doctor", "--json").json["checks"]}
@@ -304,14 +305,14 @@ def test_doctor_shows_key_source_never_key(
 ) -> None:
     store_key("openai", Settings(provider="openai"), "the-very-secret-key")
     answer = verb("doctor", "--json")
-    assert checks(answer)["Key: openai"] == ("fine", "The API key is in the keychain.")
+    assert checks(answer)["API key of openai"] == ("fine", "The API key is in the keychain.")
     state, detail = checks(answer)["Embedding"]
     assert state == "fine"
     assert detail == ("openai, dear; texts are sent to this provider (named as provider); $10 per million tokens")
     assert paid.questions == ["ping"]
     keychain.fails = OSError("the-very-secret-key")
     broken = verb("doctor", "--json")
-    assert checks(broken)["Key: openai"][0] == "degraded"
+    assert checks(broken)["API key of openai"][0] == "degraded"
     assert "No search by meaning" in checks(broken)["Embedding"][1]
     for text in (answer.out, broken.out, verb("status").out, verb("status", "--deep").out):
         assert "the-very-secret-key" not in text
@@ -321,9 +322,9 @@ def test_doctor_reports_missing_parts(verb: Run, paid: PaidProvider, monkeypatch
     def make(settings: Settings, key: str | None) -> None:
         raise ProviderError("There is no key.")
 
-    monkeypatch.setitem(registry.FACTORIES, "openai", make)
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", make)
     found = checks(verb("doctor", "--json"))
-    assert found["Key: openai"] == ("fine", "There is no API key.")
+    assert found["API key of openai"] == ("fine", "There is no API key.")
     assert found["Embedding"] == ("degraded", "No search by meaning: There is no key.")
 
 

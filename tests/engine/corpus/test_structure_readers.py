@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.chunking import Chunk, chunk_text
-from engine.corpus.document import describe, structure_of
-from engine.corpus.structure import Structure, lines_of
+from engine.corpus.note_metadata import describe, structure_of
+from engine.corpus.note_structure import Structure, lines_of
 from engine.corpus.tags import tags_of
 
 ORG = """:PROPERTIES:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from engine.embedding import service_errors
-from engine.embedding.base import EmbeddingProvider
+from engine.embedding.provider_interface import EmbeddingProvider
 from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
 from tests.helpers.embedding_servers.server import FakeServer

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.embedding.base import EmbeddingProvider
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.embedding.gguf import make
+from engine.embedding.provider_interface import EmbeddingProvider
 from engine.search.scoring import vector_evidence, within_limits
 from engine.settings import Settings
 from engine.settings.options import LocalSettings

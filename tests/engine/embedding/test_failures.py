@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.base.errors import ProviderError
-from engine.embedding.base import TextsRefused
+from engine.embedding.provider_interface import TextsRefused
 from engine.embedding.service_errors import ContentRefused, Refused, Service, TooLong, Transient, refusal
 
 SERVICE = Service("OpenAI", "OPENAI_API_KEY")

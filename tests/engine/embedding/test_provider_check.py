@@ -3,7 +3,7 @@ import pytest
 from engine import probe_provider
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
-from engine.embedding import registry
+from engine.embedding import provider_selection
 from engine.settings import Settings
 from tests.helpers.fake_provider import FakeProvider
 
@@ -25,7 +25,7 @@ class Watched(FakeProvider):
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Watched:
     watched = Watched()
-    monkeypatch.setitem(registry.FACTORIES, "openai", lambda settings, key: watched)
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", lambda settings, key: watched)
     return watched
 
 
@@ -52,7 +52,7 @@ def test_typed_key_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
         tried.append(key)
         raise ProviderError("Refused.")
 
-    monkeypatch.setitem(registry.FACTORIES, "openai", make)
+    monkeypatch.setitem(provider_selection.FACTORIES, "openai", make)
     settings = Settings(provider="openai")
     assert not probe_provider(settings, " typed ").ok
     assert not probe_provider(settings).ok

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import ProviderError
-from engine.embedding.registry import select_provider
+from engine.embedding.provider_selection import select_provider
 from engine.logs import configure_logging
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.embedding.remote import estimate
+from engine.embedding.remote_provider import estimate
 
 COUNTED = {
     "English": (

@@ -15,7 +15,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
-from engine.indexing.crash_record import CrashRecord
+from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import prepare
 from engine.indexing.preparation_processes import NotePreparation
 from engine.settings.options import ChunkingSettings
@@ -134,7 +134,7 @@ PROGRAM = """
 import multiprocessing, os, signal, sys
 from pathlib import Path
 from engine.base.cancellation import CancelToken
-from engine.indexing.crash_record import CrashRecord
+from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.preparation_processes import NotePreparation
 from engine.settings.options import ChunkingSettings
 with NotePreparation(ChunkingSettings(), CrashRecord(Path(sys.argv[1])), CancelToken(), 10_000_000):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedding.registry import FACTORIES
+from engine.embedding.provider_selection import FACTORIES
 from engine.providers.registry import PROVIDERS
 
 ROOT = Path(__file__).parents[3]

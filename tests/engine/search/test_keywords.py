@@ -12,7 +12,7 @@ from engine.search import document_frequencies, keyword_leg, search_context
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
-from engine.search.reasons import reasons_of
+from engine.search.result_reasons import reasons_of
 from engine.search.scoring import Blend, Evidence
 from engine.settings import Settings
 from engine.text import analyse_query

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.search.term_counts import CountedPhrases, Match, count_terms, least_distance
-from engine.store.schema import FTS_COLUMNS, FTS_TOKENIZER
+from engine.store.index_schema import FTS_COLUMNS, FTS_TOKENIZER
 
 places = st.lists(st.integers(0, 60), max_size=12, unique=True)
 

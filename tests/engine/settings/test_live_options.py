@@ -6,7 +6,7 @@ from engine.memory.settings_impact import _other_value
 from engine.settings import Settings
 from engine.settings.catalog import Option, all_options, value_at
 from engine.settings.saving import SettingChange, SettingLayers
-from engine.settings.section import answering_as
+from engine.settings.settings_section import answering_as
 
 ANSWERING = ("query.", "qmd.min_score", "qmd.limits.")
 

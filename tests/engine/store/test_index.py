@@ -12,7 +12,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
-from engine.store import schema, sessions
+from engine.store import index_schema, sessions
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, NewSession
@@ -128,21 +128,21 @@ def left_over(store: IndexStore) -> list[str]:
 
 
 def test_old_generation_removed_in_resumable_steps(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(schema, "_STEP_SECONDS", 0)
+    monkeypatch.setattr(index_schema, "_STEP_SECONDS", 0)
     store = open_store(tmp_path)
     published_anew(store, 300)
     with store.write() as writer:
         writer.discard_other_generations()
         assert writer.generations() == [writer.generation]
     token, steps = CancelToken(), itertools.count(1)
-    shrink = schema.shrink
+    shrink = index_schema.shrink
 
     def stop_half_way(connection: apsw.Connection) -> bool:
         if next(steps) == 100:
             token.cancel()
         return shrink(connection)
 
-    monkeypatch.setattr(schema, "shrink", stop_half_way)
+    monkeypatch.setattr(index_schema, "shrink", stop_half_way)
     with pytest.raises(Cancelled):
         store.empty_discarded(token)
     assert left_over(store)

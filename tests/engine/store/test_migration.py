@@ -12,7 +12,7 @@ from engine.base.errors import IndexReadOnly
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from engine.store.index import IndexStore
-from engine.store.location import IndexFiles, index_files
+from engine.store.index_paths import IndexFiles, index_files
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 # Written out, since what makes tables today makes others.

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.analysis import PIECE_LENGTH, analyse, forget_words, text_pieces
 from engine.text.languages import detect_language
 from engine.text.query_analysis import analyse_query
 from engine.text.stems import stems_of
+from engine.text.tokens_and_stems import PIECE_LENGTH, analyse, forget_words, text_pieces
 
 MIXED = (
     "Skipping C++ and C# for os.replace; E0432 at 06:10 on 2026-02-08, user@host #tag path/to/file.py v1.4.2 — "

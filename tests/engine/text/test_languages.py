@@ -2,12 +2,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engine.text.analysis import analyse
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.query_analysis import analyse_query
 from engine.text.stems import stems_of
 from engine.text.stopwords import stop_words
+from engine.text.tokens_and_stems import analyse
 
 SENTENCES = {
     "english": "The meeting moved to Tuesday because the venue was full.",

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text import analyse, highlight_ranges, parse_query
-from engine.text.analysis import phrase_ranges, phrase_tokens
+from engine.text.tokens_and_stems import phrase_ranges, phrase_tokens
 
 _TEXTS = st.text(st.sampled_from("ab Z_-.'#/:,\n京都東ไท학교é✅1"), max_size=40) | st.text()
 

@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine.text import analyse, analyse_query, detect_language, highlight_ranges
-from engine.text.scripts import script_of
+from engine.text.writing_systems import script_of
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 DENSE_TEXT = st.text(st.sampled_from("aAbsTtz'’._-+#/@:09 \nÉßìжЙ東京カ\u3099は한국에ที่นक़ि\ud800👍½"), max_size=40)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.analysis import analyse
-from engine.text.scripts import MARK, shape
 from engine.text.tokens import RUN, groups, pieces
+from engine.text.tokens_and_stems import analyse
+from engine.text.writing_systems import MARK, shape
 
 
 def words(text: str) -> str:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gui.app.demo import Demo
+from gui.app.demo_workspace import Demo
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QMessageBox
 
-from gui.app.desktop_integration import BackgroundMode
+from gui.app.background_mode import BackgroundMode
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_first_close_explains_tray_then_hides_window(qtbot, window, residing):
     assert not closed
 
 
-@pytest.mark.parametrize(("words", "remains"), [("Quit", False), ("Keep the window", True)])
+@pytest.mark.parametrize(("words", "remains"), [("Quit", False), ("Keep the window open", True)])
 def test_explanation_buttons_quit_or_keep_window(qtbot, window, residing, words, remains):
     closed = []
     window.closing.connect(lambda: closed.append(True))

@@ -22,7 +22,7 @@ threading.Thread(target={function}, name="therapy.md").start()
 threading.Event().wait(60)
 """
 QT_ABORTS = (
-    "from PySide6.QtCore import qFatal; from gui.app.qt_thread_safety import install_handler; "
+    "from PySide6.QtCore import qFatal; from gui.app.gc_on_gui_thread import install_handler; "
     "install_handler(); qFatal('therapy.md')"
 )
 

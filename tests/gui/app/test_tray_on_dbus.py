@@ -82,7 +82,7 @@ def test_icon_follows_tray_and_menu_entries_work(program, watcher):
     watcher.wait_for_item()
     assert watcher.property("IconPixmap")
     _wait(
-        lambda: any(words.startswith(("Words only", "Up to date")) for words in watcher.entries()),
+        lambda: any(words.startswith(("Keyword search only", "Up to date")) for words in watcher.entries()),
         program,
     )
     assert {"Open Mnemoscope", "Quick search", "Update now", "Quit"} <= set(watcher.entries())

@@ -116,7 +116,7 @@ def test_probe_result_appears_in_its_row(qtbot, panel, memory):
 def test_failed_probe_shows_reason(qtbot, panel, memory, monkeypatch):
     monkeypatch.setattr(memory, "probe_vector", lambda: Probe(ok=False, error="No wheel for this platform."))
     panel.show_status(make_status())
-    _press(qtbot, panel, "Try to load it")
+    _press(qtbot, panel, "Try to load sqlite-vec")
     qtbot.waitUntil(lambda: _rows(panel)["sqlite-vec"].reason.text() == "No wheel for this platform.")
 
 
@@ -196,7 +196,7 @@ def test_tab_order_follows_visual_order(qtbot, panel):
     assert seen[:5] == [
         "Not indexed: Show failed files",
         "Provider: Test the model",
-        "sqlite-vec: Try to load it",
+        "sqlite-vec: Try to load sqlite-vec",
         "Last update: Update now",
         seen[4],
     ]

@@ -29,7 +29,18 @@ def _vector(**changes) -> VectorStatus:
 
 
 def test_group_order_is_constant():
-    wanted = ["Engine", "Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Updates", "Watcher"]
+    wanted = [
+        "Engine",
+        "Index",
+        "Sources",
+        "Embedding",
+        "Keywords",
+        "Vectors",
+        "Cache",
+        "Batch jobs",
+        "Updates",
+        "Watcher",
+    ]
     wanted.append("Missing features")
     busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
     for status in (make_status(), busy, make_status(files=0, chunks=0, source_counts=(), last_sync=None)):
@@ -52,8 +63,8 @@ def test_labels_are_unique_within_group():
         ({"syncing": make_progress()}, "working", "embedding, 48\u00a0%", None),
         ({"syncing": make_progress(), "paused": True}, "off", "paused, 48\u00a0%", None),
         ({"writer_elsewhere": True}, "working", "another window is indexing", None),
-        ({"index_error": "It was damaged."}, "degraded", "had a problem", "rebuild"),
-        ({"index_error": "It is gone.", "backend": "qmd"}, "degraded", "had a problem", "sync"),
+        ({"index_error": "It was damaged."}, "degraded", "had a problem with the index", "rebuild"),
+        ({"index_error": "It is gone.", "backend": "qmd"}, "degraded", "had a problem with the index", "sync"),
         ({"index_error": "No rights.", "custom": {"readOnly": "No rights."}}, "degraded", "read only", "show-index"),
     ],
 )
@@ -81,7 +92,7 @@ def test_unsupported_features_are_listed_last():
     assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
         ("Index view", "off", "qmd keeps its index to itself."),
         ("File status", "off", "It does not tell."),
-        ("Alternative", None, "the built-in index supports all of this"),
+        ("Other search engine", None, "the built-in index supports all of this"),
     ]
     assert last.readings[-1].remedy == "engine"
     assert read_status(make_status(), NOW)[-1].readings == ()
@@ -103,26 +114,32 @@ def test_engine_fallback_differs_from_provider_fallback():
 
 def test_texts_destination_and_key_source_are_shown():
     here = {"remote": False, "server": None, "consent": None, "keyPlace": None, "passedOver": ["openai: no key."]}
-    found = _reading("Embedding", "Texts", custom=here)
+    found = _reading("Embedding", "Where texts go", custom=here)
     assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
     away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
-    found = _reading("Embedding", "Texts", provider="gemini", custom=away)
+    found = _reading("Embedding", "Where texts go", provider="gemini", custom=away)
     assert found.value == "sent to gemini"
     assert "You agreed to this provider" in found.tip
-    assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
+    assert (
+        _reading("Embedding", "Where texts go", custom=away | {"server": "work.example"}).value
+        == "sent to work.example"
+    )
     assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
     variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
-    assert (variable.value, variable.tip) == ("in a variable", "From the environment variable OPENAI_API_KEY.")
+    assert (variable.value, variable.tip) == (
+        "in an environment variable",
+        "The API key comes from the environment variable OPENAI_API_KEY.",
+    )
 
 
 def test_remote_fallback_appears_in_texts_destination():
     custom = {"remote": False, "server": None, "remoteFallback": {"provider": "openai", "server": "api.openai.com"}}
-    found = _reading("Embedding", "Texts", provider="embedded", custom=custom)
+    found = _reading("Embedding", "Where texts go", provider="embedded", custom=custom)
     assert (found.value, found.tip) == (
         "to api.openai.com as fallback",
         "If embedded fails, texts are sent to api.openai.com.",
     )
-    away = _reading("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
+    away = _reading("Embedding", "Where texts go", provider="voyage", custom=custom | {"remote": True})
     assert away.value == "sent to voyage"
     assert "If voyage fails, texts are sent to api.openai.com." in away.tip
 
@@ -157,7 +174,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
     ),
     ("Vectors", "State", {"pending_vectors": 9, "awaiting": make_estimate()}),
     (
-        "Batch",
+        "Batch jobs",
         "State",
         {"batch": msgspec.structs.replace(make_status().batch, enabled=True, failures=2, last_error="Refused.")},
     ),
@@ -198,7 +215,7 @@ def test_unneeded_sqlite_vec_is_not_degraded():
     [
         ("Vectors", "State", {"vector": _vector(enabled=False)}),
         ("Embedding", "Provider", {"provider": "none", "requested_provider": "none"}),
-        ("Batch", "State", {}),
+        ("Batch jobs", "State", {}),
         (
             "Watcher",
             "Watching",
@@ -251,15 +268,17 @@ def test_failing_provider_marks_pending_vectors_degraded():
 
 
 def test_cache_shows_vector_count_per_model():
-    found = _reading("Cache", "Entries")
+    found = _reading("Cache", "Cached vectors")
     assert "use-multilingual-v3: 7 vectors" in found.tip
 
 
 def test_user_data_with_backup_offers_restore():
     lost = UserDataStatus(problem="It is missing.", backup=1.0)
-    found = _reading("Index", "Your data", user_data=lost)
+    found = _reading("Index", "Facts and saved searches", user_data=lost)
     assert (found.state, found.reason, found.remedy) == ("degraded", "It is missing.", "restore-data")
-    without = _reading("Index", "Your data", user_data=UserDataStatus(problem="It is missing.", backup=None))
+    without = _reading(
+        "Index", "Facts and saved searches", user_data=UserDataStatus(problem="It is missing.", backup=None)
+    )
     assert without.remedy is None
 
 
@@ -310,8 +329,8 @@ def test_every_status_field_affects_readings():
 
 
 def test_scripts_unknown_to_model_are_listed():
-    found = _reading("Embedding", "Scripts", custom={"unknownScripts": ["Greek", "Thai"]})
-    assert found.value == "2 found by words only"
+    found = _reading("Embedding", "Unknown scripts", custom={"unknownScripts": ["Greek", "Thai"]})
+    assert found.value == "2 found by keywords only"
     assert "Greek, Thai" in found.tip
 
 
@@ -323,12 +342,14 @@ def test_open_batch_jobs_show_state_and_age():
     job = BatchJobStatus(
         provider="openai", model="small", id="b1", state="in_progress", texts=1234, created=NOW - 7200, attempt=1
     )
-    found = _reading("Batch", "Jobs", batch=_batch(enabled=True, jobs=(job,)))
+    found = _reading("Batch jobs", "Jobs", batch=_batch(enabled=True, jobs=(job,)))
     assert (found.state, found.value) == ("working", "1 job open")
     assert found.tip == "openai, small: 1,234 texts, in_progress, begun 2 h ago"
 
 
 def test_batch_job_with_few_failed_texts_is_not_degraded():
-    found = _reading("Batch", "State", batch=_batch(enabled=True, last_error="3 of 40 texts.", last_provider="openai"))
+    found = _reading(
+        "Batch jobs", "State", batch=_batch(enabled=True, last_error="3 of 40 texts.", last_provider="openai")
+    )
     assert found.state == "fine"
     assert "openai: 3 of 40 texts." in found.tip

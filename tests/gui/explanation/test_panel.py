@@ -71,7 +71,7 @@ def test_panel_follows_selected_result(panel, outcome):
     assert first.citation in said
     assert f"Number 1 of {outcome.total} results · score {first.score:.2f}" in said
     assert "Meaning counts 30% and words 70%" in said
-    assert "reaches the minimum of 0.35" in said
+    assert "reaches the minimum score, 0.35" in said
     panel.show_result(second)
     assert second.citation in _said(panel)
     assert f"Number 2 of {outcome.total} results" in _said(panel)
@@ -102,10 +102,16 @@ def test_figures_table_unfolds(qtbot, panel, outcome):
 def test_stages_are_in_order_with_counts_and_times(panel, outcome):
     _show(panel, outcome, outcome.results[0])
     cells = _cells(panel.findChild(StageTable))
-    assert [row[0] for row in cells] == ["Words", "Found by words", "Found by meaning", "Threshold", "Results shown"]
+    assert [row[0] for row in cells] == [
+        "Words",
+        "Found by words",
+        "Found by meaning",
+        "Minimum score",
+        "Results shown",
+    ]
     assert cells[0] == ["Words", "2", "2", "0.40"]
     assert f"5 stages in {milliseconds(outcome.timings.total)}." in _said(panel)
-    assert "Threshold: 4 passages entered" in _said(panel)
+    assert "Minimum score: 4 passages entered" in _said(panel)
 
 
 def test_selected_stage_stays_current(panel, outcome):
@@ -122,7 +128,8 @@ def test_empty_answer_names_emptying_stage(panel, outcome, memory_of_nothing):
     said = _said(panel)
     assert "Why nothing was found" in said
     assert (
-        "Threshold: 4 passages entered, 0 remaining. Passages that scored below 0.35: 4. This step removed everything."
+        "Minimum score: 4 passages entered, 0 remaining. "
+        "Passages that scored below 0.35: 4. This step removed everything."
     ) in said
     assert outcome.results[0].citation not in said
 

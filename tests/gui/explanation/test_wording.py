@@ -74,10 +74,11 @@ def test_figures_omit_unused_parts():
 
 def test_emptied_stage_is_marked():
     rows = stage_rows(explain((), (), min_score=0.35, remedies=(WEAK,)))
-    assert [row.name for row in rows if row.emptied] == ["\N{MULTIPLICATION SIGN} Threshold"]
+    assert [row.name for row in rows if row.emptied] == ["\N{MULTIPLICATION SIGN} Minimum score"]
     emptied = next(row for row in rows if row.emptied)
     assert emptied.description == (
-        "Threshold: 4 passages entered, 0 remaining. Passages that scored below 0.35: 4. This step removed everything."
+        "Minimum score: 4 passages entered, 0 remaining. "
+        "Passages that scored below 0.35: 4. This step removed everything."
     )
 
 

@@ -86,7 +86,7 @@ def test_licence_comes_from_package_metadata(tmp_path):
     assert found["modern"].texts == ("one", "two")
     assert found["old"].licence == "BSD"
     assert found["filed"].licence == "MIT License"
-    assert (found["silent"].licence, found["silent"].texts) == ("not stated", ())
+    assert (found["silent"].licence, found["silent"].texts) == ("licence not stated", ())
 
 
 def test_only_present_bundle_libraries_are_listed(tmp_path):

@@ -8,7 +8,7 @@ from gui.help.licences import Component
 COMPONENTS = (
     Component("beta", "2.0", "MIT", "A second thing.", ("Permission is hereby granted\nby its authors.",)),
     Component("Alpha", "1.0", "LGPL-3.0-only", "The first.", ("first text", "GNU words of a second text")),
-    Component("gamma", "3", "not stated", "", ()),
+    Component("gamma", "3", "licence not stated", "", ()),
 )
 
 

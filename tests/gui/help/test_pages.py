@@ -10,7 +10,7 @@ from engine import speak, tr
 from gui.commands.keymap import keymap
 from gui.help.pages import CODE, KEY, LANGUAGES, NO_KEY, page_names, page_source, read_pages
 from gui.quick_search import SHOW_ALL
-from gui.settings.option_placement import GUIDE
+from gui.settings.option_pages import GUIDE
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 OPTIONS = {option.key: option for option in engine.all_options()}

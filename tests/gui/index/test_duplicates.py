@@ -212,7 +212,7 @@ def test_hidden_groups_can_be_restored(qtbot, page: DuplicatesPage, memory, insi
     press(page, "Show hidden")
     qtbot.waitUntil(lambda: not page.busy)
     assert len(listed(page)) == 2
-    press(page, "List it again")
+    press(page, "List this group again")
     qtbot.waitUntil(lambda: len(insight.hidden) == 1)
 
 
@@ -233,7 +233,7 @@ def test_search_shows_progress_and_can_be_stopped(qtbot, page, memory, insight: 
 
     insight.during = wait
     page.set_manager(memory)
-    qtbot.waitUntil(lambda: "50 % is done" in words(page))
+    qtbot.waitUntil(lambda: "50 % compared" in words(page))
     press(page, "Stop")
     assert "Stopped" in words(page)
     assert ended.wait(60)

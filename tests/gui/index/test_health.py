@@ -54,12 +54,12 @@ def names(page: HealthPage) -> list[str]:
 
 def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     page = show(FakeHealth(FINE, KEYWORDS, USER))
-    assert names(page) == ["Keyword index", "Your data", "Database file"]
+    assert names(page) == ["Keyword index", "Facts and saved searches", "Database file"]
     assert page.summary_bar.summary.text() == "2 of 3 checks need attention."
-    assert page.summary_bar.message_label.text().startswith("Checked at ")
+    assert page.summary_bar.message_label.text().startswith("The index was checked at ")
     keywords, user, database = rows(page)
     assert keywords.accessibleName().startswith("Keyword index: Needs attention. 3 passages can't be found by words.")
-    assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
+    assert user.accessibleName() == "Facts and saved searches: Broken. Damaged. Move it away."
     assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
     assert keywords.button.accessibleName() == "Repair the keyword index: Keyword index"
     assert page.summary_bar.all.isEnabled()
@@ -203,7 +203,7 @@ def test_repair_can_be_stopped(qtbot, show: Show) -> None:
     qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(stopped.is_set)
     qtbot.waitUntil(lambda: not page.busy)
-    assert page.summary_bar.message_label.text() == "Stopped. Repairs made so far remain."
+    assert page.summary_bar.message_label.text() == "The repair was stopped. Repairs made so far remain."
     assert rows(page)[0].button.isEnabled()
 
 
@@ -214,7 +214,7 @@ def test_check_can_be_stopped(qtbot, show: Show) -> None:
     qtbot.waitUntil(lambda: len(rows(page)) == 1)
     qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     assert not page.busy
-    assert page.summary_bar.message_label.text() == "Stopped before all checks had run."
+    assert page.summary_bar.message_label.text() == "The health check was stopped before all checks had run."
 
 
 def _cancelled(token: CancelToken) -> None:

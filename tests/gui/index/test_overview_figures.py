@@ -123,7 +123,7 @@ def test_disk_parts_use_unit_of_total():
     sizes = msgspec.structs.replace(make_status().sizes, database=98_000_000, wal=0, matrix=20_000_000, user=0)
     assert by_name(make_status(sizes=sizes), make_overview())["on disk"][:2] == (
         "118 MB",
-        "text 38 · words 31 · vectors 49",
+        "text 38 · keyword index 31 · vectors 49",
     )
 
 
@@ -165,7 +165,11 @@ def test_failed_files_are_named_and_offer_retry():
 def test_skipped_files_are_counted_by_rule():
     skipped = (issue("x", "ignored-folder"),) * 28 + (issue("y", "too-large"),) * 3 + (issue("z", "a"), issue("z", "b"))
     assert rows(skipped_files=skipped) == [
-        ("33 files and folders skipped", "ignored folder (28), too large (3), a (1), 1 other rule", "skipped")
+        (
+            "33 files and folders skipped",
+            "ignored folder (28), too large (3), a (1), 1 other rule for skipping files",
+            "skipped",
+        )
     ]
 
 
@@ -174,7 +178,7 @@ def test_grouped_skip_entry_counts_all_its_files():
     more = issue("…", "symlink", skip_reasons.MORE_OF_A_RULE.message(number=20))
     skipped = (kind, issue("x", "symlink"), more)
     assert rows(skipped_files=skipped) == [
-        ("1,522 files and folders skipped", "extension (1,501), symlink (21)", "skipped")
+        ("1,522 files and folders skipped", "other file extension (1,501), symbolic link (21)", "skipped")
     ]
     assert by_name(make_status(skipped_files=skipped))["files"][1] == "1,522 skipped"
 

@@ -117,7 +117,7 @@ def test_results_appear_during_first_index(qtbot, way, memory):
     files, memory.files = memory.files, {}
     _read(memory, 0)
     _ask(qtbot, way, "greenhouse")
-    qtbot.waitUntil(lambda: "Still reading: 0 of 834 files." in way.panel.page.accessibleName())
+    qtbot.waitUntil(lambda: "Mnemoscope is still reading files: 0 of 834 files." in way.panel.page.accessibleName())
     memory.files = files
     _read(memory, 4)
     qtbot.waitUntil(lambda: bool(_paths(way.panel.list)))

@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
 from engine import MessagePlace
 from gui.search.excerpt import Excerpt, make_excerpt
+from gui.search.result_rows import ResultModel, ResultRow, build_rows
 from gui.search.row_delegate import BAR_WIDTH, ExcerptLayout, MarkedLine, ResultDelegate, _place
-from gui.search.rows import ResultModel, ResultRow, build_rows
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, make_palette, theme_tokens
 from gui.widgets.row_list import GUTTER

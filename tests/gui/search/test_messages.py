@@ -14,7 +14,7 @@ from gui.commands.keymap import keymap
 from gui.search.messages import button_words
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
-from gui.search.ranking import Ranking
+from gui.search.ranking_menu import Ranking
 from gui.search.result_list import ResultList
 from gui.widgets.form_controls import Chip
 from gui.widgets.query_box import QueryBox

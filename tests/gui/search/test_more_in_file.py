@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.search.rows import MoreInFileRow, ResultRow
+from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.widgets.form_controls import Chip
 from gui.window.quick_search import QuickSearchController
 from tests.helpers.fake_memory import FakeMemory

@@ -245,12 +245,12 @@ def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
     ask("timer")
     assert not results.isVisible()
     panel.focus_list()
-    _press(qtbot, panel, "Show weak matches")
+    _press(qtbot, panel, "Show results below the minimum score")
     assert results.isVisible()
     assert len(_paths(results)) == 3
     assert results.hasFocus()
-    assert "Weak matches are shown too." in _said(panel.body)
-    _press(qtbot, panel, "Hide weak matches")
+    assert "Results below the minimum score are shown too." in _said(panel.body)
+    _press(qtbot, panel, "Hide results below the minimum score")
     assert not results.isVisible()
     assert "Nothing found" in _said(panel.body)
 
@@ -259,7 +259,7 @@ def test_empty_answer_explains_itself(qtbot, panel, ask):
     ask("zucchini")
     assert WEAK.advice in _said(panel.body)
     panel.focus_list()
-    assert QApplication.focusWidget().text() == "Show weak matches"
+    assert QApplication.focusWidget().text() == "Show results below the minimum score"
     assert QApplication.focusWidget().accessibleDescription() == WEAK.advice
     with qtbot.waitSignal(panel.why_requested):
         _press(qtbot, panel, "How this search worked")

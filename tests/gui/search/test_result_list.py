@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QApplication
 
 from gui.search import row_delegate
 from gui.search.result_list import ResultList
+from gui.search.result_rows import build_rows
 from gui.search.row_delegate import ExcerptLayout
-from gui.search.rows import build_rows
 
 Key = Qt.Key
 

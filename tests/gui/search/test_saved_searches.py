@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 from engine import QueryRecord, SavedSearch, StoreError
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
-from gui.search.ranking import Ranking
-from gui.search.saved_picker import SavedList, name_of
+from gui.search.ranking_menu import Ranking
+from gui.search.saved_search_list import SavedList, name_of
 from gui.search.saved_searches import NameDialog, SavedSearchController
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory
@@ -410,7 +410,7 @@ def test_failed_save_reports_reason(qtbot, panel, memory, keeping, rest, monkeyp
 
 def test_current_entry_is_announced(qtbot, panel, box, mean, listed, rest, monkeypatch):
     said: list[str] = []
-    monkeypatch.setattr("gui.search.saved_picker.announce", lambda widget, sentence: said.append(sentence))
+    monkeypatch.setattr("gui.search.saved_search_list.announce", lambda widget, sentence: said.append(sentence))
     panel.filters.choose(("memory",), None, None)
     for text in ("timer", "hose"):
         mean(text)

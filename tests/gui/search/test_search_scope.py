@@ -84,7 +84,7 @@ def test_alt_m_searches_passages_like_result(qtbot, panel, results, box, bar, as
     assert [mode for _, mode, _ in memory.searches[-2:]] == ["keyword", "auto"], "words first here, too"
     assert box.text() == ""
     [line] = said(bar)
-    assert line.startswith("Like “Set both irrigation zones to 06:10")
+    assert line.startswith("Similar to “Set both irrigation zones to 06:10")
     assert (GREENHOUSE, 3) not in places(panel)
     assert places(panel)
     assert results.hasFocus()
@@ -199,7 +199,7 @@ def test_similar_search_without_result_or_passage_is_reported(qtbot, panel, resu
     panel.controller.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
     settle()
     assert "No passage of gone.md is indexed" in panel.body.page.accessibleName()
-    assert said(bar) == ["Like gone.md#L1-L3"]
+    assert said(bar) == ["Similar to gone.md#L1-L3"]
 
 
 def test_similar_search_highlights_distinctive_words(qtbot, panel, settle, memory) -> None:
@@ -368,13 +368,13 @@ def test_within_label_shows_count(count: EarlierAnswer | None, words: str) -> No
 def test_scope_label_is_short_and_tooltip_is_complete() -> None:
     passage = Passage(path="projects/a.md", start_line=5, end_line=9)
     crumb = scope.like(passage, "One two\n three " + "four " * 40)
-    assert crumb.words.startswith("Like “One two three four")
+    assert crumb.words.startswith("Similar to “One two three four")
     assert crumb.words.endswith("…”")
     assert crumb.place == "a.md#L5-L9"
-    assert scope.like(passage, "## One\n\n- **two** [three](x.md)").words == "Like “One · two three”"
+    assert scope.like(passage, "## One\n\n- **two** [three](x.md)").words == "Similar to “One · two three”"
     assert crumb.tip.endswith("· projects/a.md#L5-L9")
-    assert scope.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
+    assert scope.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Similar to b.md"
     limited = Query("x", ("memory",), 7, min_score=0.0)
     assert scope.within(limited, None, "").tip == (
-        "Within the results of “x” (notes · changed in the past 7 days · weak matches too)"
+        "Within the results of “x” (notes · changed in the past 7 days · also below the minimum score)"
     )

@@ -1,7 +1,7 @@
 import pytest
 
 from engine import MessageContext, MessagePlace, speak
-from gui.search.rows import ResultRow, name_speakers
+from gui.search.result_rows import ResultRow, name_speakers
 
 
 @pytest.mark.parametrize(

@@ -53,13 +53,16 @@ def test_hint_before_first_search():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "Still reading: 0 of 834 files. Results appear as files are indexed."),
+        ({}, "Mnemoscope is still reading files: 0 of 834 files. Results appear as files are indexed."),
         (
             {"completed": 1200, "total": 2000},
-            ("Still reading: 1,200 of 2,000 files. Results appear as files are indexed."),
+            ("Mnemoscope is still reading files: 1,200 of 2,000 files. Results appear as files are indexed."),
         ),
-        ({"total": 1}, "Still reading: 0 of 1 file. Results appear as files are indexed."),
-        ({"phase": "discovering", "total": 0}, "Still reading. Results appear as files are indexed."),
+        ({"total": 1}, "Mnemoscope is still reading files: 0 of 1 file. Results appear as files are indexed."),
+        (
+            {"phase": "discovering", "total": 0},
+            "Mnemoscope is still reading files. Results appear as files are indexed.",
+        ),
         ({"phase": "embedding"}, ""),
     ],
 )
@@ -99,7 +102,7 @@ def test_empty_answer_shows_searched_sources_and_period(make_outcome):
 def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):
     assert "meaning" in messages.empty(Query("pump"), make_outcome())[1]
     assert "meaning" not in messages.empty(Query("pump"), make_outcome(mode="keyword"))[1]
-    assert "weak" in messages.empty(Query("pump", min_score=0.0), make_outcome())[1]
+    assert "below the minimum score" in messages.empty(Query("pump", min_score=0.0), make_outcome())[1]
 
 
 def test_long_query_is_shortened(make_outcome):

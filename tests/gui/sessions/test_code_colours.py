@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication, QTextDocument
 
 from engine import CancelToken
-from gui.conversation.entries import LANGUAGES, lexer_of, load_lexers, prepare
+from gui.conversation.display_entries import LANGUAGES, lexer_of, load_lexers, prepare
 from gui.conversation.piece_builder import PieceStyle, piece_steps
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font

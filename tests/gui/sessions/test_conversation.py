@@ -102,7 +102,7 @@ def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None
     show()
     assert panel.header.title.text() == "Fix the valve controller"
     assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel.header.facts.text()
-    assert "44 items of unknown type" in panel.header.facts.text()
+    assert "44 entries of unknown type" in panel.header.facts.text()
     assert visible_text(panel).startswith("The 06:10 run was skipped again.")
     assert "debounces at 40 ms" in visible_text(panel)  # Markdown is rendered
     assert "**" not in visible_text(panel)
@@ -114,7 +114,7 @@ def test_header_shows_models_tokens_and_cost(qtbot) -> None:
     header = ConversationHeader([], [], None)
     qtbot.addWidget(header)
     header.show_session(make_session([], usage=(usage,), spent=spent))
-    assert header.facts.text().endswith(" · claude-opus-4-5 · 41k in, 300 out · $3.10")
+    assert header.facts.text().endswith(" · claude-opus-4-5 · 41k sent, 300 received · $3.10")
     assert "Written to the cache: unknown" in tip_of(header.facts)
     assert "Cost: $3.10, by list prices" in tip_of(header.facts)
     partly = msgspec.structs.replace(spent, cost_complete=False)
@@ -237,10 +237,10 @@ def test_tool_detail_cycles_short_full_hidden(qtbot, panel: ConversationPanel, s
     show()
     short = panel.view.scroller.layout.count
     panel.session_actions.detail.trigger()
-    assert panel.session_actions.detail.text() == "Tools: full"
+    assert panel.session_actions.detail.text() == "Tool calls: full"
     assert panel.view.scroller.layout.count > short
     panel.session_actions.detail.trigger()
-    assert panel.session_actions.detail.text() == "Tools: hidden"
+    assert panel.session_actions.detail.text() == "Tool calls: hidden"
     assert panel.view.scroller.layout.count == SESSIONS[VALVE].summary.messages
     panel.session_actions.detail.trigger()
     assert panel.view.scroller.layout.count == short
@@ -253,11 +253,11 @@ def test_hidden_tools_return_in_session_of_tools_alone(qtbot, panel: Conversatio
     show(session.summary.path)
     rows = panel.view.scroller.layout.count
     assert rows
-    while panel.session_actions.detail.text() != "Tools: hidden":
+    while panel.session_actions.detail.text() != "Tool calls: hidden":
         panel.session_actions.detail.trigger()
     assert not list(panel.view.scroller.visible())
     panel.session_actions.detail.trigger()
-    assert panel.session_actions.detail.text() == "Tools: short"
+    assert panel.session_actions.detail.text() == "Tool calls: short"
     assert len(list(panel.view.scroller.visible())) == rows
 
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 
 from engine import CancelToken
 from gui.conversation import row_layout
-from gui.conversation.entries import prepare
+from gui.conversation.display_entries import prepare
 from gui.conversation.piece_builder import PieceStyle
 from gui.conversation.row_layout import PieceDocuments
 from gui.style.theme import theme_tokens

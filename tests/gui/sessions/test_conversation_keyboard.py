@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from gui.conversation.panel import ConversationPanel
-from gui.conversation.rows import GROUP
+from gui.conversation.row_folding import GROUP
 from gui.core.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE
@@ -164,7 +164,7 @@ def test_reveal_confirmation_can_be_cancelled_by_keys(panel: ConversationPanel) 
 @opens_menu
 def test_copy_session_as_markdown_from_menu(qtbot, panel: ConversationPanel) -> None:
     choose("Copy session as Markdown")
-    qtbot.waitUntil(lambda: panel.hint.accessibleName() == "Session copied, tools in one line each")
+    qtbot.waitUntil(lambda: panel.hint.accessibleName() == "Session copied, with each tool call in one line")
     assert QGuiApplication.clipboard().text().startswith("# Fix the valve controller")
 
 

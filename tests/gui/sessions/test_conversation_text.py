@@ -5,11 +5,11 @@ import pytest
 
 from engine import Cancelled, CancelToken, SessionText
 from gui.conversation.actions import conversation_markdown, entry_markdown
-from gui.conversation.entries import Conversation, prepare, summary
+from gui.conversation.display_entries import Conversation, prepare, summary
 from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import landing
-from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
-from gui.viewer.matches import plain_finder
+from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
+from gui.viewer.match_list import plain_finder
 from tests.helpers.fake_sessions import SESSIONS, VALVE, make_session
 
 LONG = "\n".join(f"row {number}" for number in range(100))

@@ -5,9 +5,9 @@ import pytest
 
 from engine import CancelToken, SessionText
 from gui.conversation.actions import conversation_markdown
-from gui.conversation.entries import Conversation, prepare, spoken, summary
+from gui.conversation.display_entries import Conversation, prepare, spoken, summary
 from gui.conversation.panel import ConversationPanel
-from gui.conversation.rows import SUMMARY, Row, Rows
+from gui.conversation.row_folding import SUMMARY, Row, Rows
 from gui.core.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import make_session

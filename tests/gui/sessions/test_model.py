@@ -58,4 +58,4 @@ def test_unknown_items_are_in_tooltip_and_accessible_text(model, today):
     summary = msgspec.structs.replace(SESSIONS[VALVE].summary, unknown=3)
     model.set_rows(build_listing(make_catalogue([summary]), Criteria(), {}, (), today).rows)
     for role in (Role.ToolTipRole, Role.AccessibleTextRole):
-        assert "3 items of unknown type" in model.index(1).data(role)
+        assert "3 entries of unknown type" in model.index(1).data(role)

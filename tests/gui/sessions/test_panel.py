@@ -216,7 +216,7 @@ def test_unknown_items_are_in_the_tooltip_only(qtbot, panel, memory):
     _rest(qtbot, panel)
     row = listed.rows.row(place)
     assert row.entry.summary.unknown == 7
-    assert "7 items of unknown type" in listed.rows.tip(row)
+    assert "7 entries of unknown type" in listed.rows.tip(row)
     assert listed.grab().toImage() == before
 
 

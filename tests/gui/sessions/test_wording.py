@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from gui.conversation.entries import day_text
+from gui.conversation.display_entries import day_text
 from gui.sessions.wording import agent_name, day_title, folder_name, span
 
 TODAY = date(2026, 2, 11)

@@ -6,10 +6,10 @@ import pytest
 
 from engine import Settings, all_options, load_settings, settings_path
 from engine.settings import catalog, checking, loading, saving
-from engine.settings.section import Group, Section, answering_as, option
+from engine.settings.settings_section import Group, Section, answering_as, option
 from gui.settings.dialog import SettingsDialog
 from gui.settings.edited_options import applies_at_once
-from gui.settings.option_placement import placed_options
+from gui.settings.option_pages import placed_options
 
 
 class RulerSettings(Section, frozen=True):

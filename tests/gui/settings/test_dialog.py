@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPus
 import engine
 from engine import Settings, load_settings, settings_path
 from gui.settings.dialog import SettingsDialog
-from gui.settings.option_placement import PAGES, placed_options, whole_page
+from gui.settings.option_pages import PAGES, placed_options, whole_page
 from gui.settings.option_row import OptionRow
 from gui.widgets.form_controls import ComboBox, RadioButton
 
@@ -87,15 +87,15 @@ def test_pending_change_waits_for_apply(qtbot, dialog, notes):
     line = _type(qtbot, dialog, "chunking.tokens", "200")
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.isVisible()
-    assert "not applied yet" in _said(_row(dialog, "chunking.tokens"))
-    assert "The index is then rebuilt" in dialog.footer.words
+    assert "change not applied yet" in _said(_row(dialog, "chunking.tokens"))
+    assert "The change rebuilds the index" in dialog.footer.words
     assert "Nothing leaves this machine." in dialog.footer.words
     assert not settings_path().exists()
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert load_settings().chunking.tokens == 200
     assert dialog.isVisible()
-    assert "not applied yet" not in _said(_row(dialog, "chunking.tokens"))
+    assert "change not applied yet" not in _said(_row(dialog, "chunking.tokens"))
     assert _row(dialog, "chunking.tokens").footer.origin.text() == "Global"
 
 
@@ -114,7 +114,7 @@ def test_switching_vectors_on_names_server_texts_are_sent_to(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     dialog.model.set("store.vector.enabled", True, "defaults")
-    assert "Missing vectors are then created." in dialog.footer.words
+    assert "Missing vectors are created after the change." in dialog.footer.words
     assert "sent to api.openai.com" in dialog.footer.words
     dialog.model.discard()
 
@@ -180,7 +180,9 @@ def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "vim {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert row.footer.origin.text() == "Global"
-    next(action for action in row.footer.layer_menu().actions() if action.text() == "Only for this folder").trigger()
+    next(
+        action for action in row.footer.layer_menu().actions() if action.text() == "Only for the open folder"
+    ).trigger()
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "code {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert load_settings(notes).window.editor == "code {path}"
@@ -267,7 +269,7 @@ def test_closing_with_pending_changes_asks_to_apply(qtbot, dialog):
     dialog.model.set("chunking.tokens", 200, "defaults")
     dialog.reject()
     assert dialog.isVisible()
-    assert "Apply before closing?" in dialog.footer.words
+    assert "Apply the changed settings before closing?" in dialog.footer.words
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
     assert load_settings().chunking.tokens == 400
@@ -280,7 +282,7 @@ def test_closing_with_unsaved_form_asks_to_save(qtbot, dialog, notes):
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert dialog.page == "advanced"
-    assert dialog.footer.words == "Save before closing?"
+    assert dialog.footer.words == "Save the changed settings before closing?"
     assert _button(dialog, "Save").hasFocus()
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
@@ -378,7 +380,7 @@ def test_workspace_option_cannot_be_set_per_folder(qtbot, dialog):
     row = _row(dialog, "workspace")
     enabled = {action.text(): action.isEnabled() for action in row.footer.layer_menu().actions()}
     assert enabled["For all folders"]
-    assert not enabled["Only for this folder"]
+    assert not enabled["Only for the open folder"]
 
 
 def test_form_option_reset_in_search_names_server(qtbot, dialog, notes):
@@ -452,7 +454,7 @@ def test_apply_before_closing_asks_about_unsaved_form(qtbot, dialog, notes):
         _button(dialog, "Apply").click()
     _rest(qtbot, dialog)
     assert dialog.isVisible()
-    assert dialog.footer.words == "Save before closing?"
+    assert dialog.footer.words == "Save the changed settings before closing?"
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Save").click()
     assert not dialog.isVisible()
@@ -464,7 +466,7 @@ def test_discard_before_closing_asks_about_unsaved_form(qtbot, dialog):
     dialog.model.set("chunking.tokens", 200, "defaults")
     dialog.reject()
     _button(dialog, "Discard").click()
-    assert dialog.footer.words == "Save before closing?"
+    assert dialog.footer.words == "Save the changed settings before closing?"
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
 
@@ -477,7 +479,7 @@ def test_saving_one_form_asks_about_the_other(qtbot, dialog, notes):
     assert load_settings(notes).backend == "qmd"
     assert dialog.isVisible()
     assert dialog.page == "embedding"
-    assert dialog.footer.words == "Save before closing?"
+    assert dialog.footer.words == "Save the changed settings before closing?"
     assert dialog.pages.unsaved == "embedding"
 
 

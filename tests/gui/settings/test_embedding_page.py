@@ -208,8 +208,8 @@ def test_key_is_saved_only_in_keychain(qtbot, open_dialog, keys, notes):
 def test_key_in_keychain_can_be_removed(qtbot, open_dialog, keys):
     keys.append(("openai", "sk-secret"))
     dialog = open_dialog(provider="openai")
-    assert "A key was found in the keychain." in _words(dialog)
-    _button(dialog, "Remove the key").click()
+    assert "An API key was found in the keychain." in _words(dialog)
+    _button(dialog, "Remove the API key").click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert keys == []
     assert "No API key was found." in _words(dialog)
@@ -279,7 +279,7 @@ def test_failed_request_ends_with_reason(qtbot, open_dialog, monkeypatch, functi
         _button(dialog.pages.page("embedding"), "Test").click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert "The keychain is locked." in _words(dialog)
-    assert "Sending one word…" not in _words(dialog)
+    assert "Testing the provider with one word…" not in _words(dialog)
 
 
 def test_failed_price_estimate_shows_reason(qtbot, open_dialog, memory, monkeypatch):

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtGui import QPalette
 
-from gui.settings.option_placement import placed_options
+from gui.settings.option_pages import placed_options
 from gui.settings.option_search import ALSO_CALLED, fit, with_marks, words_of
 from tests.helpers.catalogue import translated
 

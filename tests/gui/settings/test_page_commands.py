@@ -2,7 +2,7 @@ from typing import get_args
 
 from PySide6.QtGui import QAction
 
-from gui.settings.option_placement import PAGES, SettingsPage, whole_page
+from gui.settings.option_pages import PAGES, SettingsPage, whole_page
 
 
 def _command(window, page: SettingsPage) -> QAction:

@@ -167,7 +167,9 @@ def test_workspace_paths_include_global_paths(qtbot, dialog, notes, tmp_path):
     _rest(qtbot, dialog)
     row = _page(dialog).rows["extra_paths"]
     assert row.footer.origin.text() == "Global"
-    next(action for action in row.footer.layer_menu().actions() if action.text() == "Only for this folder").trigger()
+    next(
+        action for action in row.footer.layer_menu().actions() if action.text() == "Only for the open folder"
+    ).trigger()
     row.field.entered.emit(("/all", "/own"))
     _rest(qtbot, dialog)
     assert load_settings(notes).extra_paths == ("/all", "/own")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from engine import Option, Settings, settings_path
 from gui.settings.dialog import SettingsDialog
-from gui.settings.option_placement import OptionPlacement
+from gui.settings.option_pages import OptionPlacement
 from gui.settings.system_setting import SystemRow, SystemSwitch
 
 

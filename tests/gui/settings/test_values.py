@@ -1,7 +1,7 @@
 import pytest
 
 from engine import Settings, all_options, speak, value_at
-from gui.settings.value_text import UnreadableValue, field_text, read_field, value_words
+from gui.settings.value_formatting import UnreadableValue, field_text, read_field, value_words
 
 OPTIONS = {option.key: option for option in all_options()}
 

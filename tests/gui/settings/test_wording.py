@@ -25,7 +25,7 @@ from tests.helpers.fake_records import make_estimate
         ("openai", "https://openrouter.ai/api/v1", "are sent to openrouter.ai"),
         ("openai", "no address", "are sent to this server"),
         ("gemini", "", "are sent to generativelanguage.googleapis.com"),
-        ("auto", "", "Without a tick below nothing leaves"),
+        ("auto", "", "Unless you tick a service below, no text leaves"),
     ],
 )
 def test_text_destination_is_named_for_every_provider(provider, base_url, words):

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QProgressDialog, QPushButton
 
 from engine import CancelToken
 from gui.controllers.printing import usual_layout
-from gui.conversation.entries import prepare
-from gui.conversation.rows import Detail, Rows
+from gui.conversation.display_entries import prepare
+from gui.conversation.row_folding import Detail, Rows
 from gui.core.location import Location
 from gui.sharing.print_pages import Paper, conversation_steps, note_steps, paper_style
 from gui.style.theme import theme_tokens

@@ -94,7 +94,7 @@ def test_skipped_files_are_listed_with_rule(qtbot, panel, notes):
     model = panel.findChild(IssuesTable).model()
     rules = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
     assert rules[".git"] == "ignored folder"
-    assert rules["*.jpg"] == "extension"
+    assert rules["*.jpg"] == "other file extension"
 
 
 def test_extensions_and_patterns_update_preview(qtbot, panel, notes):
@@ -192,7 +192,7 @@ def test_accepting_defaults_writes_no_settings(qtbot, panel, notes, user_home):
 def test_missing_folder_shows_one_sentence(qtbot, panel, tmp_path):
     _offer(qtbot, panel, tmp_path / "gone")
     assert "gone" in _words(panel)
-    assert "This folder cannot be indexed." in _words(panel)
+    assert "This folder cannot be indexed. Choose another one." in _words(panel)
     assert [button.text() for button in _shown_buttons(panel)] == ["Choose another…", "Back"]
 
 
@@ -379,7 +379,7 @@ def test_sessions_without_notes_can_be_indexed(qtbot, panel, found, tmp_path):
     _offer(qtbot, panel, tmp_path / "empty")
     assert _button(panel, "Index this folder").isEnabled()
     panel.welcome()
-    qtbot.mouseClick(_button(panel, "Untick all"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Untick all sessions"), Qt.MouseButton.LeftButton)
     _offer(qtbot, panel, tmp_path / "empty")
     assert not _button(panel, "Index this folder").isEnabled()
 
@@ -418,9 +418,9 @@ def test_sessions_only_needs_ticked_sessions(qtbot, panel, found):
     assert not only.isEnabled()
     _welcome(qtbot, panel)
     assert only.isEnabled()
-    qtbot.mouseClick(_button(panel, "Untick all"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Untick all sessions"), Qt.MouseButton.LeftButton)
     assert not only.isEnabled()
-    qtbot.mouseClick(_button(panel, "Tick all"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Tick all sessions"), Qt.MouseButton.LeftButton)
     assert only.isEnabled()
 
 
@@ -444,8 +444,8 @@ def test_discovery_can_be_stopped_and_repeated(qtbot, panel, found, monkeypatch)
         assert "Looking for notes and sessions" in _words(panel)
         qtbot.mouseClick(_button(panel, "Stop"), Qt.MouseButton.LeftButton)
         assert panel.ready
-        assert "The scan was stopped." in _words(panel)
-    qtbot.mouseClick(_button(panel, "Scan again"), Qt.MouseButton.LeftButton)
+        assert "The search for notes and sessions was stopped." in _words(panel)
+    qtbot.mouseClick(_button(panel, "Look for sources again"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
     assert _box(panel, "Claude Code")
 
@@ -458,6 +458,6 @@ def test_failed_discovery_shows_error_and_can_be_retried(qtbot, panel, monkeypat
         broken.setattr(engine, "find_places", fail, raising=False)
         _welcome(qtbot, panel)
     assert "Input/output error." in _words(panel)
-    qtbot.mouseClick(_button(panel, "Scan again"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Look for sources again"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
     assert "No sessions of AI agents were found" in _words(panel)

@@ -49,7 +49,7 @@ def test_indexed_files_wording(changes, sentence):
     ("rules", "sentence"),
     [
         ((), "No files are skipped."),
-        (("symlink", "too-large", "symlink"), "Skipped by: symlink, too large."),
+        (("symlink", "too-large", "symlink"), "Skipped by: symbolic link, too large."),
         (("a", "a", "b", "b", "c", "c", "d", "e"), "Skipped by: a, b, c and 2 other rules."),
     ],
 )
@@ -59,7 +59,7 @@ def test_skipped_files_wording(rules, sentence):
 
 def test_empty_folder_wording():
     assert skipped_text(_preview(files=0)) == "This folder is empty."
-    assert skipped_text(_preview(files=0, skipped=_issues("extension"))) == "Skipped by: extension."
+    assert skipped_text(_preview(files=0, skipped=_issues("extension"))) == "Skipped by: other file extension."
 
 
 def test_written_files_wording():

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from engine import FileIssue, FoundPlace
-from gui.sources.place_rows import issue_lines, place_amount, place_title, short_path
+from gui.sources.folder_rows import issue_lines, place_amount, place_title, short_path
 
 
 def _place(**changes) -> FoundPlace:
@@ -39,11 +39,11 @@ def test_place_title_wording(changes, title):
 @pytest.mark.parametrize(
     ("changes", "amount"),
     [
-        ({}, "412 files, 8.2 MB, changed 2 h ago"),
+        ({}, "412 files, 8.2 MB, last changed 2 h ago"),
         ({"files": 1, "bytes": 1, "newest": None}, "1 file, 1 byte"),
         ({"files": 100_000, "bytes": 3 * 10**9, "newest": None, "whole": False}, "more than 100,000 files, 3.0 GB"),
         ({"files": 0}, "no files"),
-        ({"files": 0, "whole": False}, "more files than were counted"),
+        ({"files": 0, "whole": False}, "more files than could be counted"),
     ],
 )
 def test_place_amount_wording(changes, amount):

@@ -149,12 +149,12 @@ def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
     said = words(chunked)
     for part in (
         "Passage 3 of 4 · lines 7–17",
-        "has its vector",
+        "passage has its vector",
         "Greenhouse › Watering",
         "embedded · use-multilingual-v3, 512 dimensions",
         "projects/greenhouse.md (notes, English)",
         "garden",
-        "the same as in the file",
+        "the same text as in the file",
     ):
         assert part in said
     assert chunked.source.chosen == 2
@@ -218,14 +218,14 @@ def test_border_tooltip_describes_chunk(qtbot, chunked: ViewerPanel, monkeypatch
     event = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))
     assert view.viewportEvent(event)
     size = "351 characters, about 88 tokens"
-    assert shown == [f"Passage 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · has its vector"]
+    assert shown == [f"Passage 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · passage has its vector"]
 
 
 def test_vector_states_differ_in_words_and_shape(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
     pictures = set()
     for state, said in (
-        ("ready", "has its vector"),
-        ("pending", "waits for its vector"),
+        ("ready", "passage has its vector"),
+        ("pending", "passage waits for its vector"),
         ("refused", "too long"),
         ("none", "no model"),
     ):
@@ -293,7 +293,7 @@ def test_card_scroll_position_survives_index_change(qtbot, insight, chunked: Vie
     assert chunked.card.findChildren(QLabel) == labels
     insight.vectors = {7: "pending"}
     chunked.refresh()
-    qtbot.waitUntil(lambda: "waits for its vector" in words(chunked))
+    qtbot.waitUntil(lambda: "passage waits for its vector" in words(chunked))
     qtbot.waitUntil(lambda: bar().value() == 30)
 
 

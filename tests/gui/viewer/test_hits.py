@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.viewer.matches import BLOCK, Hit, MatchMap, Step, Unknown, block_of
+from gui.viewer.match_list import BLOCK, Hit, MatchMap, Step, Unknown, block_of
 
 LINES = 5 * BLOCK - 7
 PLACES = st.tuples(st.integers(1, LINES), st.integers(-1, 9))

@@ -17,7 +17,6 @@ from engine.settings import Settings
 from gui.core.location import Location
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
-from gui.viewer.lines import FileLines
 from gui.viewer.markdown_page import (
     CODE_INDENT,
     QUOTE_INDENT,
@@ -32,6 +31,7 @@ from gui.viewer.markdown_parts import markdown_slices
 from gui.viewer.note_markup import NoteMarkup
 from gui.viewer.outline import Outline
 from gui.viewer.panel import ViewerPanel
+from gui.viewer.text_lines import FileLines
 from tests.helpers.fake_memory import FakeMemory
 
 BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"

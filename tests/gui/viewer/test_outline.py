@@ -3,8 +3,8 @@
 import pytest
 
 from engine import Cancelled, CancelToken
-from gui.viewer.lines import TextLines
 from gui.viewer.outline import Outline, heading_key, title_of
+from gui.viewer.text_lines import TextLines
 
 
 def outline(text: str) -> Outline:

@@ -212,7 +212,7 @@ def test_n_steps_through_query_words_and_wraps(qtbot, panel: ViewerPanel, find, 
     assert seen == [(9, "timer"), (9, "irrigation"), (16, "timer"), (4, "irrigation"), (9, "timer")]
     press(panel, "NN")
     assert current(panel) == (16, "timer")
-    assert hint(panel) == "4 of 4 · Continued from the end."
+    assert hint(panel) == "4 of 4 · The search continues from the end."
     press(panel, "N")
     assert hint(panel) == "3 of 4"
 
@@ -257,7 +257,7 @@ def test_find_counts_steps_and_selects_match_on_close(qtbot, panel: ViewerPanel,
     QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert panel.finding.bar.count.text() == "3 of 3"
-    assert hint(panel) == "Continued from the end."
+    assert hint(panel) == "The search continues from the end."
     QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Escape)
     assert panel.finding.bar.isHidden()
     assert panel.source.selected_word() == "Mar"
@@ -298,7 +298,7 @@ def test_changed_file_is_reloaded_at_same_position(qtbot, panel: ViewerPanel, me
     place, highlight = panel.source.place(), panel.source.highlight
     memory.files["long.md"] += "\nnew end"
     memory.locate("long.md")
-    qtbot.waitUntil(lambda: hint(panel) == "Reloaded")
+    qtbot.waitUntil(lambda: hint(panel) == "File reloaded")
     assert panel.source.text_at(400) == "new end"
     assert (panel.source.place(), panel.source.highlight) == (place, highlight)
 

@@ -14,10 +14,10 @@ from gui.core.jobs import Jobs
 from gui.style.theme import theme_tokens, tokens
 from gui.style.typography import fixed_font
 from gui.viewer.header import ViewerHeader
-from gui.viewer.lines import FileLines
 from gui.viewer.markdown_page import QUOTE_INDENT, PageStyle, page_steps
 from gui.viewer.outline import Outline
 from gui.viewer.source_view import SourceView
+from gui.viewer.text_lines import FileLines
 
 HEBREW = "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd."
 TEXT = f"# Title\n- a point.\n{HEBREW}\n\n```\n/path/to/it:\n# {HEBREW}\n```\n"

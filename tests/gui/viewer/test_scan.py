@@ -3,9 +3,9 @@
 import pytest
 
 from gui.core.jobs import Jobs
-from gui.viewer.lines import TextLines
+from gui.viewer.match_list import BLOCK, Hit, Step, plain_finder, query_finder
 from gui.viewer.match_navigator import TextScan
-from gui.viewer.matches import BLOCK, Hit, Step, plain_finder, query_finder
+from gui.viewer.text_lines import TextLines
 
 FAR = 40 * BLOCK
 

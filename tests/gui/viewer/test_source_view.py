@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QWidget
 from engine import CancelToken, NumberedText
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
-from gui.viewer.canvas import CUT_MARK
 from gui.viewer.line_layout import LineLayout
-from gui.viewer.lines import LINE_LIMIT, FileLines
-from gui.viewer.matches import Hit, plain_finder
+from gui.viewer.match_list import Hit, plain_finder
 from gui.viewer.outline import Outline
 from gui.viewer.source_view import SourceView
+from gui.viewer.text_canvas import CUT_MARK
+from gui.viewer.text_lines import LINE_LIMIT, FileLines
 
 TEXT = "\n".join(
     [

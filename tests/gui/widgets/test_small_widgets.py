@@ -13,7 +13,7 @@ from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
-from gui.widgets.message import Action, Banner, MessagePage
+from gui.widgets.message_banner import Action, Banner, MessagePage
 from gui.widgets.right_to_left import text_direction
 from gui.widgets.scrolling import column_page
 from gui.widgets.state_dot import State, StateDot, StateLabel

@@ -81,8 +81,8 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
         ({"last_sync": make_summary(error="The disk is full.")}, "degraded", "Update failed", "The disk is full."),
         ({"last_sync": make_summary(started=NOW - 60, seconds=0, cancelled=True)}, "off", "Stopped", "1 min ago"),
         ({"files": 0}, "off", "Nothing indexed yet", ""),
-        ({"custom": {"readOnly": "No rights."}, "last_sync": LAST}, "degraded", "Read only", "No rights."),
-        ({"writer_elsewhere": True}, "working", "Another window is indexing", "Searching works meanwhile."),
+        ({"custom": {"readOnly": "No rights."}, "last_sync": LAST}, "degraded", "Index is read-only", "No rights."),
+        ({"writer_elsewhere": True}, "working", "Another window is indexing", "You can search meanwhile."),
         (
             {"last_sync": LAST, "pending_vectors": 1234},
             "working",
@@ -136,7 +136,7 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
         (
             {"last_sync": LAST, "provider": "none", "custom": {"providerUnavailableReason": "There is no API key."}},
             "degraded",
-            "Words only",
+            "Keyword search only",
             "There is no API key. · 2 min ago",
         ),
         ({"index_error": "The index was damaged.", "files": 0}, "degraded", "Index problem", "The index was damaged."),

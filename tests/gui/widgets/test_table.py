@@ -34,7 +34,7 @@ def test_rows_sort_by_any_column(qtbot):
     table.show_records(ISSUES)
     assert _column(table, 0) == ["a.md", "b.md", "C.md"]
     table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
-    assert _column(table, 1) == ["too large", "symlink", "excluded in the settings"]
+    assert _column(table, 1) == ["too large", "symbolic link", "excluded in the settings"]
 
 
 def test_chosen_row_is_reported_and_revealed(qtbot):

@@ -15,10 +15,10 @@ from engine import SearchOutcome
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.errors import ProviderError
-from engine.embedding.registry import select_provider
+from engine.embedding.provider_selection import select_provider
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.settings.query_options import QuerySettings, TemporalDecaySettings
+from engine.settings.search_settings import QuerySettings, TemporalDecaySettings
 from tests.helpers.complaints.cases import CASES, Case, Situation
 from tests.helpers.complaints.notes import AGEING, DEAR, FEW, NOTES, SESSIONS
 from tests.helpers.fake_provider import FakeProvider, PaidProvider, fallback_to, selection_of

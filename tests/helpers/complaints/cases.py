@@ -142,7 +142,7 @@ CASES: tuple[Case, ...] = (
         "An exact ticket number scores 0.30 and is dropped at 0.35.",
         "PROJ-4821",
         first="ops/incidents.md",
-        says=("“PROJ-4821”", "reaches the minimum of 0.35"),
+        says=("“PROJ-4821”", "reaches the minimum score, 0.35"),
     ),
     Case("#25183", "An error code is not found.", "0x80070005", first="ops/incidents.md", says=("“0x80070005”",)),
     Case(

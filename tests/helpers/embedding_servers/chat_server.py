@@ -8,7 +8,7 @@ models refuse.
 from collections.abc import Mapping
 
 from engine.settings import Settings
-from engine.settings.agent_options import RememberSettings, SlugSettings
+from engine.settings.agent_settings import RememberSettings, SlugSettings
 from tests.helpers.embedding_servers.openai_server import KEY, OpenAIServer, error
 from tests.helpers.embedding_servers.server import Reply, Request, Route
 

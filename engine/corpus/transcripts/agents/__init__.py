@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.corpus.machine import Machine
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -34,8 +34,8 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.antigravity import AntigravityFormat
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.antigravity import AntigravityFormat
 
     return Formats(lines=(AntigravityFormat(),))
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.chatgpt import ChatGptExport
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.chatgpt import ChatGptExport
 
     return Formats(documents=(ChatGptExport(),))
 

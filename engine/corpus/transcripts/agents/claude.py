@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.claude_export import ClaudeExport
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.claude_export import ClaudeExport
 
     return Formats(documents=(ClaudeExport(),))
 

@@ -4,9 +4,9 @@ the same."""
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
 from engine.corpus.transcripts.agents.copilot_chat import user_folders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -30,8 +30,8 @@ def extension_agent(name: str, label: str, extension: str) -> Agent:
     """An extension that began as a copy of Cline, and stores its tasks in the same way."""
 
     def formats() -> "Formats":
-        from engine.corpus.transcripts.cline import ClineTask
         from engine.corpus.transcripts.formats import Formats
+        from engine.corpus.transcripts.parsers.cline import ClineTask
 
         return Formats(documents=(ClineTask(name),))
 
@@ -73,9 +73,9 @@ def _described_session(path: str) -> str:
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.cline import ClineTask
-    from engine.corpus.transcripts.cline_session import ClineSession
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.cline import ClineTask
+    from engine.corpus.transcripts.parsers.cline_session import ClineSession
 
     return Formats(documents=(ClineTask("cline"), ClineSession()))
 

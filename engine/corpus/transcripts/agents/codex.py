@@ -4,8 +4,8 @@ week."""
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -28,8 +28,8 @@ def _named(path: str) -> int:
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.codex import CodexFormat
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.codex import CodexFormat
 
     return Formats(lines=(CodexFormat(),))
 

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -72,8 +72,8 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.copilot_chat import CopilotChatDocument
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.copilot_chat import CopilotChatDocument
 
     return Formats(documents=(CopilotChatDocument(),))
 

@@ -3,8 +3,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, sidecar_changed, sidecar_owner
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -18,8 +18,8 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.copilot_cli import CopilotDocument, CopilotFormat
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.copilot_cli import CopilotDocument, CopilotFormat
 
     return Formats(lines=(CopilotFormat(),), documents=(CopilotDocument(),))
 

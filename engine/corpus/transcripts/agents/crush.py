@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -41,8 +41,8 @@ def _listed(path: str) -> Iterator[str]:
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.crush import CRUSH_DATABASE
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.crush import CRUSH_DATABASE
 
     return Formats(databases=(CRUSH_DATABASE,))
 

@@ -5,9 +5,9 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
 from engine.corpus.transcripts.agents.cursor import AGENT as CURSOR
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -51,8 +51,8 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.cursor_cli import CursorCliFormat
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
 
     return Formats(lines=(CursorCliFormat(),))
 

@@ -3,8 +3,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders, described_changed, described_owner
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -19,8 +19,8 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _formats() -> "Formats":
-    from engine.corpus.transcripts.droid import DroidFormat
     from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.droid import DroidFormat
 
     return Formats(lines=(DroidFormat(),))
 

@@ -3,8 +3,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -26,7 +26,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.goose import GOOSE_DATABASE
+    from engine.corpus.transcripts.parsers.goose import GOOSE_DATABASE
 
     return Formats(databases=(GOOSE_DATABASE,))
 

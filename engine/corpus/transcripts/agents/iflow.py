@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -15,7 +15,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.iflow import IflowFormat
+    from engine.corpus.transcripts.parsers.iflow import IflowFormat
 
     return Formats(lines=(IflowFormat(),))
 

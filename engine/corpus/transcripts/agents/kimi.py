@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -54,7 +54,7 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.kimi import KimiContext, KimiWire
+    from engine.corpus.transcripts.parsers.kimi import KimiContext, KimiWire
 
     return Formats(lines=(KimiWire(), KimiContext()))
 

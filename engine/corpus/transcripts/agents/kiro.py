@@ -4,8 +4,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders, described_changed, described_owner
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -24,7 +24,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.kiro import KiroDatabase, KiroFormat
+    from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroFormat
 
     return Formats(lines=(KiroFormat(),), databases=(KiroDatabase(),))
 

@@ -6,8 +6,8 @@ Its workspaces are found in its configuration (`engine/corpus/source_detection.p
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -51,7 +51,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.openclaw import OpenClawFormat
+    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
 
     return Formats(lines=(OpenClawFormat(),))
 

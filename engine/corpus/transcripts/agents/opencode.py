@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -72,7 +72,7 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
     if not single or not databases:
         return set()
     from engine.base.errors import PathRefused
-    from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+    from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
 
     copied: set[str] = set()
     for path in databases:
@@ -88,8 +88,8 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.opencode import OpencodeDocument
-    from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+    from engine.corpus.transcripts.parsers.opencode import OpencodeDocument
+    from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
 
     return Formats(documents=(OpencodeDocument(),), databases=(OpencodeDatabase(),))
 

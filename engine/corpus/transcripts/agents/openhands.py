@@ -4,8 +4,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -44,7 +44,7 @@ def _conversation_of(path: str) -> str:
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.openhands import OpenHandsConversation
+    from engine.corpus.transcripts.parsers.openhands import OpenHandsConversation
 
     return Formats(documents=(OpenHandsConversation(),))
 

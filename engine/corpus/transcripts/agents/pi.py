@@ -4,8 +4,8 @@ them apart."""
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -27,14 +27,14 @@ def _oh_my_pi_folders(machine: Machine) -> FoundFolders:
 
 def _pi_formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.openclaw import OpenClawFormat
+    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
 
     return Formats(lines=(OpenClawFormat(PI.name),))
 
 
 def _oh_my_pi_formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.openclaw import OpenClawFormat
+    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
 
     return Formats(lines=(OpenClawFormat(OH_MY_PI.name),))
 

@@ -3,8 +3,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -19,7 +19,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.qwen import QwenDocument, QwenFormat
+    from engine.corpus.transcripts.parsers.qwen import QwenDocument, QwenFormat
 
     return Formats(lines=(QwenFormat(),), documents=(QwenDocument(),))
 

@@ -3,8 +3,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -21,7 +21,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.zed import ZED_DATABASE
+    from engine.corpus.transcripts.parsers.zed import ZED_DATABASE
 
     return Formats(databases=(ZED_DATABASE,))
 

@@ -16,7 +16,7 @@ from engine.mcp import stdio_transport
 from engine.mcp.server import Listed, _cursor, _order, _place
 from engine.mcp.server_process import LateMemory
 from engine.settings import Settings
-from engine.settings.query_options import QuerySettings
+from engine.settings.search_settings import QuerySettings
 from tests.helpers.fake_memory import FakeMemory
 
 ROOT = Path(__file__).resolve().parents[4]

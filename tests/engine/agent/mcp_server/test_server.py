@@ -9,8 +9,8 @@ import pytest
 from mcp import MCPError
 from mcp.client.client import Client
 
-from engine.agent.tool import AgentTool, schema
 from engine.agent.tool_definitions import agent_tools
+from engine.agent.tool_interface import AgentTool, schema
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, StoreError
 from engine.mcp.server import make_server

@@ -19,7 +19,7 @@ from engine.base.errors import (
 )
 from engine.records import Passage, QueryRecord, SavedSearch
 from engine.settings import Settings
-from engine.settings.query_options import QuerySettings
+from engine.settings.search_settings import QuerySettings
 from tests.engine.backends.fallback.conftest import Elsewhere
 from tests.helpers.background import wait_until
 

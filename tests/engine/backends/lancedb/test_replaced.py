@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends.lancedb import writing
+from engine.backends.lancedb import table_writer
 from engine.base.errors import BackendError
 from tests.engine.backends.lancedb.conftest import write
 from tests.helpers.shared_tables import doubled, rows_of
@@ -99,8 +99,8 @@ def test_reader_retries_when_version_removed(machine, table) -> None:
 @pytest.fixture
 def tidied_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Old versions of the table are removed after a few commits."""
-    monkeypatch.setattr(writing, "_KEEP_VERSIONS", timedelta(0))
-    monkeypatch.setattr(writing, "_VERSIONS_TO_TIDY", 8)
+    monkeypatch.setattr(table_writer, "_KEEP_VERSIONS", timedelta(0))
+    monkeypatch.setattr(table_writer, "_VERSIONS_TO_TIDY", 8)
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")  # keeping no old versions is intended

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("moto.server")
 
-from engine.settings.backend_options import LanceDbSettings
+from engine.settings.backend_settings import LanceDbSettings
 from tests.engine.backends.lancedb.conftest import write
 from tests.helpers.shared_tables import doubled, rows_of, s3_options
 

@@ -251,7 +251,7 @@ def test_status_lists_machines_and_address(machine, table) -> None:
 
 
 def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table) -> None:
-    monkeypatch.setattr("engine.backends.lancedb.writing._UNINDEXED", 1)
+    monkeypatch.setattr("engine.backends.lancedb.table_writer._UNINDEXED", 1)
     desk = machine("desk", notes=HOSE)
     desk.sync()
     reader = desk.table.view()
@@ -266,7 +266,7 @@ def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table)
 
 
 def test_table_folder_among_notes_is_refused(machine, tmp_path) -> None:
-    from engine.settings.backend_options import LanceDbSettings
+    from engine.settings.backend_settings import LanceDbSettings
 
     inside = LanceDbSettings(uri=str(tmp_path / "desk/notes/table"))
     desk = machine("desk", notes=HOSE, lancedb=inside)

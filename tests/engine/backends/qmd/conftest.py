@@ -8,7 +8,7 @@ import pytest
 
 from engine.backends.qmd.memory import QmdMemory
 from engine.settings import Settings
-from engine.settings.backend_options import QmdLimitSettings
+from engine.settings.backend_settings import QmdLimitSettings
 from tests.helpers.fake_qmd import FakeQmd
 from tests.helpers.peers import qmd_command
 

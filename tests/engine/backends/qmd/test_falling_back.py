@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from engine.backends.opening import open_memory
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
 from tests.helpers.fake_qmd import FakeQmd
 

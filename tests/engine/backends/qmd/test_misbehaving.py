@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.backends.qmd.command import QmdError, QmdMissing, QmdTooSlow
-from engine.backends.qmd.maintenance import QmdCounts
+from engine.backends.qmd.index_maintenance import QmdCounts
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
 from tests.helpers.background import wait_until

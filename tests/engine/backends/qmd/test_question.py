@@ -45,8 +45,8 @@ def test_model_query_is_words_on_one_line():
 
 
 def test_unsupported_query_syntax_reported():
-    assert "does not support tags" in " ".join(read_question("pump tag:garden").remarks)
-    assert "does not support speakers" in " ".join(read_question("pump role:user").remarks)
+    assert "does not support filters by tag" in " ".join(read_question("pump tag:garden").remarks)
+    assert "does not support filters by speaker" in " ".join(read_question("pump role:user").remarks)
     assert "one combination" in " ".join(read_question("a1 OR b1 c1 OR d1 e1 OR f1").remarks)
 
 

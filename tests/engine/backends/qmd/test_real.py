@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from engine.base.errors import PathRefused
-from engine.settings.backend_options import QmdModelSettings, QmdScopeSettings
+from engine.settings.backend_settings import QmdModelSettings, QmdScopeSettings
 from tests.helpers.peers import indexed
 
 
@@ -200,7 +200,7 @@ def test_operators_and_conditions_hold(open_qmd, real, workspace):
     assert paths("irrigation before:2010-01-01") == {"shopping.md"} == paths("irrigation", until=1.1e9)
     assert paths("irrigation", path_glob="green*") == {"greenhouse.md"} == paths("irrigation", since=1.1e9)
     assert paths("irrigation", min_score=0.99) == set() == paths("irrigation", sources=["sessions"])
-    assert "does not support tags" in memory.search("irrigation tag:x").notice
+    assert "does not support filters by tag" in memory.search("irrigation tag:x").notice
 
 
 def test_notes_with_some_words_shown_if_none_has_all(open_qmd, real):

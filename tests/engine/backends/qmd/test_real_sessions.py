@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import Unsupported
-from engine.settings.backend_options import QmdSessionSettings
+from engine.settings.backend_settings import QmdSessionSettings
 from engine.settings.options import SessionSettings
 from tests.helpers.peers import indexed
 

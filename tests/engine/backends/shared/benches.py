@@ -11,7 +11,7 @@ import pytest
 from engine.backends.builtin import BuiltinMemory
 from engine.backends.fallback import FallbackMemoryManager
 from engine.base.errors import BackendError
-from engine.memory.contract import MemorySearchManager, OpenBackend
+from engine.memory.memory_interface import MemorySearchManager, OpenBackend
 from engine.settings import Settings
 from engine.store.user_data import open_user_data
 from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of

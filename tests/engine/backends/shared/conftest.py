@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from tests.engine.backends.shared.benches import BACKENDS, Bench, bench
 
 

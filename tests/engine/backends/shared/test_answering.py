@@ -2,9 +2,9 @@
 
 import msgspec
 
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
-from engine.settings.query_options import QuerySettings
+from engine.settings.search_settings import QuerySettings
 from tests.engine.backends.shared.benches import Bench
 
 

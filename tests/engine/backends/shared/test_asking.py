@@ -7,7 +7,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError, PathRefused, Unsupported
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.records import EarlierQuestion, Feature, Passage, SearchOutcome, to_json
 from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
 

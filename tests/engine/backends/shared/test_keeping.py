@@ -11,7 +11,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexReadOnly
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.records import MemorySyncProgressUpdate, Passage, SyncReport
 from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
 

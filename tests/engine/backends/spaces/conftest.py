@@ -7,7 +7,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.opening import open_memory
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of

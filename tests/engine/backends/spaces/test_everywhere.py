@@ -10,15 +10,15 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PathRefused, ProviderError, StoreError, Unsupported
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.records import SearchOutcome
 from engine.records.workspaces import name_in, split_name
 from engine.settings import Settings
-from engine.settings.query_options import QuerySettings
+from engine.settings.search_settings import QuerySettings
+from engine.workspaces.known_workspaces import here_and_others, known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
 from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory
-from engine.workspaces.registry import here_and_others, known_workspaces
 from tests.helpers.fake_provider import FakeProvider
 
 Open = Callable[..., MemorySearchManager]

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import IndexBusy
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import save_setting
 from engine.store.connection import WriterLock
-from engine.store.location import index_files
-from engine.workspaces.registry import forget_workspace, known_workspaces, unique_names, workspace_state
+from engine.store.index_paths import index_files
+from engine.workspaces.known_workspaces import forget_workspace, known_workspaces, unique_names, workspace_state
 
 Open = Callable[[str], MemorySearchManager]
 

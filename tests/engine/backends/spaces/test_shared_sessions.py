@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.memory.contract import MemorySearchManager
+from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
+from engine.workspaces.known_workspaces import known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory
-from engine.workspaces.registry import known_workspaces
 
 Open = Callable[..., MemorySearchManager]
 SAID = {"garden": "Frost killed the peppers.", "boat": "The rudder squeaks.", "elsewhere": "The invoice is overdue."}

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.machine import Machine
-from engine.corpus.transcripts.aider import AiderHistory
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.aider import AiderHistory
 from engine.corpus.transcripts.registry import may_be_transcript, session_folders
 from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.transcripts.transcript_reader import document_format, opened, read_session
+from engine.corpus.user_environment import Machine
 
 HISTORY = Path(__file__).parent / "fixtures" / "aider" / ".aider.chat.history.md"
 START = datetime(2025, 5, 4, 9, 0, 5).timestamp()  # the machine's own time

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from engine import find_places
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.transcripts.amp import AmpThread
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.amp import AmpThread
 from engine.corpus.transcripts.registry import resume_command
 from tests.helpers.exports import read, read_first
 from tests.helpers.transcripts import json_values, mangled

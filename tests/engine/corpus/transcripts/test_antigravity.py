@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.machine import Machine
-from engine.corpus.transcripts.antigravity import AntigravityFormat
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.antigravity import AntigravityFormat
 from engine.corpus.transcripts.registry import copied_sessions, session_folders
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_reader import read_session
+from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import (

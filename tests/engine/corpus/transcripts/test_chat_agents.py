@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.gptme import GptmeFormat
-from engine.corpus.transcripts.grok import GrokFormat
+from engine.corpus.transcripts.parsers.gptme import GptmeFormat
+from engine.corpus.transcripts.parsers.grok import GrokFormat
+from engine.corpus.transcripts.parsers.vibe import VibeFormat
 from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
 from engine.corpus.transcripts.tool_uses import uses_of
-from engine.corpus.transcripts.vibe import VibeFormat
+from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import parts_of
 from tests.helpers.transcripts import (
     feed,

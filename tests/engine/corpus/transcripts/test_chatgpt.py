@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.chatgpt import ChatGptExport
+from engine.corpus.transcripts.parsers.chatgpt import ChatGptExport
 from engine.corpus.transcripts.registry import may_be_transcript
 from tests.helpers.exports import head, in_order, packed, read, read_first, written
 from tests.helpers.transcripts import mangled

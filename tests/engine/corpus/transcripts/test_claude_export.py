@@ -9,7 +9,7 @@ from hypothesis import given as generated
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.claude_export import ClaudeExport
+from engine.corpus.transcripts.parsers.claude_export import ClaudeExport
 from tests.helpers.exports import head, in_order, packed, read, read_first, written
 from tests.helpers.transcripts import mangled
 

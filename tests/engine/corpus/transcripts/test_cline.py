@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from engine import find_places
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.transcripts.cline import ClineTask
-from engine.corpus.transcripts.cline_session import ClineSession
 from engine.corpus.transcripts.formats import DocumentFormat
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.parsers.cline import ClineTask
+from engine.corpus.transcripts.parsers.cline_session import ClineSession
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.exports import read, read_first

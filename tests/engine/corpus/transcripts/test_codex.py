@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.codex import CodexFormat
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.codex import CodexFormat
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from engine.corpus.transcripts.codex import CodexFormat
 from engine.corpus.transcripts.codex_names import GivenName, given_name
+from engine.corpus.transcripts.parsers.codex import CodexFormat
 from engine.corpus.transcripts.transcript_files import last_change
 from tests.helpers.transcripts import mangled
 

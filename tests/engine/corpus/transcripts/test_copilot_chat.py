@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from engine import find_places
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.transcripts.copilot_chat import CopilotChatDocument
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.copilot_chat import CopilotChatDocument
 from engine.corpus.transcripts.registry import copied_sessions, may_be_transcript
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import fixture_lines, json_values, mangled

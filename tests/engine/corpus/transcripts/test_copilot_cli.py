@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import copilot_cli
-from engine.corpus.transcripts.copilot_cli import CopilotFormat
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.copilot_cli import CopilotFormat
 from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
 from engine.corpus.transcripts.transcript_reader import read_session
+from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,

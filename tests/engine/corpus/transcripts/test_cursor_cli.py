@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import find_places
-from engine.corpus.transcripts.cursor_cli import CursorCliFormat
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
 from engine.corpus.transcripts.registry import resume_command
 from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, mangled, stored_after_every_line
 

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from engine import find_places
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.transcripts.cursor_database import CursorDatabase
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.cursor_database import CursorDatabase
 from engine.corpus.transcripts.registry import copied_sessions, is_database, may_be_transcript
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_reader import database_format, opened, read_session
 from engine.settings import Settings
 from engine.settings.options import SessionSettings

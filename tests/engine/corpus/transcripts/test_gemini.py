@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.transcripts.gemini import GeminiDocument, GeminiLines
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.gemini import GeminiDocument, GeminiLines
 from engine.corpus.transcripts.registry import resume_command
 from tests.helpers.transcripts import (
     feed,

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.goose import GOOSE_DATABASE
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.goose import GOOSE_DATABASE
 from engine.corpus.transcripts.registry import resume_command, session_folders
 from engine.corpus.transcripts.transcript_reader import read_session
+from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import GOOSE, GOOSE_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
 from tests.helpers.transcripts import json_values, mangled
 

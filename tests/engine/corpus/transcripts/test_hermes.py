@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.hermes import HERMES_DATABASE
+from engine.corpus.transcripts.parsers.hermes import HERMES_DATABASE
 from engine.corpus.transcripts.registry import resume_command, session_folders
 from engine.corpus.transcripts.transcript_reader import read_session
+from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import (
     HERMES,
     HERMES_ENDS,

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from engine import find_places
 from engine.corpus.transcripts.formats import LineFormat
-from engine.corpus.transcripts.kimi import KimiContext, KimiWire
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.kimi import KimiContext, KimiWire
 from engine.corpus.transcripts.registry import copied_sessions
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, mangled, stored_after_every_line

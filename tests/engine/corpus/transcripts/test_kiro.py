@@ -14,8 +14,8 @@ from engine import find_places
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.kiro import KiroDatabase, KiroFormat
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroFormat
 from engine.corpus.transcripts.transcript_reader import database_format, opened
 from tests.helpers.transcripts import (
     feed,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.openclaw import OpenClawFormat
+from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,

@@ -11,7 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.opencode import OpencodeDocument
+from engine.corpus.transcripts.parsers.opencode import OpencodeDocument
 from tests.helpers.transcripts import mangled
 
 START = 1_765_000_000.0

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from engine import find_places
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.transcripts import opencode_database
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+from engine.corpus.transcripts.parsers import opencode_database
+from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
 from engine.corpus.transcripts.registry import resume_command
 from engine.corpus.transcripts.transcript_reader import database_format, opened, read_session
 from tests.helpers.opencode_database import MS, NEWER, OLDER, OpencodeWriter

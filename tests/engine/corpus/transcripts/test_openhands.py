@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.openhands import OpenHandsConversation
+from engine.corpus.transcripts.parsers.openhands import OpenHandsConversation
 from engine.corpus.transcripts.registry import may_be_transcript, parts_changed, session_folders
 from engine.corpus.transcripts.transcript_reader import read_session
+from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import check_read, parts_of
 from tests.helpers.transcripts import json_values, mangled
 

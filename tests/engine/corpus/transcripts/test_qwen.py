@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.qwen import QwenFormat
+from engine.corpus.transcripts.parsers.qwen import QwenFormat
 from engine.corpus.transcripts.registry import resume_command, session_folders
 from engine.corpus.transcripts.transcript_reader import format_of, read_session
+from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,

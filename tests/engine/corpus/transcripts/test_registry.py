@@ -8,7 +8,7 @@ import pytest
 from engine import agent_label, find_places
 from engine.corpus.transcripts import registry
 from engine.corpus.transcripts.registry import is_database, may_be_transcript
-from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.settings import Settings
 from engine.settings.options import SessionSettings

@@ -9,11 +9,11 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.machine import Machine
 from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.parsers.zed import ZED_DATABASE
 from engine.corpus.transcripts.registry import session_folders
 from engine.corpus.transcripts.transcript_reader import read_session
-from engine.corpus.transcripts.zed import ZED_DATABASE
+from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import ZED, ZED_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
 from tests.helpers.transcripts import json_values, mangled
 

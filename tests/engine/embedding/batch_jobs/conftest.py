@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.embedding.batch_jobs.base import BatchApi, batches_of
+from engine.embedding.batch_jobs.batch_api import BatchApi, batches_of
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer
 from tests.helpers.embedding_servers.batch_work import BatchWork
 

@@ -10,11 +10,11 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.embedding import openai_compatible
-from engine.embedding.base import prepare
 from engine.embedding.batch_jobs import file_transfer
-from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, JobNotFound, Result, batches_of
+from engine.embedding.batch_jobs.batch_api import BatchApi, BatchUnavailable, JobNotFound, Result, batches_of
 from engine.embedding.batch_jobs.jsonl_files import Text, groups
 from engine.embedding.embedded_model import EmbeddedProvider
+from engine.embedding.provider_interface import prepare
 from engine.embedding.service_errors import Redirected, Refused, Transient
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.embedding.batch_jobs.base import JobLimits
+from engine.embedding.batch_jobs.batch_api import JobLimits
 from engine.embedding.batch_jobs.jsonl_files import Group, Text, dump, groups, read_gemini, read_openai, split
 
 

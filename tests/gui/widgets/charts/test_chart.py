@@ -28,9 +28,18 @@ def test_sync_gives_bar_row_and_caption() -> None:
     series = sync_series((sync,), now=1_075.0 + 120)
     (mark,) = series.marks
     assert len(mark.row) == len(SYNC_COLUMNS)
-    assert mark.caption == "2 min ago · watch · 1,234 passages, 2 files failed"
-    assert [text for text, _ in mark.row][1:] == ["watch", "1 min 15 s", "3", "1,234", "234", "1,000", "2", "done"]
-    assert "234 reused, 2 files failed in 1 min 15 s" in mark.detail
+    assert mark.caption == "2 min ago · files changed · 1,234 passages, 2 files failed"
+    assert [text for text, _ in mark.row][1:] == [
+        "files changed",
+        "1 min 15 s",
+        "3",
+        "1,234",
+        "234",
+        "1,000",
+        "2",
+        "done",
+    ]
+    assert "vectors reused: 234, 2 files failed in 1 min 15 s" in mark.detail
     assert series.resting == mark.caption
     assert not mark.failed
 

@@ -84,7 +84,7 @@ def test_fact_draft_is_restored_at_next_start(qtbot, begin, memory):
     save_drafts(str(memory.folder), [Draft(str(memory.folder), "fact", "", "I prefer the morning")])
     window = begin()
     qtbot.waitUntil(lambda: "I prefer the morning" in window.banner.text)
-    _press(window, "Keep writing")
+    _press(window, "Keep writing the note")
     qtbot.waitUntil(lambda: window.views.facts.body.editor.is_new)
     assert window.views.current == "facts"
     assert window.views.facts.body.editor.text.toPlainText() == "I prefer the morning"
@@ -96,7 +96,7 @@ def test_fact_edit_draft_is_restored_into_its_fact(qtbot, begin, memory):
     save_drafts(str(memory.folder), [Draft(str(memory.folder), "fact", fact.id, "I prefer green tea")])
     window = begin()
     qtbot.waitUntil(lambda: "green tea" in window.banner.text)
-    _press(window, "Keep writing")
+    _press(window, "Keep writing the note")
     editor = window.views.facts.body.editor
     qtbot.waitUntil(lambda: editor.fact is not None and editor.fact.id == fact.id and editor.is_changed)
     assert editor.text.toPlainText() == "I prefer green tea"

@@ -50,7 +50,7 @@ def test_note_draft_is_restored_with_its_name(qtbot, window, memory):
     save_drafts(folder, [Draft(folder, "note", VALVE, "Call the plumber.", "The valve", "plumber")])
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: "“The valve”" in window.banner.text)
-    [*_, go_on] = (b for b in window.banner.findChildren(QPushButton) if b.text() == "Keep writing")
+    [*_, go_on] = (b for b in window.banner.findChildren(QPushButton) if b.text() == "Keep writing the note")
     go_on.click()
     way = window.remember.controller
     qtbot.waitUntil(lambda: way.ready and way.sheet.is_changed)

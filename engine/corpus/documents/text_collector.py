@@ -1,0 +1,76 @@
+"""Collects the text that is extracted from a document, within limits."""
+
+import re
+
+from engine.base import skip_reasons
+from engine.corpus.documents import BOUND, DocumentError
+
+MOST_CHARACTERS = 10_000_000
+"""Characters of a document's text; the rest is left out, which the last line says."""
+CUT = "… The rest of this document is not indexed, since it is too long."
+LONGEST_TITLE = 200
+BLANKS = re.compile(r"[ \t\n\r\f\v\xa0]+")
+_LIKE_A_HEADING = re.compile(r"#{1,6} |---$")
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]")
+_LINE_END = re.compile(r"\r\n|[\r\n\v\f\x85\u2028\u2029]")
+
+
+class TextFull(Exception):
+    """The text collected from a document has reached its size limit."""
+
+
+class DocumentText:
+    """Collects headings and paragraphs."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._has_text = False
+        self._full = False
+        self.title = self.author = ""
+
+    def heading(self, level: int, title: str) -> None:
+        if title := one_line(title[:MOST_CHARACTERS])[:LONGEST_TITLE]:
+            self._has_text = True
+            self._add(f"{'#' * min(max(level, 1), 6)} {title}")
+
+    def page(self, number: int, text: str) -> None:
+        """Add a page, whose blank lines at its ends are left out."""
+        self._add(f"# Page {number}")
+        self.paragraph(text)
+
+    def paragraph(self, text: str) -> None:
+        """Add text of any number of lines."""
+        lines = (_UNPRINTABLE.sub("", line).rstrip() for line in _LINE_END.split(text[: MOST_CHARACTERS + 1]))
+        if found := "\n".join(f" {line}" if _LIKE_A_HEADING.match(line) else line for line in lines).strip("\n"):
+            self._has_text = True
+            self._add(found)
+
+    def whole(self) -> str:
+        if not self._has_text:
+            raise DocumentError("no-text", skip_reasons.NO_TEXT.message())
+        known = (("title", self.title), ("author", self.author))
+        about = [f"{key}: {one}" for key, text in known if (one := one_line(text)[:LONGEST_TITLE])]
+        head = ["\n".join((BOUND, *about, BOUND))] if about else []
+        return "\n\n".join((*head, *self._parts, *([CUT] if self._full else ()))) + "\n"
+
+    def _add(self, part: str) -> None:
+        room = MOST_CHARACTERS - self._size
+        self._full = len(part) > room
+        part = part[:room] if self._full else part
+        self._size += len(part)
+        self._parts.append(part.encode("utf-8", "replace").decode())
+        if self._full:
+            raise TextFull
+
+
+def one_line(text: str) -> str:
+    return _UNPRINTABLE.sub("", " ".join(text.split()))
+
+
+def damaged(reason: skip_reasons.Reason) -> DocumentError:
+    return DocumentError("damaged", skip_reasons.DAMAGED_DOCUMENT.message(problem=reason.message()))
+
+
+def encrypted() -> DocumentError:
+    return DocumentError("encrypted", skip_reasons.ENCRYPTED.message())

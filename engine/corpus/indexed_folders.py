@@ -1,0 +1,154 @@
+"""Finds the roots of notes, the workspace by its layout and the extra paths, with the prefix of their stable names."""
+
+import os
+import unicodedata
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from engine.base.errors import WorkspaceError
+from engine.base.language import tr
+from engine.corpus.ignore_rules import SECRET_FOLDERS, shown
+from engine.settings import Settings
+
+Layout = Literal["openclaw", "folder"]
+
+_MEMORY_FILES = ("MEMORY.md", "memory.md")
+MEMORY_FOLDER = "memory"
+NOTES_MARKER = ".mnemoscope"
+"""Marker file in a memory folder that this program made among notes, so that the notes stay indexed."""
+# Transcripts are called sessions/<store>/…, and an openclaw workspace may get a memory folder later.
+_RESERVED = ("sessions", MEMORY_FOLDER)
+
+
+class Root(msgspec.Struct, frozen=True):
+    """A file or folder to search for notes; it need not exist."""
+
+    name: str
+    """Stable name of a file, or prefix of the stable names in a folder; "" for the workspace."""
+    path: str
+    """Absolute path, with the folder above it resolved."""
+    extra: bool = False
+    """Whether the root is listed in `extra_paths`."""
+    single: bool = False
+    """Whether the root must be a file."""
+
+    def holds(self, name: str) -> bool:
+        """Return whether a file with this stable name is the root or inside it."""
+        return not self.name or name == self.name or (not self.single and name.startswith(self.name + "/"))
+
+
+class Roots(msgspec.Struct, frozen=True):
+    workspace: str
+    """Absolute path, with links resolved."""
+    layout: Layout
+    found: tuple[Root, ...]
+    """Roots in the order in which their files are listed."""
+
+    def home_of(self, name: str) -> Root | None:
+        """Return the innermost root that contains a file with this stable name; None if none does."""
+        fitting = [root for root in self.found if root.holds(name)]
+        return max(fitting, key=lambda root: len(root.name), default=None)
+
+
+def find_roots(workspace: Path, settings: Settings) -> Roots:
+    """Return the current roots. Raises `WorkspaceError` if the workspace can't be listed or must not be read."""
+    home = os.path.realpath(workspace)
+    require_text(home)
+    try:
+        with os.scandir(home) as entries:
+            top_names = [entry.name for entry in entries]
+    except FileNotFoundError:
+        raise WorkspaceError(tr("The folder {folder} does not exist.", folder=workspace)) from None
+    except NotADirectoryError:
+        raise WorkspaceError(tr("{folder} is not a folder.", folder=workspace)) from None
+    except OSError as error:
+        said = tr("The folder {folder} cannot be read: {reason}.", folder=workspace, reason=error.strerror)
+        raise WorkspaceError(said) from None
+    if holds_secrets(home):
+        said = tr("{folder} is a place for keys and credentials, which are never read.", folder=workspace)
+        raise WorkspaceError(said)
+    layout = _layout(home)
+    own = [Root("", home)] if layout == "folder" else _memory_roots(home)
+    return Roots(home, layout, tuple(_unique([*own, *_extra_roots(home, settings.extra_paths, top_names)])))
+
+
+def require_text(folder: str) -> None:
+    """Raise `WorkspaceError` for a path with NUL or undecodable bytes, which can't be stored."""
+    if "\0" in folder:
+        raise WorkspaceError(tr("No folder has a name with a NUL character: {folder}.", folder=shown(folder)))
+    name = shown(folder)
+    if name != folder:
+        said = tr("The name of {folder} holds bytes that are no text: rename the folder, then open it.", folder=name)
+        raise WorkspaceError(said)
+
+
+def holds_secrets(path: str) -> bool:
+    """Return whether the path is, or is inside, a folder of keys and credentials."""
+    return not SECRET_FOLDERS.isdisjoint(part.lower() for part in Path(path).parts)
+
+
+def _layout(home: str) -> Layout:
+    if any(os.path.lexists(os.path.join(home, name)) for name in _MEMORY_FILES):
+        return "openclaw"
+    # A memory folder counts even if it is a link: indexing the rest of the workspace instead would surprise the user.
+    folder = os.path.join(home, MEMORY_FOLDER)
+    if os.path.islink(folder):
+        return "openclaw"
+    return "openclaw" if os.path.isdir(folder) and not os.path.lexists(os.path.join(folder, NOTES_MARKER)) else "folder"
+
+
+def _memory_roots(home: str) -> list[Root]:
+    files = [Root(name, os.path.join(home, name), single=True) for name in _MEMORY_FILES]
+    return [*files, Root(MEMORY_FOLDER, os.path.join(home, MEMORY_FOLDER))]
+
+
+def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) -> list[Root]:
+    taken = {_folded(name) for name in (*top_names, *_RESERVED)}
+    roots: list[Root] = []
+    for text in map(str.strip, extra_paths):
+        if not text:
+            continue
+        named = os.path.normpath(os.path.join(home, os.path.expanduser(text)))
+        path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+        if any(root.path == path for root in roots):
+            continue
+        if path == home or path.startswith(os.path.join(home, "")):
+            name = "" if path == home else os.path.relpath(path, home).replace(os.sep, "/")
+        else:
+            name = _short_name(path, taken)
+            taken.add(_folded(name))
+        roots.append(Root(name, path, extra=True))
+    return roots
+
+
+def _short_name(path: str, taken: set[str]) -> str:
+    """Return the last component of a path, made unique by a number before its suffix."""
+    base = os.path.basename(path) or Path(path).drive.rstrip(":") or "root"
+    stem, suffix = os.path.splitext(base) if not os.path.isdir(path) else (base, "")
+    name, number = base, 1
+    while _folded(name) in taken:
+        number += 1
+        name = f"{stem}-{number}{suffix}"
+    return name
+
+
+def _unique(roots: list[Root]) -> list[Root]:
+    """Remove second names of the same file or folder, such as MEMORY.md and memory.md on most Macs."""
+    seen: set[tuple[int, int]] = set()
+    kept: list[Root] = []
+    for root in roots:
+        try:
+            state = os.lstat(root.path)
+        except OSError:
+            kept.append(root)
+            continue
+        if (state.st_dev, state.st_ino) not in seen:
+            seen.add((state.st_dev, state.st_ino))
+            kept.append(root)
+    return kept
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()

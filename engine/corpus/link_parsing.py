@@ -1,0 +1,375 @@
+"""Finds links between notes as Obsidian and Logseq write them, and the names by which links find a note.
+
+Written from the help pages of both programs: Obsidian's "Internal links", "Aliases" and "Embed files", Logseq's "Block
+reference" and "Properties", and its file names (`___` for the `/` of a page's name). Links in Org files are those of
+the Org manual ("Link Format", "External Links"), and names of pages as Logseq writes them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from posixpath import dirname, normpath
+from posixpath import join as join_path
+from typing import Literal, NamedTuple
+from urllib.parse import unquote
+
+import msgspec
+
+from engine.base import lazy_pattern
+from engine.corpus import documents, json_notes, markdown_line_types
+from engine.text.folding import fold
+
+LinkKind = Literal["link", "embed", "block"]
+NameKind = Literal["file", "alias", "block"]
+
+_LINE = 16 * 1024
+"""Most characters of a line that are searched for links."""
+_MOST = 2_000
+_CONTEXT = 240
+_AROUND = 1_000
+"""Characters on each side of a link that are searched for the ends of its sentence."""
+_NOTES = (".md", ".markdown", ".org")
+_TYPES = (
+    *_NOTES,
+    ".mdx",
+    ".txt",
+    ".rst",
+    ".rest",
+    ".adoc",
+    ".asciidoc",
+    *json_notes.ENDINGS,
+    *documents.ENDINGS,
+)
+"""Endings of the files that can be indexed: a target that ends in one of them is a path."""
+_FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp mkv mov mp4 ogv webm zip base".split())
+"""Extensions of files that are not notes."""
+
+_WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_MARKDOWN = re.compile(
+    r"(!?)\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,400})>|([^\s()<>]{1,400}))(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
+)
+_BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
+_ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
+_ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_BLOCK_ID = lazy_pattern(r"[ \t]*(?:[-*+][ \t]+)?id::[ \t]*([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*")
+_PAGE = lazy_pattern(r"page=(\d{1,9})(?:&.*)?")
+_ANCHOR = lazy_pattern(r"(?:.*\s)?\^([0-9A-Za-z-]{1,64})[ \t]*", re.DOTALL)
+_MARKER = lazy_pattern(r"(?:[ \t>]|(?:[-+]|\*{1,9})(?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t])|\[.\](?=[ \t]))+")
+_BULLET = lazy_pattern(r"^[ \t]*[-*+][ \t]+")
+_SENTENCE_END = lazy_pattern(r"[.!?…]['\"”’)]*\s+|[\u3002\uff01\uff1f]")
+_JOURNAL = lazy_pattern(r"([12]\d{3})[_-]([01]\d)[_-]([0-3]\d)")
+
+
+class NoteLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A link from a note to another note or block."""
+
+    line: int
+    kind: LinkKind
+    target: str
+    """Name or path of a note as written, without a heading; or the id of a block."""
+    anchor: str
+    """Heading, or `^` and a block's id, that the link points to; may be empty."""
+    context: str
+    """The sentence around the link, without the syntax of links."""
+
+
+class NoteName(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A name by which links find a note or a block in it."""
+
+    key: str
+    kind: NameKind
+    line: int = 1
+
+
+class WrittenLink(NamedTuple):
+    """A link in one line of text."""
+
+    start: int
+    end: int
+    kind: LinkKind
+    target: str
+    anchor: str
+    label: str
+    """The text to show for the link."""
+
+
+def links_of(text: str) -> tuple[NoteLink, ...]:
+    """Return the links in a note to other notes and blocks, in order; at most 2,000."""
+    if "[[" not in text and "](" not in text and "((" not in text:
+        return ()
+    found: list[NoteLink] = []
+    for number, line in _prose(text):
+        if "[[" not in line and "](" not in line and "((" not in line:
+            continue
+        written = [link for link in written_links(line) if link.target]
+        found += (NoteLink(number, link.kind, link.target, link.anchor, _context(line, link)) for link in written)
+        if len(found) >= _MOST:
+            break
+    return tuple(found[:_MOST])
+
+
+def org_links_of(text: str, code: Sequence[tuple[int, int]]) -> tuple[NoteLink, ...]:
+    """Return the links in an Org file to notes and blocks, in order; at most 2,000. `code`: lines of blocks of code."""
+    if "[[" not in text and "((" not in text:
+        return ()
+    hidden = {number for first, last in code for number in range(first, last + 1)}
+    found: list[NoteLink] = []
+    for number, whole in enumerate(text.split("\n"), 1):
+        line = whole[:_LINE]
+        if ("[[" in line or "((" in line) and number not in hidden:
+            found += (
+                NoteLink(number, link.kind, link.target, link.anchor, _context(line, link, _org_links))
+                for link in _org_links(line)
+            )
+            if len(found) >= _MOST:
+                break
+    return tuple(found[:_MOST])
+
+
+def _org_links(line: str) -> list[WrittenLink]:
+    found = [link for match in _ORG.finditer(line) if (link := _org(match)) is not None]
+    found += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(line))
+    return sorted(found)
+
+
+def _org(match: re.Match[str]) -> WrittenLink | None:
+    written, label = match[1].strip(), (match[2] or "").strip()
+    if written[:3].lower() == "id:":
+        id_ = written[3:].partition("::")[0].strip().lower()
+        return WrittenLink(*match.span(), "block", id_, "", label or id_) if id_ else None
+    target, _, anchor = written.removeprefix("file:").partition("::")
+    if not target or target[0] in "*#(" or _SCHEME.match(target) or is_attachment(target):
+        return None
+    return WrittenLink(*match.span(), "link", target, anchor.lstrip("*#"), label or target)
+
+
+def written_links(line: str) -> list[WrittenLink]:
+    """Return the links to notes and blocks in one line, outside of code, in order."""
+    bare = markdown_line_types.CODE_SPAN.sub(lambda code: " " * len(code[0]), line) if "`" in line else line
+    found: list[WrittenLink] = []
+    if "[[" in bare:
+        found += (link for match in _WIKI.finditer(bare) if (link := _wiki(match)) is not None)
+    if "](" in bare:
+        found += (link for match in _MARKDOWN.finditer(bare) if (link := _plain(match)) is not None)
+    if "((" in bare:
+        found += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(bare))
+    return sorted(found)
+
+
+def split_target(target: str) -> tuple[str, str]:
+    """Split a link's target into the note's name and the heading or `^block`; of nested headings the last."""
+    name, _, anchor = target.partition("#")
+    return name.strip(), anchor.rpartition("#")[2].strip()
+
+
+def is_attachment(target: str) -> bool:
+    """Whether a link's target is a file that is not a note, such as an image."""
+    return target.rpartition(".")[2].lower() in _FILES
+
+
+def anchor_line(line: str) -> str:
+    """Return the id of the block that ends with this line, written `^id` as in Obsidian; "" if there is none."""
+    if "^" not in line[-80:]:
+        return ""
+    match = _ANCHOR.fullmatch(line[-_CONTEXT:])
+    return match[1] if match else ""
+
+
+def link_key(target: str) -> str:
+    """Return the key by which the index finds notes that a target may mean: its last part, folded."""
+    return fold(_without_ending(target.strip().strip("/").rpartition("/")[2]))
+
+
+def page_path(path: str) -> str:
+    """Return a stable name as links write it, folded, without extension: Logseq's `a___b.md` is the page `a/b`."""
+    folder, slash, base = _without_ending(path).rpartition("/")
+    page = base.replace("___", "/")
+    return fold(folder + slash + (unquote(page) if "%" in page else page))
+
+
+def names_of(path: str, title: str, aliases: tuple[str, ...], text: str) -> tuple[NoteName, ...]:
+    """Return the names by which links find the note with this stable name, and its blocks."""
+    page = page_path(path)
+    names = {NoteName(page.rpartition("/")[2], "file"): None}
+    for alias in (title, *aliases):
+        for key in (fold(alias.strip()), link_key(alias)):
+            if key and NoteName(key, "file") not in names:
+                names[NoteName(key, "alias")] = None
+    if "id::" in text:
+        names |= {NoteName(id_.lower(), "block", line): None for id_, line in _block_ids(text)}
+    if path.lower().endswith(".org") and (":id:" in text or ":ID:" in text):
+        names |= {NoteName(id_.lower(), "block", line): None for id_, line in _org_ids(text)}
+    return tuple(names)
+
+
+def closeness(target: str, home: str, path: str) -> int | None:
+    """Return how well a link target in the note `home` fits the note at `path`, which has the same last part: 0 is
+    best.
+
+    None if the folders of the target are others. As in Obsidian, a path counts from the vault or from any folder in it,
+    and the notes in the folder of `home` come before others. A target with an ending is a path from there first.
+    """
+    written = target.strip()
+    if written.lower().endswith(".org") and not path.lower().endswith(".org"):
+        return None
+    wanted, page, folder = fold(_without_ending(written)), page_path(path), fold(dirname(home))
+    if wanted.startswith("/"):
+        wanted = wanted.strip("/")
+        return 0 if page == wanted else 3 if page.endswith(f"/{wanted}") else None
+    if page == normpath(join_path(folder, wanted)) and (wanted.startswith(".") or written.lower().endswith(_TYPES)):
+        return 0
+    if page == wanted:
+        return 1
+    if wanted.startswith(".") or not page.endswith(f"/{wanted}"):
+        return None
+    return 2 if folder and page.startswith(f"{folder}/") else 3
+
+
+def journal_names(path: str) -> tuple[str, str] | None:
+    """Return the date of a page in Logseq's folder `journals`, as title and as links write it by default.
+
+    `journals/2024_05_08.md` gives "2024-05-08" and "May 8th, 2024". None for other notes.
+    """
+    folder, _, base = _without_ending(path).rpartition("/")
+    match = _JOURNAL.fullmatch(base)
+    if match is None or folder.rpartition("/")[2].lower() != "journals":
+        return None
+    year, month, day = map(int, match.groups())
+    if not 1 <= month <= 12 or not 1 <= day <= 31:
+        return None
+    ending = "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{year}-{month:02}-{day:02}", f"{_MONTHS[month - 1]} {day}{ending}, {year}"
+
+
+_MONTHS = tuple("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
+
+
+def _without_ending(path: str) -> str:
+    for ending in _NOTES:
+        if path.lower().endswith(ending):
+            return path[: -len(ending)]
+    return path
+
+
+def _wiki(match: re.Match[str]) -> WrittenLink | None:
+    target, anchor = split_target(match[2].removesuffix("\\"))
+    if is_attachment(target) or _SCHEME.match(target):
+        return None
+    shown = (match[3] or "").strip() or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
+    return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, shown)
+
+
+def _plain(match: re.Match[str]) -> WrittenLink | None:
+    written = match[3] or match[4]
+    if _SCHEME.match(written) or written.startswith("//"):
+        return None
+    target, anchor = split_target(unquote(written))
+    if is_attachment(target):
+        return None
+    return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, match[2] or target)
+
+
+def _block_ids(text: str) -> Iterator[tuple[str, int]]:
+    """Yield Logseq's ids of blocks, each with the first line of the block."""
+    block = 1
+    for number, line in enumerate(text.split("\n"), 1):
+        if markdown_line_types.is_list_item(line):
+            block = number
+        if "id::" in line and len(line) < _CONTEXT and (match := _BLOCK_ID.fullmatch(line.rstrip("\r"))):
+            yield match[1], block
+
+
+def _org_ids(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the ids of the headings of an Org file, each with the heading's line; 1 for the id of the file."""
+    block = 1
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("*") and line.lstrip("*")[:1] == " ":
+            block = number
+        elif len(line) < _CONTEXT and (match := _ORG_ID.fullmatch(line.rstrip("\r"))):
+            yield match[1], block
+
+
+def _prose(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines outside of fenced code, with numbers from 1."""
+    fence, start, number = "", 0, 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        number += 1
+        line = text[start : min(end, start + _LINE)]
+        start = end + 1
+        if fence:
+            fence = "" if markdown_line_types.closes_fence(line.lstrip(" \t>"), fence) else fence
+        elif line.lstrip(" \t>-*+").startswith(markdown_line_types.FENCES):
+            fence = markdown_line_types.fence_marks(line.lstrip(" \t>-*+"))
+        else:
+            yield number, line
+
+
+def _context(line: str, link: WrittenLink, links: Callable[[str], Sequence[WrittenLink]] = written_links) -> str:
+    """Return the sentence around a link, as plain text."""
+    begin, stop = max(0, link.start - _AROUND), min(len(line), link.end + _AROUND)
+    first = max((end for end in _sentence_ends(line, begin, link.start)), default=begin)
+    last = next(iter(_sentence_ends(line, link.end, stop)), stop)
+    if last - first > _CONTEXT:
+        first, last = max(first, link.start - _CONTEXT // 2), min(last, link.end + _CONTEXT)
+    marker = _MARKER.match(line, first, link.start)
+    return without_links(line[marker.end() if marker else first : last], links)[:_CONTEXT]
+
+
+def _sentence_ends(line: str, start: int, end: int) -> list[int]:
+    return [match.end() for match in _SENTENCE_END.finditer(line, start, end)]
+
+
+def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
+    """Return the first and last line, from 1, of the section or block that an anchor names; None if there is none.
+
+    An anchor `page=3`, as in links to a PDF, names the heading of that page in the document's text.
+    """
+    if anchor.startswith("^"):
+        return _block(lines, anchor[1:].lower())
+    page = _PAGE.fullmatch(anchor)
+    wanted = _letters(f"Page {int(page[1])}" if page else anchor)
+    begun = level = 0
+    fence = ""
+    for number, line in enumerate(lines, 1):
+        if fence:
+            fence = "" if markdown_line_types.closes_fence(line, fence) else fence
+        elif line.lstrip().startswith(markdown_line_types.FENCES):
+            fence = markdown_line_types.fence_marks(line)
+        elif line.lstrip()[:1] in "#-*+" and (heading := markdown_line_types.atx_heading(_BULLET.sub("", line))):
+            if begun and heading[0] <= level:
+                return begun, number - 1
+            if not begun and _letters(heading[1]) == wanted:
+                begun, level = number, heading[0]
+    return (begun, len(lines)) if begun else None
+
+
+def _block(lines: Sequence[str], id_: str) -> tuple[int, int] | None:
+    """Return the lines of the block with this id: `^id` is at its end, or alone on the line after it."""
+    for number, line in enumerate(lines, 1):
+        if "^" in line and anchor_line(line).lower() == id_:
+            end = number
+            if line.strip().startswith("^"):
+                end -= 1
+                while end > 0 and not lines[end - 1].strip():
+                    end -= 1
+            first = end
+            while first > 1 and not markdown_line_types.is_list_item(lines[first - 1]) and lines[first - 2].strip():
+                first -= 1
+            return max(1, first), max(1, end)
+    return None
+
+
+def _letters(heading: str) -> str:
+    return "".join(filter(str.isalnum, without_links(heading))).casefold()
+
+
+def without_links(text: str, links: Callable[[str], Sequence[WrittenLink]] = written_links) -> str:
+    """Return the text with each link replaced by the text that it shows. `links`: finds the links of a line."""
+    parts, done = [], 0
+    for link in links(text):
+        if link.start >= done:
+            parts += [text[done : link.start], link.label]
+            done = link.end
+    return " ".join("".join((*parts, text[done:])).split())

@@ -1,0 +1,137 @@
+"""Reads a note's metadata: title, aliases and date."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from engine.corpus import documents, front_matter, markdown_line_types
+from engine.corpus.front_matter import FrontMatter
+from engine.corpus.link_parsing import journal_names
+from engine.corpus.note_dates import date_in_front_matter, is_evergreen
+from engine.corpus.note_structure import Structure
+
+HEAD_CHARACTERS = 64 * 1024
+"""Number of characters in which a title is searched."""
+_MOST_ALIASES = 100
+_COMMENT, _COMMENT_END = "<!--", "-->"
+
+
+class DocumentInfo(msgspec.Struct, frozen=True):
+    title: str
+    aliases: tuple[str, ...]
+    """Other names of the note, as in Obsidian."""
+    dated: float | None
+    """The date in the front matter, in seconds since the epoch."""
+    evergreen: bool
+    """Whether the front matter says that the note doesn't age."""
+    front: FrontMatter | None
+    structure: Structure | None = None
+    """Structure of a note in another format than Markdown."""
+
+
+def describe(text: str, name: str) -> DocumentInfo:
+    """Return the metadata of the note with this name (its path relative to its folder, with slashes).
+
+    Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file name. The
+    title of a journal page of Logseq is its date; the date as Logseq writes it is an alias.
+    """
+    structure = structure_of(text, name)
+    if structure is not None:
+        values = structure.properties
+        dated = date_in_front_matter(values)
+        day = journal_names(name)
+        # In an Org graph of Logseq, each block of a journal page is a heading.
+        title = structure.title if day is None or values.get("title") else day[0]
+        return DocumentInfo(
+            title=title or _file_title(name),
+            aliases=_aliases((*structure.aliases, *(day[1:] if day else ()))),
+            dated=None if dated is None else dated.moment,
+            evergreen=is_evergreen(values),
+            front=None,
+            structure=structure,
+        )
+    front = front_matter.read(text)
+    if front is None and name.lower().endswith(".canvas"):
+        return DocumentInfo(_file_title(name), (), None, False, None)  # its first heading is that of a card
+    day = journal_names(name)
+    file_title, more = (day[0], (day[1],)) if day else (_file_title(name), ())
+    if front is None:
+        return DocumentInfo(_leading_heading(text, 0) or file_title, more, None, False, None)
+    title = markdown_line_types.plain_title(front.scalar("title")) or _leading_heading(text, front.length) or file_title
+    values = front.scalars()
+    dated = date_in_front_matter(values)
+    return DocumentInfo(
+        title=title,
+        aliases=_aliases((*front_matter.listed(front, "aliases", "alias"), *more)),
+        dated=None if dated is None else dated.moment,
+        evergreen=is_evergreen(values),
+        front=front,
+    )
+
+
+def note_title(text: str, name: str) -> str:
+    """Return the title of the note with this name, from the beginning of its `text`."""
+    return describe(text, name).title
+
+
+def structure_of(text: str, name: str) -> Structure | None:
+    """Return the structure of a note in another format, known by its name; None for Markdown and plain text."""
+    ending = name[name.rfind(".") :].lower()
+    if ending == ".org":
+        from engine.corpus import org_mode
+
+        return org_mode.read(text)
+    if ending in (".rst", ".rest"):
+        from engine.corpus import restructuredtext
+
+        return restructuredtext.read(text)
+    if ending in (".adoc", ".asciidoc"):
+        from engine.corpus import asciidoc
+
+        return asciidoc.read(text)
+    if ending in documents.ENDINGS:
+        return documents.read(text, name)
+    return None
+
+
+def _aliases(found: Iterable[str]) -> tuple[str, ...]:
+    plain = (markdown_line_types.plain_title(alias) for alias in found)
+    return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MOST_ALIASES]
+
+
+def _leading_heading(text: str, front: int) -> str:
+    """Return the title of a level 1 heading at the beginning of a text, after comments and `front` lines; else ""."""
+    lines = text[:HEAD_CHARACTERS].lstrip("\ufeff").split("\n")
+    at = _first_text(lines, front)
+    first, second, third = (*lines[at : at + 3], "", "", "")[:3]
+    if found := markdown_line_types.atx_heading(first):
+        return found[1] if found[0] == 1 else ""
+    if markdown_line_types.underline_mark(first, second) == "=":
+        return markdown_line_types.plain_title(first)
+    overlined = markdown_line_types.is_overline(first) and first.rstrip() == third.rstrip()
+    return (
+        markdown_line_types.plain_title(second)
+        if overlined and markdown_line_types.underline_mark(second, third)
+        else ""
+    )
+
+
+def _first_text(lines: list[str], at: int) -> int:
+    """Return the number of the first line, from `at` on, that is neither blank nor part of a comment."""
+    while at < len(lines):
+        line = lines[at].strip()
+        if line.startswith(_COMMENT):
+            while at < len(lines) and _COMMENT_END not in lines[at]:
+                at += 1
+            if not lines[at : at + 1] or lines[at].rpartition(_COMMENT_END)[2].strip():
+                return at
+        elif line:
+            return at
+        at += 1
+    return at
+
+
+def _file_title(name: str) -> str:
+    base = name.rpartition("/")[2]
+    stem, dot, _ = base.rpartition(".")
+    return stem if dot and stem else base

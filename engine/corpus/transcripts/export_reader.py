@@ -1,0 +1,251 @@
+"""Reads data exports: `conversations.json`, in a zip file or unpacked, one conversation at a time.
+
+Zip files are never unpacked to disk, and files larger than an export can be are refused, by declared and by actual
+size.
+"""
+
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
+from typing import IO, Any
+
+from engine.base import skip_reasons
+from engine.base.bounded_json import BoundedDigits, built, limited, one_value
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.jsonl import first_line
+from engine.corpus.transcripts.messages import Message
+
+_BLOCK = 256 * 1024
+_HEAD = 64 * 1024
+LARGEST_DOCUMENT = 4 * 1024**3
+"""Largest `conversations.json` in bytes; exports of many years stay below a tenth of it."""
+LARGEST_CONVERSATION = 128 * 1024**2
+"""Largest conversation in bytes, which is held in memory as a whole."""
+_ZIP = b"PK\x03\x04"
+_MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)")
+_MEMBERS_TO_JUDGE = 8
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step
+_ENCRYPTED = 0x1
+_BOM = b"\xef\xbb\xbf"
+_HALF = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
+_SURROGATES = re.compile(_HALF + rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_FIRST_HALF = re.compile(_HALF)
+_ESCAPE, _PAIR = 6, 12  # bytes of an escaped half, and of both
+_REPLACEMENT = rb"\ufffd"
+
+_Event = tuple[str, Any]
+
+
+def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
+    """Whether `is_ours` accepts the first bytes of a document, or of one of the first documents in a zip file."""
+    if not head.startswith(_ZIP):
+        return is_ours(head)
+    try:
+        with open_binary(path) as file, zipfile.ZipFile(file) as archive:
+            members = _members(archive)
+            for member in members[:_MEMBERS_TO_JUDGE]:
+                with archive.open(member) as document:
+                    if is_ours(document.read(_HEAD)):
+                        return True
+            return False
+    except (OSError, ValueError, PathRefused, *_BROKEN):
+        return False
+
+
+def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapping[str, Any]]:
+    """Yield the conversations of an export as JSON objects, in order.
+
+    Raises OSError, Cancelled, and ValueError for a truncated, invalid or oversized file, after the objects before the
+    error.
+    """
+    with open_binary(path) as file, _broken_as_value_error():
+        if file.read(len(_ZIP)) != _ZIP:
+            file.seek(0)
+            yield from _objects(_Reader(file, cancel))
+            return
+        with zipfile.ZipFile(file) as archive:
+            for member in _members(archive):
+                with archive.open(member) as document:
+                    yield from _objects(_Reader(document, cancel))
+
+
+def one_session(
+    path: str, cancel: CancelToken | None, read: Callable[[Mapping[str, Any]], Conversation]
+) -> Iterator[Conversation]:
+    """Yield the session of a document that contains only one; nothing if it has no messages.
+
+    Raises the errors of `conversations`.
+    """
+    found = next(map(read, conversations(path, cancel)), None)
+    if found is not None and found.messages:
+        yield found
+
+
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ArithmeticError)
+
+
+@contextmanager
+def _broken_as_value_error() -> Iterator[None]:
+    import ijson  # not needed before an export is read
+
+    try:
+        yield
+    except (*_BROKEN, ijson.JSONError) as error:
+        if isinstance(error, ValueError):
+            raise
+        raise ValueError(skip_reasons.BROKEN_EXPORT.message(what=first_line(error))) from None
+
+
+def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """Return the documents in a zip file, in order. Raises ValueError if one is too large or not readable."""
+    members = [member for member in archive.infolist() if _MEMBER.fullmatch(member.filename)]
+    if members:
+        depth = min(member.filename.count("/") for member in members)
+        members = [member for member in members if member.filename.count("/") == depth]
+    for member in members:
+        if member.file_size > LARGEST_DOCUMENT:
+            size, limit = member.file_size, LARGEST_DOCUMENT
+            raise ValueError(skip_reasons.LARGE_MEMBER.message(name=member.filename, size=size, limit=limit))
+        if member.compress_type not in _COMPRESSIONS or member.flag_bits & _ENCRYPTED:
+            raise ValueError(skip_reasons.STRANGE_MEMBER.message(name=member.filename))
+    return sorted(members, key=lambda member: member.filename)
+
+
+class _Reader:
+    """Reads a file in blocks of about 256 KB, up to the maximum size of an export, without splitting surrogate pairs.
+
+    (Some halves of a pair end ijson's parser, others are merged with the next character.)
+    """
+
+    def __init__(self, file: IO[bytes], cancel: CancelToken | None) -> None:
+        self._file = file
+        self._cancel = cancel
+        self._total = 0
+        self._since = 0
+        self._carried = file.read(len(_BOM)).removeprefix(_BOM)
+
+    def read(self, size: int = _BLOCK) -> bytes:
+        if not size:
+            return b""
+        block = b""
+        while not block:
+            if self._cancel:
+                self._cancel.checkpoint()
+            read = self._file.read(_BLOCK - _PAIR)
+            self._count(len(read))
+            block, self._carried = self._carried + read, b""
+            if not read:
+                break
+            end = _whole_escapes(block)
+            block, self._carried = block[:end], block[end:]
+        return _SURROGATES.sub(_repaired, block)
+
+    def _count(self, size: int) -> None:
+        self._total += size
+        self._since += size
+        if self._total > LARGEST_DOCUMENT:
+            raise ValueError(skip_reasons.LARGE_EXPORT.message(limit=LARGEST_DOCUMENT))
+        if self._since > LARGEST_CONVERSATION:
+            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
+
+    def conversation_ends(self) -> None:
+        self._since = 0
+
+
+def _whole_escapes(block: bytes) -> int:
+    """Return the end of the last complete Unicode escape in a block."""
+    end = block.find(b"\\", max(0, len(block) - _PAIR))
+    if end < 0:
+        return len(block)
+    end -= _backslashes_before(block, end) % 2
+    if _FIRST_HALF.fullmatch(block, max(0, end - _ESCAPE), end):
+        end -= _ESCAPE
+        end -= _backslashes_before(block, end) % 2
+    return end
+
+
+def _repaired(match: re.Match[bytes]) -> bytes:
+    is_escaped = _backslashes_before(match.string, match.start()) % 2 == 1  # then it is text that looks like an escape
+    if len(match[0]) == _PAIR:
+        return match[0][:_ESCAPE] + _REPLACEMENT if is_escaped else match[0]
+    return match[0] if is_escaped else _REPLACEMENT
+
+
+def _backslashes_before(block: bytes, position: int) -> int:
+    start = position
+    while start and block[start - 1] == ord("\\"):
+        start -= 1
+    return position - start
+
+
+def _objects(reader: _Reader) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in the document's array; or the document itself if it is an object."""
+    import ijson
+
+    events: Iterator[_Event] = ijson.basic_parse(BoundedDigits(reader), buf_size=_BLOCK)
+    for event in events:
+        if event[0] != "end_array" and event[0] != "start_array":
+            value = built(limited(one_value(event, events)))
+            if isinstance(value, dict):
+                yield value
+            reader.conversation_ends()
+
+
+# --- A conversation whose messages form a tree, since users edit and repeat questions: the branch shown last.
+
+
+def branch(parents: Mapping[str, str], times: Mapping[str, float | None], tip: str) -> list[str]:
+    """Return the nodes of a tree from the root to `tip`, or to the newest leaf if `tip` is no node.
+
+    `parents` has every node; the parent of a root is not a node.
+    """
+    if tip not in parents:
+        inner = set(parents.values())
+        leaves = [name for name in parents if name not in inner] or list(parents)
+        newest = max(((times.get(name) or 0, number) for number, name in enumerate(leaves)), default=None)
+        if newest is None:
+            return []
+        tip = leaves[newest[1]]
+    path: dict[str, None] = {}
+    while tip in parents and tip not in path:
+        path[tip] = None
+        tip = parents[tip]
+    return list(reversed(path))
+
+
+def read_branches(
+    parser: LineParser, shown: Iterable[Mapping[str, Any]], left: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """Return the messages of the branch seen last, and those of other branches, which don't change the
+    session's facts.
+    """
+    messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in shown))
+    facts, last = parser.facts, parser.ordinal
+    before = facts.started, facts.ended, facts.opening
+    others = tuple(chain.from_iterable(parser.feed(value, 0) for value in left))
+    facts.started, facts.ended, facts.opening = before
+    facts.rewound = [(last + 1, parser.ordinal)] if others else []
+    return messages, others
+
+
+def left_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
+    """Return the messages that are not on `path`, each left branch from its beginning, in the order of the messages."""
+    children: dict[str, list[str]] = {}
+    for name, parent in parents.items():
+        children.setdefault(parent, []).append(name)
+    seen, found = set(path), list[str]()
+    for name in parents:
+        waiting = [name] if name not in seen and (parents[name] in seen or parents[name] not in parents) else []
+        while waiting:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                found.append(node)
+                waiting += reversed(children.get(node, []))
+    return found

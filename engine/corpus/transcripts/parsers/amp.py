@@ -1,0 +1,79 @@
+"""Amp's threads: `~/.local/share/amp/threads/T-<id>.json`, one object each.
+
+There is no published specification. Written from public source of programs that read them (agentsview of March 2026,
+franken_agent_detection of February 2026): `messages` with blocks, results of tools in the user's messages, the folder
+in `env.initial.trees`, and times in `created`, in `meta.traces` and in the messages' `meta.sentAt`. Amp keeps threads
+on its server, too; those are not read.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.content_blocks import BlockParser
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "amp"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
+
+
+class _Parser(BlockParser, kw_only=True):
+    def message(self, value: Mapping[str, Any]) -> list[Message]:
+        kind = value.get("role")
+        if kind not in ("user", "assistant"):
+            self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
+            return []
+        usage = mapping(value.get("usage"))
+        counts = map(usage.get, ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"))
+        self.use(usage.get("model"), Usage(*map(tokens, counts)))
+        time = seconds(mapping(value.get("meta")).get("sentAt"), usage.get("timestamp"))
+        parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
+        return self.next_message(parts, time=time)
+
+    def result(self, block: Mapping[str, Any]) -> str:
+        run = mapping(block.get("run"))
+        result = run.get("result", block.get("output"))
+        values = mapping(result)
+        text = string(values.get("output")) or string(values.get("content")) or tool_input(result)
+        failure = run.get("error")
+        failed = string(failure) or string(mapping(failure).get("message"))
+        return content(block.get("content")) or text or failed
+
+
+class AmpThread:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return bool(_OURS.match(head)) and b'"messages"' in head
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only thread. Raises OSError, ValueError, Cancelled."""
+        for value in export_reader.conversations(path, cancel):
+            parser = _Parser(facts=_facts(path, value))
+            messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]
+            facts = parser.facts
+            traces = map(mapping, items(mapping(value.get("meta")).get("traces")))
+            times = [time for trace in traces if (time := seconds(trace.get("endTime"))) is not None]
+            facts.ended = max([facts.ended, *times] if facts.ended is not None else times, default=None)
+            if messages:
+                yield Conversation("", facts, tuple(messages), Counter(parser.unknown))
+            return
+
+
+def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
+    trees = items(mapping(mapping(value.get("env")).get("initial")).get("trees"))
+    tree = mapping(trees[0] if trees else None)
+    return SessionFacts(
+        agent=_AGENT,
+        id=clean(string(value.get("id")) or os.path.basename(path).removesuffix(".json")),
+        title=one_line(string(value.get("title"))),
+        project=clean(uri_path(string(tree.get("uri"))) or string(tree.get("displayName"))),
+        started=seconds(value.get("created")),
+    )

@@ -1,0 +1,125 @@
+"""Antigravity and its command line: `brain/<id>/.system_generated/logs/transcript_full.jsonl` below their data folders.
+
+There is no published specification. Written from the reader of claude-code-history-viewer (August 2026) and from public
+samples of the versions of June to October 2026: a line is a step with `step_index`, `source`, `type` and `content`.
+`transcript.jsonl` next to it is shorter, and counts where the other one is missing. `history.jsonl` in the data folder
+names the folder of each conversation. Conversations in Protobuf (`conversations/*.db`, `*.pb`) are not read.
+"""
+
+import functools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+
+_AGENT = "antigravity"
+_OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
+_SOURCES = frozenset({"USER_EXPLICIT", "MODEL", "SYSTEM"})
+_PASSED_OVER = frozenset({"CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"})
+_ANSWERS = frozenset({"PLANNER_RESPONSE", "NOTIFY_USER"})
+_LARGEST_HISTORY = 64 * 1024**2
+
+
+class AntigravityParser(LineParser):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        index = value.get("step_index")
+        step = str(index) if isinstance(index, int) else ""
+        return next_turn(self, list(self._parts(value)), line, id=step[:20], time=seconds(value.get("created_at")))
+
+    def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
+        kind, source, text = string(value.get("type")), string(value.get("source")), content(value.get("content"))
+        if kind == "USER_INPUT" or source == "USER_EXPLICIT":
+            yield from _request(text)
+        elif kind in _PASSED_OVER:
+            return
+        elif kind in _ANSWERS:
+            yield Part("assistant", "thinking", string(value.get("thinking")))
+            yield Part("assistant", "text", text)
+            for call in map(mapping, items(value.get("tool_calls"))):
+                yield Part("assistant", "tool-call", _arguments(call.get("args")), string(call.get("name")))
+        elif source == "MODEL":
+            yield Part("tool", "tool-result", text, kind.lower())
+        elif source == "SYSTEM":
+            yield Part("system", "text", text)
+        else:
+            self.count_unknown(f"source {source}" if source else None)
+
+
+def _request(text: str) -> Iterator[Part]:
+    """Split a text into the user's request and the text that the program adds around it."""
+    request = between(text, _OPENING, _CLOSING)
+    if not request:
+        yield Part("user", "text", text)
+        return
+    before, _, rest = text.partition(_OPENING)
+    yield Part("user", "text", request.strip())
+    yield Part("system", "text", (before + rest.partition(_CLOSING)[2]).strip())
+
+
+def _arguments(given: object) -> str:
+    """Return the input of a tool call; its values are JSON strings, whose quotes are removed."""
+    if isinstance(given, dict):
+        return tool_input({key: _unquoted(value) for key, value in given.items()})
+    return tool_input(given)
+
+
+def _unquoted(value: object) -> object:
+    quoted = isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"'
+    return value[1:-1] if quoted and isinstance(value, str) else value
+
+
+class AntigravityFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"type":"USER_INPUT"', b'"type":"PLANNER_RESPONSE"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_step, values))
+
+    def parser(self, path: str) -> AntigravityParser:
+        conversation = os.path.dirname(os.path.dirname(os.path.dirname(path)))
+        id_, root = os.path.basename(conversation), os.path.dirname(os.path.dirname(conversation))
+        facts = SessionFacts(agent=_AGENT, id=clean(id_), project=clean(_workspace(root, id_)))
+        return AntigravityParser(facts=facts)
+
+    def resume(self, state: bytes) -> AntigravityParser:
+        return decode_json(state, AntigravityParser)
+
+
+def _is_step(value: Mapping[str, Any]) -> bool:
+    known = string(value.get("source")) in _SOURCES or value.get("type") == "USER_INPUT"
+    return known and isinstance(value.get("step_index"), int) and string(value.get("type")).isupper()
+
+
+def _workspace(root: str, conversation: str) -> str:
+    """Return the folder of a conversation from `history.jsonl` in the data folder; empty if unknown."""
+    path = os.path.join(root, "history.jsonl")
+    try:
+        state = os.stat(path)
+        return _workspaces(path, state.st_mtime_ns, state.st_size).get(conversation, "")
+    except (OSError, PathRefused):
+        return ""
+
+
+@functools.lru_cache(maxsize=4)
+def _workspaces(path: str, _mtime: int, size: int) -> Mapping[str, str]:
+    """Read the folder of each conversation; cached by the file's time and size. Raises OSError, `PathRefused`."""
+    found: dict[str, str] = {}
+    if size > _LARGEST_HISTORY:
+        return found
+    descriptor, _ = open_regular(path)
+    try:
+        for raw in raw_lines(descriptor):
+            entry = (parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None) or {}
+            found[string(entry.get("conversationId"))] = string(entry.get("workspace"))
+    finally:
+        os.close(descriptor)
+    return found

@@ -1,0 +1,125 @@
+"""Claude.ai's data export: every conversation with its messages, in older exports as text, in newer ones as blocks.
+
+Written from public descriptions of exports up to autumn 2026: `conversations.json` in the zip file, an array of objects
+with `uuid`, `name` and `chat_messages`. A message has `sender`, `text`, and since 2025 `content` blocks; pasted text
+comes as an attachment without a name. If `parent_message_uuid` exists, edited messages are there too: the branch that
+ends in `current_leaf_message_uuid`, or else in the newest message, is followed by the left ones. An artifact is a call
+of the tool `artifacts` with `title`, `type` and `content`, or `new_str` for a change of it: it is read as speech.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+
+_AGENT = "claude"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
+_ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
+_SILENT = ("token_budget", "flag")
+_ARTIFACTS = "artifacts"
+_PROSE = ("", "text/markdown", "text/plain")
+_FENCES = re.compile("`{3,}")
+_LANGUAGES = {"text/html": "html", "image/svg+xml": "xml", "application/vnd.ant.react": "jsx"}
+
+
+class _Parser(LineParser):
+    """Parses the messages of the branch that the user saw last, one by one."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = _ROLES.get(string(value.get("sender")))
+        if role is None:
+            self.count_unknown(f"sender {string(value.get('sender'))}")
+            role = "system"
+        parts = [part for block in items(value.get("content")) for part in self._block(block, role) if part[2].strip()]
+        if not any(part[1] == "text" for part in parts) and not any(part[1] == "tool-call" for part in parts):
+            parts.append(Part(role, "text", string(value.get("text"))))  # older exports have nothing else
+        parts += (Part(role, "text", text) for text in _attached(value))
+        return next_turn(self, parts, id=string(value.get("uuid")), time=seconds(value.get("created_at")))
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind, name = block.get("type"), string(block.get("name"))
+        if kind in ("text", "voice_note"):
+            yield Part(role, "text", string(block.get("text")))
+        elif kind == "thinking":
+            yield Part(role, "thinking", string(block.get("thinking")))
+        elif kind == "tool_use":
+            document = _artifact(mapping(block.get("input"))) if name == _ARTIFACTS else ""
+            if document:
+                yield Part(role, "text", document)
+            else:
+                yield Part(role, "tool-call", tool_input(block.get("input")), name)
+        elif kind == "tool_result":
+            yield Part("tool", "tool-result", content(block.get("content")), name)
+        elif kind == "image":
+            yield Part(role, "text", "[image]")
+        elif kind not in _SILENT:
+            self.count_unknown(kind)
+            yield Part(role, "text", string(block.get("text")))
+
+
+def _artifact(given: Mapping[str, Any]) -> str:
+    """Return a document that the model wrote, or the new part of it, as Markdown; empty if there is none."""
+    text, kind = string(given.get("content")) or string(given.get("new_str")), string(given.get("type"))
+    if text and kind not in _PROSE:
+        language = string(given.get("language")) or _LANGUAGES.get(kind, "")
+        fence = "`" * max(3, 1 + max(map(len, _FENCES.findall(text)), default=0))
+        text = f"{fence}{language}\n{text}\n{fence}"
+    title = string(given.get("title"))
+    return f"**{title}**\n\n{text}" if title and text else text
+
+
+def _attached(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield pasted text, the text of documents, and the names of other files."""
+    named = set[str]()
+    for attachment in map(mapping, items(message.get("attachments"))):
+        name, text = string(attachment.get("file_name")), string(attachment.get("extracted_content"))
+        named.add(name)
+        yield "\n".join(filter(None, (f"[{name}]" if name else "", text)))
+    for file in map(mapping, items(message.get("files"))):
+        name = string(file.get("file_name"))
+        if name and name not in named:
+            yield f"[{name}]"
+
+
+def _conversation(value: Mapping[str, Any]) -> Conversation:
+    key = clean(string(value.get("uuid")))
+    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(value.get("name")))))
+    project = mapping(value.get("project"))
+    parser.facts.project = one_line(string(project.get("name")))
+    given = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
+    messages, left = read_branches(parser, *_branches(given, string(value.get("current_leaf_message_uuid"))))
+    facts = parser.facts
+    facts.started = facts.started or seconds(value.get("created_at"))
+    facts.ended = facts.ended or seconds(value.get("updated_at"))
+    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+
+
+def _branches(given: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the messages of the branch seen last, and the others; without parents, all messages are of the branch."""
+    by_name = {string(message.get("uuid")): message for message in given}
+    parents = {name: string(message.get("parent_message_uuid")) for name, message in by_name.items()}
+    if "" in by_name or len(by_name) < len(given) or not any(parent in by_name for parent in parents.values()):
+        return given, []
+    times = {name: seconds(message.get("created_at")) for name, message in by_name.items()}
+    path = branch(parents, times, tip)
+    return [by_name[name] for name in path], [by_name[name] for name in left_branches(parents, path)]
+
+
+class ClaudeExport:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
+        return export_reader.matches(path, head, lambda start: b'"chat_messages"' in start and bool(_OURS.match(start)))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        return map(_conversation, export_reader.conversations(path, cancel))

@@ -1,0 +1,241 @@
+"""Tasks of Cline, Roo Code and Kilo Code: one folder each, `tasks/<id>/`, with the displayed messages.
+
+Written from the public source of Cline 3 (2025 to August 2026: `ExtensionMessage.ts`, `disk.ts`) and of Roo Code 3 (to
+April 2026: `packages/types/src/message.ts`, `history.ts`); Kilo Code before its version 7 is a copy of the latter.
+`ui_messages.json` is an array of messages. The type of each is in `say` or `ask`; `text` is plain text or JSON. The
+first message is the user's task. `history_item.json` (Roo Code since version 3.40) names the folder and the parent
+task. Other versions add the folder to the user's words in `api_conversation_history.json`. Nothing else is read from
+that file: it repeats the messages in the form that the model gets.
+"""
+
+import contextlib
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+
+_HEAD = 256 * 1024
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*?"ts"\s*:)(?=[^{}]*?"(?:ask|say)"\s*:)')
+_FOLDER = re.compile(r'# Current (?:Working|Workspace) Directory \(((?:[^"\\()\n]|\\\\|\([^"()\n]*\))+)\)')
+_OWNERS = {"rooveterinaryinc.roo-cline": "roo-code", "kilocode.kilo-code": "kilo-code"}
+"""Agent by the folder of its extension; every other folder is of Cline."""
+_WRITING = frozenset(
+    "editedExistingFile newFileCreated appliedDiff insertContent searchAndReplace fileDeleted updateTodoList".split()
+)
+"""Names of tools whose `content` is their input, not a result."""
+_NAMED = ("path", "regex", "filePattern", "query", "command", "args", "mode", "skill", "question", "description")
+_FLAGS = {"command": "REQ_APP", "completion_result": "HAS_CHANGES"}
+"""Marks for the program at the end of a text, by kind of message."""
+_ANSWERS = frozenset("text completion_result plan_completion_result".split())
+_TROUBLE = frozenset(
+    """api_req_failed clineignore_error command_permission_denied condense_context_error diff_error error
+    mistake_limit_reached rooignore_error""".split()
+)
+_REQUESTS = frozenset({"api_req_started", "deleted_api_reqs", "subagent_usage"})
+_SILENT = frozenset(
+    """api_req_deleted api_req_finished api_req_rate_limit_wait api_req_retried api_req_retry_delayed api_req_started
+    auto_approval_max_req_reached checkpoint_created checkpoint_saved compaction condense conditional_rules_applied
+    deleted_api_reqs hook_output_stream hook_status image info load_mcp_documentation mcp_notification
+    mcp_server_request_started report_bug resume_completed_task resume_task shell_integration_warning
+    shell_integration_warning_with_suggestion sliding_window_truncation subagent subagent_usage summarize_task
+    task_progress too_many_tools_warning use_subagents user_edit_todos""".split()
+)
+
+
+class _Parser(LineParser, kw_only=True):
+    last: str = ""
+    """Text of the last message: a result that asks a question is stored twice."""
+
+    def message(self, value: Mapping[str, Any]) -> list[Message]:
+        kind = string(value.get("say")) or string(value.get("ask"))
+        text = string(value.get("text")).removesuffix(_FLAGS.get(kind, ""))
+        if kind in _REQUESTS:
+            self.use(mapping(value.get("modelInfo")).get("modelId"), _usage(_decoded(text)))
+        elif kind == "condense_context":
+            self.use("", Usage(cost=dollars(mapping(value.get("contextCondense")).get("cost"))))
+        if kind in _SILENT or (kind == "completion_result" and text == self.last):
+            return []
+        self.last = text
+        parts = self._parts(kind, text, value)
+        return next_turn(self, parts, time=seconds(value.get("ts")), side=bool(self.facts.parent))
+
+    def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[Part]:
+        pictures = "".join("\n[image]" for _ in items(value.get("images"))[:20])
+        if kind in ("task", "user_feedback") or (kind == "text" and not self.ordinal):
+            yield Part("user", "text", f"{text}{pictures}".strip("\n"))
+        elif kind == "user_feedback_diff":
+            yield Part("user", "tool-call", string(_decoded(text).get("diff")) or text, "edit")
+        elif kind in _ANSWERS:
+            yield Part("assistant", "text", text)
+        elif kind == "reasoning":
+            yield Part("assistant", "thinking", text or string(value.get("reasoning")))
+        elif kind in _TROUBLE:
+            yield Part("system", "text", text)
+        elif kind == "condense_context":
+            yield Part("system", "text", string(mapping(value.get("contextCondense")).get("summary")))
+        elif kind in _PARTS:
+            yield from _PARTS[kind](text)
+        else:
+            self.count_unknown(kind)
+
+
+def _decoded(text: str) -> Mapping[str, Any]:
+    return parse_line(text.encode(errors="replace")) or {}
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    return Usage(
+        tokens(counts.get("tokensIn")),
+        tokens(counts.get("tokensOut")),
+        tokens(counts.get("cacheReads")),
+        tokens(counts.get("cacheWrites")),
+        cost=dollars(counts.get("cost")),
+    )
+
+
+def _question(text: str) -> Iterator[Part]:
+    """Yield a question with its suggested answers, or a plan."""
+    value = _decoded(text)
+    options = [string(option) or string(mapping(option).get("answer")) for option in items(value.get("options"))]
+    options += [string(option) or string(mapping(option).get("answer")) for option in items(value.get("suggest"))]
+    question = string(value.get("question")) or string(value.get("response")) or text
+    yield Part("assistant", "text", "\n".join([question, *(f"- {option}" for option in options if option)]))
+
+
+def _tool(text: str) -> Iterator[Part]:
+    value = _decoded(text)
+    name, content = string(value.get("tool")), string(value.get("content"))
+    files = [string(mapping(file).get("path")) for file in items(value.get("batchFiles"))]
+    call = [*(string(value.get(key)) for key in _NAMED), *files]
+    written = string(value.get("diff"))
+    if name in _WRITING:
+        written, content = written or content, ""
+    yield Part("assistant", "tool-call", "\n".join(filter(None, (*call, written))) or name or text, name)
+    yield Part("tool", "tool-result", content, name)
+
+
+def _command(text: str) -> Iterator[Part]:
+    yield Part("assistant", "tool-call", text, "command")
+
+
+def _output(text: str) -> Iterator[Part]:
+    yield Part("tool", "tool-result", text, "command")
+
+
+def _server(text: str) -> Iterator[Part]:
+    value = _decoded(text)
+    call = string(value.get("arguments")) or string(value.get("uri")) or text
+    yield Part("assistant", "tool-call", call, string(value.get("toolName")) or string(value.get("serverName")))
+
+
+def _response(text: str) -> Iterator[Part]:
+    yield Part("tool", "tool-result", text, "mcp")
+
+
+def _browser(text: str) -> Iterator[Part]:
+    value = _decoded(text)
+    stated = [string(value.get(key)) for key in ("action", "coordinate", "text")]
+    yield Part("assistant", "tool-call", " ".join(filter(None, stated)) or text, "browser")
+
+
+def _page(text: str) -> Iterator[Part]:
+    """Yield what the browser showed, without the image."""
+    value = _decoded(text)
+    shown = "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs")))))
+    yield Part("tool", "tool-result", shown, "browser")
+
+
+def _search(text: str) -> Iterator[Part]:
+    found = mapping(_decoded(text).get("content"))
+    yield Part("assistant", "tool-call", string(found.get("query")), "codebaseSearch")
+    results = map(mapping, items(found.get("results")))
+    lines = (f"{string(one.get('filePath'))}\n{string(one.get('codeChunk'))}" for one in results)
+    yield Part("tool", "tool-result", "\n".join(lines), "codebaseSearch")
+
+
+def _subtask(text: str) -> Iterator[Part]:
+    yield Part("assistant", "tool-call", text, "newTask")
+
+
+def _subtask_result(text: str) -> Iterator[Part]:
+    yield Part("tool", "tool-result", text, "newTask")
+
+
+_PARTS: dict[str, Callable[[str], Iterator[Part]]] = {
+    "followup": _question,
+    "plan_mode_respond": _question,
+    "act_mode_respond": _question,
+    "tool": _tool,
+    "command": _command,
+    "command_output": _output,
+    "use_mcp_server": _server,
+    "mcp_server_response": _response,
+    "browser_action_launch": _browser,
+    "browser_action": _browser,
+    "browser_action_result": _page,
+    "codebase_search_result": _search,
+    "new_task": _subtask,
+    "subtask_result": _subtask_result,
+}
+
+
+class ClineTask:
+    """Format of the tasks of Cline and its forks, which are distinguished by folder."""
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent
+
+    def matches(self, path: str, head: bytes) -> bool:
+        owner = next((agent for folder, agent in _OWNERS.items() if f"{os.sep}{folder}{os.sep}" in path), "cline")
+        return owner == self.agent and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only task; of a truncated file the complete messages, before the ValueError."""
+        parser = _Parser(facts=_facts(self.agent, os.path.dirname(path)))
+        messages: list[Message] = []
+        broken: Exception | None = None
+        try:
+            for value in export_reader.conversations(path, cancel):
+                messages += parser.message(value)
+        except ValueError as error:
+            broken = error
+        if messages:
+            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+        if broken:
+            raise broken
+
+
+def _facts(agent: str, folder: str) -> SessionFacts:
+    facts = SessionFacts(agent=agent, id=clean(os.path.basename(folder)))
+    item: Mapping[str, Any] = {}
+    with contextlib.suppress(ValueError, RecursionError):
+        item = mapping(msgspec.json.decode(_start(folder, "history_item.json")))
+    project = string(item.get("workspace"))
+    if not project:
+        found = _FOLDER.search(_start(folder, "api_conversation_history.json").decode(errors="replace"))
+        project = found[1].replace("\\\\", "\\") if found else ""
+    facts.project = clean(project)
+    facts.parent = clean(string(item.get("parentTaskId")))
+    return facts
+
+
+def _start(folder: str, name: str) -> bytes:
+    try:
+        with open_binary(os.path.join(folder, name)) as file:
+            return file.read(_HEAD)
+    except (OSError, PathRefused):
+        return b""

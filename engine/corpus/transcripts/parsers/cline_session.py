@@ -1,0 +1,123 @@
+"""Sessions of Cline since summer 2026: `~/.cline/data/sessions/<id>/<id>.messages.json`, and `<id>.json` about them.
+
+Written from Cline's public source and test data of April to August 2026
+(`sdk/packages/core/src/services/session-data.ts` and `session/models/session-manifest.ts`,
+`sdk/packages/shared/src/llms/messages.ts`): one object with `messages` of the user and the agent; contents are a text
+or blocks, and results of tools come in the user's messages. The user's own text is in `<user_input>`. A sub-agent's
+messages are in the folder of the session that started it. The manifest has folder, times and, in `metadata`, the title.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.content_blocks import BlockParser
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, apart, dollars, tokens
+
+_AGENT = "cline"
+_OURS = re.compile(
+    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"agent"\s*:\s*"(?:lead|subagent|teammate)")', re.DOTALL
+)
+_TYPED = re.compile(r"<(user_input|user_command)\b([^<>]*)>")
+_SLASH = re.compile(r'slash="([^"]*)"')
+_NAME_END = ".messages.json"
+_LONGEST_MANIFEST = 256 * 1024
+
+
+class _Parser(BlockParser, kw_only=True):
+    def message(self, value: Mapping[str, Any]) -> list[Message]:
+        kind = value.get("role")
+        if kind not in ("user", "assistant"):
+            self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
+            return []
+        self.use(mapping(value.get("modelInfo")).get("id"), _usage(mapping(value.get("metrics"))))
+        parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
+        return self.next_message(parts, id=string(value.get("id")), time=seconds(value.get("ts")))
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        return _typed(text) if role == "user" else super().text(text, role)
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    """Return the usage of one answer; the recorded input includes the cached tokens."""
+    read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
+    return Usage(
+        apart(counts.get("inputTokens"), read, written),
+        tokens(counts.get("outputTokens")),
+        tokens(read),
+        tokens(written),
+        cost=dollars(counts.get("cost")),
+    )
+
+
+def _typed(text: str) -> Iterator[Part]:
+    """Yield the text that the user typed, and separately the text that Cline inserted around it."""
+    mark = _TYPED.search(text)
+    if mark is None:
+        yield Part("user", "text", text)
+        return
+    closing = f"</{mark[1]}>"
+    end = text.find(closing, mark.end())
+    typed, after = (text[mark.end() : end], text[end + len(closing) :]) if end >= 0 else (text[mark.end() :], "")
+    command = _SLASH.search(mark[2])
+    yield Part("user", "text", f"/{command[1].lstrip('/')} {typed}" if command else typed)
+    yield Part("system", "text", f"{text[: mark.start()].strip()}\n{after.strip()}".strip())
+
+
+class ClineSession:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The name and the plain search first: they are much quicker, and run on every transcript.
+        return path.endswith(_NAME_END) and b'"sessionId"' in head and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        return export_reader.one_session(path, cancel, partial(_conversation, path))
+
+
+def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
+    parser = _Parser(facts=_facts(path, value))
+    messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]
+    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+
+
+def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
+    name = os.path.basename(path).partition(".")[0]
+    manifest = _manifest(path)
+    above = os.path.basename(os.path.dirname(path)) if value.get("agent") != "lead" else ""
+    return SessionFacts(
+        agent=_AGENT,
+        id=clean(string(value.get("sessionId")) or name),
+        title=one_line(string(mapping(manifest.get("metadata")).get("title"))),
+        project=clean(string(manifest.get("cwd")) or string(manifest.get("workspace_root"))),
+        parent=clean(above) if above != name else "",
+        started=seconds(manifest.get("started_at")),
+        ended=seconds(manifest.get("ended_at")),
+    )
+
+
+def _manifest(path: str) -> Mapping[str, Any]:
+    """Return the session's manifest; a sub-agent has that of its parent session, without the title."""
+    own, folder = f"{path.removesuffix(_NAME_END)}.json", os.path.dirname(path)
+    for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
+        try:
+            with open_binary(described) as file:
+                manifest = mapping(msgspec.json.decode(file.read(_LONGEST_MANIFEST)))
+        except (OSError, ValueError, PathRefused, RecursionError):
+            continue
+        return manifest if described == own else {"cwd": manifest.get("cwd")}
+    return {}

@@ -1,0 +1,439 @@
+"""Codex CLI's transcripts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl` and `archived_sessions/`.
+
+Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.144 (July 2026). Until September
+2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
+Some items have no type (the search tool cass reads them, August 2026); their members show what they are.
+Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
+words may come as an item of the model's history, as an event for the screen, or as both, far apart. The event
+`thread_rolled_back` discards the last `num_turns` messages of the user with all that follows them.
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import msgspec
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.codex_names import given_name, session_id
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, apart, tokens
+
+_ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_ENVELOPES_PASSED_OVER = frozenset({"world_state", "inter_agent_communication_metadata"})
+_ITEMS_PASSED_OVER = frozenset(
+    "additional_tools compaction compaction_summary compaction_trigger context_compaction ghost_snapshot other".split()
+)
+_EVENTS_PASSED_OVER = frozenset(
+    """agent_reasoning_section_break background_event collab_agent_interaction_end collab_agent_spawn_end
+    collab_close_end collab_resume_end collab_waiting_end context_compacted deprecation_notice
+    dynamic_tool_call_request dynamic_tool_call_response entered_review_mode error exec_command_begin exec_command_end
+    exited_review_mode guardian_assessment hook_completed image_generation_end injected_message mcp_tool_call_begin
+    mcp_tool_call_end model_reroute patch_apply_begin patch_apply_end plan_update session_configured shutdown_complete
+    stream_error sub_agent_activity task_complete task_started thread_goal_updated thread_settings_applied
+    turn_aborted turn_complete turn_diff turn_started undo_completed
+    view_image_tool_call warning web_search_begin web_search_end""".split()
+)
+_TURN_ITEMS_PASSED_OVER = frozenset(
+    """commandexecution collabagenttoolcall contextcompaction filechange hookprompt imagegeneration imageview
+    mcptoolcall sleep subagentactivity websearch""".split()
+)
+_HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
+_COMPARED = 64 * 1024
+
+
+# (beginning, end): both must match, since a user may well write about one of them.
+_INSTRUCTIONS = (
+    ("# AGENTS.md instructions", "</INSTRUCTIONS>"),
+    *(
+        (f"<{tag}", f"</{tag}>")
+        for tag in """environment_context user_instructions skill skills_instructions plugins_instructions
+        recommended_plugins apps_instructions turn_aborted collaboration_mode multi_agent_mode personality_spec
+        model_switch goal_context codex_internal_context realtime_conversation js_repl_instructions
+        child_agents_instructions subagents""".split()
+    ),
+    ("<permissions instructions>", "</permissions instructions>"),
+)
+_NOTICES = (
+    "<subagent_notification>",
+    "<hook_prompt",
+    "<user_action>",
+    "Another language model started to solve this problem and produced a summary of its thinking process.",
+)
+_EDITOR, _REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
+_FOLDER = "Current working directory: "
+
+
+def tool_given(given: object, *, structured: bool) -> str:
+    """Return the input of a tool as text; a command given as a list of words is joined as in a shell."""
+    if structured and isinstance(given, str):
+        parsed = parse_line(given.encode(errors="replace"))
+        given = given if parsed is None else parsed
+    command = mapping(given).get("command")
+    if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
+        if len(command) == 3 and command[1] in {"-c", "-lc"}:
+            return str(command[2])
+        return shlex.join(command)
+    return tool_input(given)
+
+
+def tool_result(item: Mapping[str, Any]) -> str:
+    """Return the output of a tool: text, blocks, or the first version's text with the exit code."""
+    if "output" not in item:
+        return tool_input(item.get("tools"))
+    output = item["output"]
+    if isinstance(output, str) and output.startswith('{"output":'):
+        output = (parse_line(output.encode(errors="replace")) or {}).get("output", output)
+    if isinstance(output, dict):
+        output = output["content"] if "content" in output else tool_input(output)
+    return content(output)
+
+
+def item_type(item: Mapping[str, Any]) -> str:
+    """Return the type of an item, or guess it by the item's members; empty if it is no item."""
+    if "type" in item:
+        return string(item["type"])
+    if isinstance(item.get("role"), str) and isinstance(item.get("content"), str | list):
+        return "message"
+    if "call_id" not in item:
+        return ""
+    return "function_call_output" if "output" in item else "function_call" if "arguments" in item else ""
+
+
+class Speech(NamedTuple):
+    """A message with the user's role, sorted by author."""
+
+    words: str
+    """The user's words."""
+    pictures: int
+    notices: list[str]
+    """Messages of the program to the agent."""
+    folder: str
+    """The working folder, if the program reports it; else empty."""
+    command: str | None
+    """The user's shell command, if the message is one."""
+    result: str
+
+
+def speech_of(blocks: Sequence[object]) -> Speech:
+    """Sort the parts of a message, strings or blocks, by author."""
+    words: list[str] = []
+    notices: list[str] = []
+    pictures, folder, command, result = 0, "", None, ""
+    for block in blocks:
+        text = string(block) or string(mapping(block).get("text"))
+        start = text[:200].lstrip()
+        if "image" in string(mapping(block).get("type")):
+            pictures += 1
+        elif start.startswith("<user_shell_command>"):
+            command, result = _run(text, "command"), _run(text, "result")
+        elif _is_instruction(text):
+            folder = folder or between(text, "<cwd>", "</cwd>") or between(text, _FOLDER, "\n")
+        elif start.startswith(_NOTICES):
+            notices.append(text)
+        elif not start.startswith("<image name=") and text.strip() != "</image>":
+            words.append(_request(text))
+    return Speech("\n".join(filter(None, words)), pictures, notices, folder, command, result)
+
+
+def _is_instruction(text: str) -> bool:
+    start, end = text[:200].lstrip(), text[-200:].rstrip()
+    return any(start.startswith(opening) for opening, _ in _INSTRUCTIONS) and any(
+        end.endswith(closing) for _, closing in _INSTRUCTIONS
+    )
+
+
+def _request(text: str) -> str:
+    """Return the user's request, without an editor's list of open files."""
+    if not text[:200].lstrip().startswith(_EDITOR):
+        return text
+    _, found, request = text.rpartition(_REQUEST)
+    return request.strip() if found else text
+
+
+def _run(text: str, tag: str) -> str:
+    return between(text, f"<{tag}>", f"</{tag}>").strip("\n")
+
+
+class CodexParser(LineParser, kw_only=True):
+    """Parses one transcript of Codex CLI."""
+
+    headed: bool = False
+    """Whether the session's own header was read; a fork continues with the header of the session it copies."""
+    original: str = ""
+    """Id of the session that a fork's first lines are copied from; else the session's own id."""
+    named: bool = False
+    """Whether the title is from Codex's list of names, which takes precedence over the rollout."""
+    side: bool = False
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its output is read."""
+    prompts: list[int] = msgspec.field(default_factory=list)
+    """Line numbers of the user's messages that were not rolled back."""
+    model: str = ""
+    spent: Usage = msgspec.field(default_factory=Usage)
+    """Usage of the session so far: events have running totals, and repeat them."""
+    unpaired: dict[int, int] = msgspec.field(default_factory=dict)
+    """By digest of a text: how many more times it was an item than an event."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, payload = string(value.get("type")), value.get("payload")
+        if not kind:
+            return self._header(value, line)
+        time = seconds(value.get("timestamp"))
+        if not isinstance(payload, dict):
+            return self._item(value, line, time)
+        if kind == "response_item":
+            return self._item(payload, line, time)
+        if kind == "event_msg":
+            return self._event(payload, line, time)
+        if kind == "inter_agent_communication":
+            return self._new_messages(
+                "assistant", "text", [content(payload.get("content"))], line, time, event=True, side=True
+            )
+        if kind == "compacted":
+            return (
+                self._add("system", "text", string(payload.get("message")), line, time)
+                if payload.get("message")
+                else []
+            )
+        if kind == "session_meta":
+            self._meta(payload)
+        elif kind == "turn_context":
+            self.facts.project = self.facts.project or clean(string(payload.get("cwd")))
+            self.model = clean(string(payload.get("model"))) or self.model
+        elif kind not in _ENVELOPES_PASSED_OVER:
+            self.count_unknown(kind)
+        return []
+
+    # --- the lines ---
+
+    def _header(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        if item_type(value):
+            return self._item(value, line, seconds(value.get("timestamp")))
+        if isinstance(value.get("id"), str) and "timestamp" in value:
+            self._meta(value)
+        elif "record_type" not in value:
+            self.count_unknown(None)
+        return []
+
+    def _meta(self, meta: Mapping[str, Any]) -> None:
+        self.original = clean(string(meta.get("id")) or string(meta.get("session_id"))) or self.original
+        if self.headed:
+            return
+        self.headed = True
+        facts = self.facts
+        facts.id = clean(string(meta.get("id")) or string(meta.get("session_id"))) or facts.id
+        facts.project = clean(string(meta.get("cwd"))) or facts.project
+        facts.branch = clean(string(mapping(meta.get("git")).get("branch")))
+        facts.started = seconds(meta.get("timestamp"))
+        source = mapping(meta.get("source"))
+        agent = source.get("subagent")
+        spawned = mapping(mapping(agent).get("thread_spawn"))
+        self.side = bool(agent)
+        facts.parent = clean(string(meta.get("parent_thread_id")) or string(spawned.get("parent_thread_id")))
+        purpose = string(agent) or string(mapping(agent).get("other"))
+        facts.generated = "internal" in source or purpose in _HOUSEKEEPERS
+
+    def _item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        kind, id = item_type(item), string(item.get("id"))
+        if kind == "message":
+            return self._message(item, line, time)
+        if kind == "reasoning":
+            thoughts = [content(part) for part in items(item.get("summary")) + items(item.get("content"))]
+            return self._new_messages("assistant", "thinking", thoughts, line, time, id=id)
+        if kind == "agent_message":
+            return self._new_messages("assistant", "text", [content(item.get("content"))], line, time, id=id, side=True)
+        if kind.endswith("_call"):
+            return self._call(kind, item, line, time)
+        if kind.endswith("_output"):
+            tool = self.calls.pop(clean(string(item.get("call_id"))), "") or string(item.get("name"))
+            return self._add("tool", "tool-result", tool_result(item), line, time, id=id, tool=tool)
+        if kind not in _ITEMS_PASSED_OVER:
+            self.count_unknown(kind)
+        return []
+
+    def _message(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        role, id = string(item.get("role")), string(item.get("id"))
+        blocks = item.get("content")
+        if role == "user":
+            return self._person(blocks if isinstance(blocks, list) else [blocks], line, time, id=id)
+        if role == "assistant":
+            return self._agent(content(blocks), line, time, id=id)
+        if role not in {"developer", "system"}:  # both are instructions
+            self.count_unknown(f"message of {role or 'nobody'}")
+        return []
+
+    def _call(self, kind: str, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        id = string(item.get("call_id"))
+        tool = string(item.get("name")) or kind.removesuffix("_call")
+        if kind == "image_generation_call":
+            given: object = item.get("revised_prompt")
+        elif "action" in item:
+            action = mapping(item.get("action"))
+            given = {key: value for key, value in action.items() if key != "type" and value is not None}
+        else:
+            given = item.get("arguments", item.get("input"))
+        if id:
+            self.calls[clean(id)] = clean(tool)
+        text = tool_given(given, structured=kind != "custom_tool_call")
+        return self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
+
+    def _event(self, event: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        kind = string(event.get("type"))
+        if kind == "user_message":
+            pictures = [{"type": "image"}] * (len(items(event.get("images"))) + len(items(event.get("local_images"))))
+            return self._person([event.get("message"), *pictures], line, time, event=True)
+        if kind == "agent_message":
+            return self._agent(string(event.get("message")), line, time, event=True)
+        if kind in {"agent_reasoning", "agent_reasoning_raw_content"}:
+            return self._new_messages("assistant", "thinking", [string(event.get("text"))], line, time, event=True)
+        if kind == "item_completed":
+            return self._turn_item(mapping(event.get("item")), line, time)
+        if kind == "thread_name_updated":
+            self.facts.title = self.facts.title if self.named else one_line(string(event.get("thread_name")))
+        elif kind == "token_count":
+            self._count_tokens(mapping(mapping(event.get("info")).get("total_token_usage")))
+        elif kind == "thread_rolled_back":
+            self._roll_back(event.get("num_turns"), line)
+        elif kind not in _EVENTS_PASSED_OVER:
+            self.count_unknown(kind)
+        return []
+
+    def _roll_back(self, turns: object, line: int) -> None:
+        """Mark the last turns as left; if there are fewer, all."""
+        if isinstance(turns, int) and turns > 0 and self.prompts:
+            self.facts.leave(self.prompts[-turns:][0], line)
+            del self.prompts[-turns:]
+
+    def _count_tokens(self, total: Mapping[str, Any]) -> None:
+        cached = total.get("cached_input_tokens")
+        now = Usage(apart(total.get("input_tokens"), cached), tokens(total.get("output_tokens")), tokens(cached))
+        if now.is_recorded:
+            restarted = (now.output or 0) < (self.spent.output or 0)
+            # A fork repeats the events of the session that it continues, with other times.
+            copied = f"{self.original} {msgspec.structs.astuple(now)}" if self.original else ""
+            self.use(self.model, now if restarted else now.beyond(self.spent), copied=copied)
+            self.spent = now
+
+    def _turn_item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        """Parse an event of "paginated" files, which replace the events for the screen."""
+        kind, id = string(item.get("type")).replace("_", "").lower(), string(item.get("id"))
+        if kind == "usermessage":
+            return self._person(items(item.get("content")), line, time, id=id, event=True)
+        if kind == "agentmessage":
+            return self._agent(content(item.get("content")), line, time, id=id, event=True)
+        if kind == "plan":
+            return self._new_messages("assistant", "text", [string(item.get("text"))], line, time, id=id, event=True)
+        if kind == "reasoning":
+            thoughts = [content(part) for part in items(item.get("summary_text")) + items(item.get("raw_content"))]
+            return self._new_messages("assistant", "thinking", thoughts, line, time, id=id, event=True)
+        if kind not in _TURN_ITEMS_PASSED_OVER:
+            self.count_unknown(f"item {kind}")
+        return []
+
+    # --- results --------------
+
+    def _person(
+        self, blocks: Sequence[object], line: int, time: float | None, *, id: str = "", event: bool = False
+    ) -> list[Message]:
+        speech = speech_of(blocks)
+        self.facts.project = self.facts.project or clean(speech.folder)
+        messages = self._new_messages(
+            "user", "text", [speech.words], line, time, id=id, event=event, pictures=speech.pictures
+        )
+        self.prompts += [line] * bool(messages)
+        if speech.command is not None:
+            messages += self._add("user", "tool-call", speech.command, line, time, id=id, tool="shell")
+            messages += self._add("tool", "tool-result", speech.result, line, time, id=id, tool="shell")
+        for notice in speech.notices:
+            messages += self._new_messages("system", "text", [notice], line, time, id=id, event=event)
+        return messages
+
+    def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
+        """Return the agent's text as a message, and plans in it as messages of their own, as the event has them."""
+        text = _cut(text, "oai-mem-citation")[0]
+        words, plans = _cut(text, "proposed_plan")
+        return self._new_messages("assistant", "text", [words, *plans], line, time, id=id, event=event)
+
+    def _new_messages(  # noqa: PLR0913 - most are options, given by name
+        self,
+        role: Role,
+        kind: Kind,
+        texts: Sequence[str],
+        line: int,
+        time: float | None,
+        *,
+        id: str = "",
+        event: bool = False,
+        side: bool = False,
+        pictures: int = 0,
+    ) -> list[Message]:
+        """Return a message of those texts that were not read before in the other form (item or event)."""
+        shown = ["[image]"] * pictures
+        fresh = [text for text in texts if (text.strip() or pictures) and self._is_fresh(role, kind, text, event)]
+        self.ordinal += bool(fresh)
+        return [
+            self.part(
+                role, kind, "\n".join(filter(None, [text, *shown])), line, id=id, time=time, side=side or self.side
+            )
+            for text in fresh
+        ]
+
+    def _add(
+        self, role: Role, kind: Kind, text: str, line: int, time: float | None, *, id: str = "", tool: str = ""
+    ) -> list[Message]:
+        self.ordinal += 1
+        return [self.part(role, kind, text, line, id=id, time=time, tool=tool, side=self.side)]
+
+    def _is_fresh(self, role: Role, kind: Kind, text: str, event: bool) -> bool:
+        words = f"{role} {kind} {''.join(text[:_COMPARED].split())}"
+        digest = int.from_bytes(blake2b(words.encode(errors="replace"), digest_size=7).digest())
+        step = -1 if event else 1
+        surplus = self.unpaired.pop(digest, 0)
+        if surplus + step:
+            self.unpaired[digest] = surplus + step
+        return surplus * step >= 0
+
+
+class CodexFormat:
+    """Format of Codex CLI's sessions."""
+
+    agent = "codex"
+    speech_marks: tuple[bytes, ...] = (
+        b'"role":"user","content":[{"type":"input_text"',
+        b'"role":"assistant","content":[{"type":"output_text"',
+    )
+    title_marks: tuple[bytes, ...] = (b'"thread_name"',)
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_line, values))
+
+    def parser(self, path: str) -> CodexParser:
+        given = given_name(path).name
+        return CodexParser(facts=SessionFacts(agent=self.agent, id=session_id(path), title=given), named=bool(given))
+
+    def resume(self, state: bytes) -> CodexParser:
+        return decode_json(state, CodexParser)
+
+
+def _is_line(value: Mapping[str, Any]) -> bool:
+    kind = string(value.get("type"))
+    if not kind:
+        return value.get("record_type") == "state" or (
+            isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str) and "instructions" in value
+        )
+    return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
+
+
+def _cut(text: str, tag: str) -> tuple[str, list[str]]:
+    """Return the text without elements of this tag, and the contents of these elements."""
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    inside: list[str] = []
+    while (start := text.find(opening)) >= 0 and (end := text.find(closing, start)) >= 0:
+        inside.append(text[start + len(opening) : end].strip("\n"))
+        text = text[:start] + text[end + len(closing) :]
+    return (text.strip() if inside else text), inside

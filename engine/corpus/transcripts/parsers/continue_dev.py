@@ -1,0 +1,119 @@
+"""Sessions of Continue: `~/.continue/sessions/<id>.json`, one object each.
+
+Written from its public source up to June 2026 (`core/index.d.ts`, `core/util/history.ts`): `history` has items with a
+`message`, the `reasoning` before it, and the tools that it called, with their results, in `toolCallStates`. Messages
+have no times; `sessions.json` next to them says when each session began.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+
+_AGENT = "continue"
+_OURS = re.compile(
+    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"workspaceDirectory"\s*:)(?=.*?"history"\s*:)', re.DOTALL
+)
+_UNTITLED = ("New Session", "Untitled Session")
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+
+
+class _Parser(LineParser, kw_only=True):
+    done: set[str] = msgspec.field(default_factory=set)
+    """Ids of tool calls whose results were read, since separate messages may repeat them."""
+
+    def item(self, value: Mapping[str, Any]) -> list[Message]:
+        return next_turn(self, self._parts(value))
+
+    def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
+        message = mapping(value.get("message"))
+        kind = string(message.get("role"))
+        yield Part("assistant", "thinking", string(mapping(value.get("reasoning")).get("text")))
+        yield Part("system", "text", string(value.get("conversationSummary")))
+        text = content(message.get("content"))
+        if kind == "thinking":
+            yield Part("assistant", "thinking", text)
+        elif kind == "tool":
+            if string(message.get("toolCallId")) not in self.done:
+                yield Part("tool", "tool-result", text)
+        elif kind in _ROLES:
+            files = _files(value) if kind == "user" else []
+            yield Part(_ROLES[kind], "text", "\n".join(filter(None, (text, *files))))
+        else:
+            self.count_unknown(f"role {kind}" if kind else None)
+        yield from self._calls(value, message)
+
+    def _calls(self, value: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Part]:
+        states = list(map(mapping, items(value.get("toolCallStates"))))
+        for call in items(message.get("toolCalls")) if not states else [state.get("toolCall") for state in states]:
+            function = mapping(mapping(call).get("function"))
+            name, arguments = string(function.get("name")), string(function.get("arguments"))
+            yield Part(
+                "assistant", "tool-call", tool_input(parse_line(arguments.encode(errors="replace")) or arguments), name
+            )
+        for state in states:
+            name = string(mapping(mapping(state.get("toolCall")).get("function")).get("name"))
+            output = (string(mapping(one).get("content")) for one in items(state.get("output")))
+            text = "\n".join(filter(None, output))
+            if text.strip():
+                self.done.add(string(state.get("toolCallId")))
+            yield Part("tool", "tool-result", text, name)
+
+
+def _files(value: Mapping[str, Any]) -> list[str]:
+    """Return the names of files that the user added to a message, as `[file: name]`."""
+    added = map(mapping, items(value.get("contextItems")))
+    return [f"[file: {string(one.get('name'))}]" for one in added if mapping(one.get("uri")).get("type") == "file"]
+
+
+class ContinueSession:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The plain search first: it is much quicker, and runs on every transcript.
+        return b'"workspaceDirectory"' in head and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        return export_reader.one_session(path, cancel, partial(_conversation, path))
+
+
+def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
+    parser = _Parser(facts=_facts(path, value))
+    messages = [message for one in items(value.get("history")) for message in parser.item(mapping(one))]
+    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+
+
+def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
+    id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
+    title = one_line(string(value.get("title")))
+    return SessionFacts(
+        agent=_AGENT,
+        id=clean(id_),
+        title="" if title in _UNTITLED else title,
+        project=clean(uri_path(string(value.get("workspaceDirectory")))),
+        started=_begun(os.path.dirname(path), id_),
+    )
+
+
+def _begun(folder: str, session: str) -> float | None:
+    """Return the time at which a session began, from the list of sessions; None if it is unknown."""
+    try:
+        listed = export_reader.conversations(os.path.join(folder, "sessions.json"))
+        stated = next((one.get("dateCreated") for one in listed if one.get("sessionId") == session), None)
+    except (OSError, ValueError, PathRefused):
+        return None
+    return seconds(int(stated) if isinstance(stated, str) and stated.isdecimal() and len(stated) < 16 else stated)

@@ -1,0 +1,321 @@
+"""Chats in VS Code, mostly GitHub Copilot's: one file per session, named by its id.
+
+Written from VS Code's public source, `src/vs/workbench/contrib/chat/common`, from version 1.90 (June 2024) to autumn
+2026 (`chatModel.ts`, `chatService.ts`, `model/chatSessionStore.ts`, `model/objectMutationLog.ts`):
+
+* `workspaceStorage/<workspace>/chatSessions/<id>.json`, until version 1.108: the session as one object, with the turns
+  in `requests`. Windows without a folder have theirs in `globalStorage/emptyWindowChatSessions`.
+* `<id>.jsonl`, since version 1.109 (January 2026): first the whole object (`kind` 0), then changes of it, each with the
+  path `k` of the value that is set (1), appended to or truncated (2), or deleted (3).
+
+`workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and those of Windsurf's and Trae's own
+assistants, are stored elsewhere. Copies of the model's requests in `result.metadata` are skipped, except the arguments
+of tools.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary, open_regular
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import LARGEST_CONVERSATION
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "copilot-chat"
+_LOG = re.compile(rb'\A\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
+_OBJECT = re.compile(rb"\A[\s\xef\xbb\xbf]*\{")
+_NAMED = re.compile(rb'"(?:responderUsername|creationDate)"\s*:')
+_LINK = re.compile(r"\[\]\(([^()\s]*)\)")
+_FACTS = ("sessionId", "creationDate", "customTitle", "computedTitle")
+_REQUEST = "message variableData timestamp requestId response responseId result modelState modelId".split()
+"""Members of a request that are read; others may be much larger."""
+_SET, _PUSH, _DELETE = 1, 2, 3
+_LONGEST = 1e12
+"""Longest duration of an answer, in milliseconds."""
+_LONGEST_MANIFEST = 64 * 1024
+_SILENT = frozenset(
+    """autoModeResolution clearToPreviousToolInvocation codeblockUri command confirmation disabledClaudeHooks
+    elicitation elicitationSerialized extensions hook mcpServersStarting multiDiffData notebookEditGroup
+    prepareToolInvocation progressMessage progressTaskSerialized pullRequest questionCarousel references treeData
+    undoStop usedContext workspaceEdit""".split()
+)
+_ATTACHED = frozenset({"file", "directory", "image"})
+
+
+class _Parser(LineParser, kw_only=True):
+    def request(self, value: Mapping[str, Any]) -> list[Message]:
+        """Return the messages of one turn: the user's request, and the whole answer."""
+        asked, result = seconds(value.get("timestamp")), mapping(value.get("result"))
+        counts = mapping(result.get("metadata"))
+        model = string(counts.get("resolvedModel")) or string(value.get("modelId")).removeprefix("copilot/")
+        self.use(model, Usage(tokens(counts.get("promptTokens")), tokens(counts.get("outputTokens"))))
+        elapsed = mapping(result.get("timings")).get("totalElapsed")
+        answered = seconds(mapping(value.get("modelState")).get("completedAt"))
+        if answered is None and asked is not None and isinstance(elapsed, int | float) and abs(elapsed) < _LONGEST:
+            answered = seconds(asked + elapsed / 1000)
+        answer = list(_joined(self._answer(value.get("response"), _arguments(result))))
+        if failure := string(mapping(result.get("errorDetails")).get("message")):
+            answer.append(Part("system", "text", failure))
+        question = next_turn(
+            self, [Part("user", "text", _question(value))], id=string(value.get("requestId")), time=asked
+        )
+        return [*question, *next_turn(self, answer, id=string(value.get("responseId")), time=answered or asked)]
+
+    def _answer(self, response: object, arguments: Mapping[str, str]) -> Iterator[Part]:
+        for item in response if isinstance(response, list) else [response]:
+            part = mapping(item)
+            kind = part.get("kind")
+            if isinstance(item, str) or (kind is None and part):
+                yield Part("assistant", "text", _text(item))
+            elif kind in ("markdownVuln", "markdownContent"):
+                yield Part("assistant", "text", _text(part.get("content")))
+            elif kind == "inlineReference":
+                yield Part("assistant", "text", _reference(part))
+            elif kind == "thinking":
+                value = part.get("value")
+                text = "\n".join(filter(None, map(string, value))) if isinstance(value, list) else string(value)
+                yield Part("assistant", "thinking", text)
+            elif kind == "toolInvocationSerialized":
+                yield from _tool(part, arguments)
+            elif kind == "textEditGroup":
+                yield Part("assistant", "tool-call", _edits(part), "edit")
+            elif kind == "warning":
+                yield Part("system", "text", _text(part.get("content")))
+            elif part and string(kind) not in _SILENT:
+                self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
+
+
+def _joined(parts: Iterator[Part]) -> Iterator[Part]:
+    """Join parts of text that are interrupted by names of files and symbols."""
+    pieces: list[str] = []
+    for part in parts:
+        if part[:2] == ("assistant", "text"):
+            pieces.append(part[2])
+            continue
+        if pieces:
+            yield Part("assistant", "text", "".join(pieces))
+            pieces.clear()
+        yield part
+    if pieces:
+        yield Part("assistant", "text", "".join(pieces))
+
+
+def _question(request: Mapping[str, Any]) -> str:
+    message = request.get("message")
+    parts = "".join(string(mapping(part).get("text")) for part in items(mapping(message).get("parts")))
+    named = [
+        f"[{kind}: {name}]"
+        for variable in map(mapping, items(mapping(request.get("variableData")).get("variables")))
+        if (kind := string(variable.get("kind"))) in _ATTACHED and (name := string(variable.get("name")))
+    ]
+    return "\n".join(filter(None, (string(message) or string(mapping(message).get("text")) or parts, *named)))
+
+
+def _text(value: object) -> str:
+    """Return plain or formatted text; a link without text is replaced by its target."""
+    text = string(value) or string(mapping(value).get("value"))
+    return _LINK.sub(lambda link: uri_path(link[1].partition("#")[0]), text) if "[](" in text else text
+
+
+def _uri(value: object) -> str:
+    """Return the path of a URI or of a location in a file."""
+    uri = mapping(value)
+    return string(uri.get("fsPath")) or string(uri.get("path")) or (_uri(uri["uri"]) if "uri" in uri else "")
+
+
+def _reference(part: Mapping[str, Any]) -> str:
+    target = mapping(part.get("inlineReference"))
+    name = string(part.get("name")) or string(target.get("name"))
+    return name or os.path.basename(_uri(target))
+
+
+def _arguments(result: Mapping[str, Any]) -> dict[str, str]:
+    """Return the arguments of the tools that the model called, by the id of the call."""
+    found: dict[str, str] = {}
+    for turn in items(mapping(result.get("metadata")).get("toolCallRounds")):
+        for call in map(mapping, items(mapping(turn).get("toolCalls"))):
+            if arguments := string(call.get("arguments")):
+                found[_call_id(call.get("id"))] = arguments
+    return found
+
+
+def _call_id(value: object) -> str:
+    return string(value).partition("__vscode")[0]
+
+
+def _tool(part: Mapping[str, Any], arguments: Mapping[str, str]) -> Iterator[Part]:
+    name = string(part.get("toolId"))
+    data, details = mapping(part.get("toolSpecificData")), part.get("resultDetails")
+    said = _text(part.get("invocationMessage"))
+    call = _command(data) or arguments.get(_call_id(part.get("toolCallId"))) or string(mapping(details).get("input"))
+    yield Part("assistant", "tool-call", call or said or name, name)
+    output = string(mapping(data.get("terminalCommandOutput")).get("text"))
+    output = output or string(data.get("result")) or string(data.get("output")) or _output(details)
+    past = _text(part.get("pastTenseMessage"))
+    yield Part("tool", "tool-result", output or (past if past != said else ""), name)
+
+
+def _command(data: Mapping[str, Any]) -> str:
+    line = mapping(data.get("commandLine"))
+    typed = next((text for key in ("userEdited", "toolEdited", "original") if (text := string(line.get(key)))), "")
+    stated = string(data.get("command")) or string(data.get("prompt")) or string(data.get("input"))
+    return typed or stated or tool_input(data.get("rawInput"))
+
+
+def _output(details: object) -> str:
+    """Return the output of a tool as text: a text, several texts, or the files that it found."""
+    if isinstance(details, list):
+        return "\n".join(filter(None, map(_uri, details)))
+    output = mapping(details).get("output")
+    texts = (string(mapping(one).get("value")) for one in items(output) if mapping(one).get("isText") is True)
+    return string(output) or "\n".join(filter(None, texts))
+
+
+def _edits(part: Mapping[str, Any]) -> str:
+    texts = (
+        string(mapping(edit).get("text"))
+        for group in items(part.get("edits"))
+        for edit in (group if isinstance(group, list) else [group])
+    )
+    return "\n".join(filter(None, (_uri(part.get("uri")), *texts)))
+
+
+class _Session:
+    """The required data of a session after the last line read."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, Any] = {}
+        self.requests: list[Any] = []
+
+    def begin(self, value: Mapping[str, Any]) -> None:
+        self.facts = {key: value.get(key) for key in _FACTS}
+        self.requests = [_slim(request) for request in items(value.get("requests"))]
+
+    def change(self, entry: Mapping[str, Any]) -> None:
+        """Apply a line of a log; a change of something that doesn't exist has no effect."""
+        kind, path, value = entry.get("kind"), items(entry.get("k")), entry.get("v")
+        if kind == 0:
+            self.begin(mapping(value))
+        elif path[:1] == ["requests"]:
+            self._change_requests(kind, path[1:], value, entry.get("i"))
+        elif len(path) == 1 and path[0] in _FACTS:
+            self.facts[path[0]] = value if kind == _SET else None
+
+    def _change_requests(self, kind: object, path: list[Any], value: object, start: object) -> None:
+        if not path:
+            if kind == _PUSH:
+                _append(self.requests, [_slim(request) for request in items(value)], start)
+            else:
+                self.requests = [_slim(request) for request in items(value)]
+        elif len(path) == 1:
+            _put(self.requests, path[0], _slim(value))
+        elif path[1] in _REQUEST:
+            _apply(self.requests, kind, path, value, start)
+
+
+def _slim(request: object) -> dict[str, Any]:
+    value = mapping(request)
+    return {key: value[key] for key in _REQUEST if key in value}
+
+
+def _apply(holder: Any, kind: object, path: list[Any], value: object, start: object) -> None:
+    for key in path[:-1]:
+        holder = _member(holder, key)
+    last = path[-1]
+    if kind == _SET:
+        _put(holder, last, value)
+    elif kind == _DELETE:
+        _put(holder, last, None)
+    elif kind == _PUSH:
+        held = _member(holder, last)
+        if not isinstance(held, list):
+            held = []
+            _put(holder, last, held)
+        _append(held, items(value), start)
+
+
+def _member(holder: Any, key: object) -> Any:
+    if isinstance(holder, list):
+        return holder[key] if isinstance(key, int) and 0 <= key < len(holder) else None
+    return mapping(holder).get(key) if isinstance(key, str) else None
+
+
+def _put(holder: Any, key: object, value: object) -> None:
+    if isinstance(holder, dict) and isinstance(key, str):
+        holder[key] = value
+    elif isinstance(holder, list) and isinstance(key, int) and 0 <= key <= len(holder):
+        holder[key : key + 1] = [value]
+
+
+def _append(held: list[Any], new: list[Any], start: object) -> None:
+    if isinstance(start, int) and start >= 0:
+        del held[start:]
+    held.extend(new)
+
+
+class CopilotChatDocument:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        if path.endswith(".jsonl"):
+            return bool(_LOG.match(head)) and bool(_NAMED.search(head))
+        return b'"requests"' in head and bool(_OBJECT.match(head)) and bool(_NAMED.search(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        session = _Session()
+        parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+        if path.endswith(".jsonl"):
+            _read_log(path, session, parser, cancel)
+        else:
+            for value in export_reader.conversations(path, cancel):
+                session.begin(value)
+        facts = parser.facts
+        facts.id = clean(string(session.facts.get("sessionId"))) or facts.id
+        facts.title = one_line(string(session.facts.get("customTitle")) or string(session.facts.get("computedTitle")))
+        facts.started = seconds(session.facts.get("creationDate"))
+        facts.project = clean(_project(path))
+        messages = [message for request in session.requests for message in parser.request(mapping(request))]
+        if messages:
+            yield Conversation("", facts, tuple(messages), Counter(parser.unknown))
+
+
+def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken | None) -> None:
+    descriptor, state = open_regular(path)
+    try:
+        if state.st_size > LARGEST_CONVERSATION:
+            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
+        for raw in raw_lines(descriptor):
+            if cancel:
+                cancel.checkpoint()
+            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
+            if value is not None:
+                session.change(value)
+            elif raw.whole and raw.data.strip():
+                parser.count_unknown("no JSON")
+    finally:
+        os.close(descriptor)
+
+
+def _project(path: str) -> str:
+    """Return the folder or workspace file that was open in the window."""
+    manifest = os.path.join(os.path.dirname(os.path.dirname(path)), "workspace.json")
+    try:
+        with open_binary(manifest) as file:
+            value = msgspec.json.decode(file.read(_LONGEST_MANIFEST))
+    except (OSError, ValueError, PathRefused, RecursionError):
+        return ""
+    return uri_path(string(mapping(value).get("folder")) or string(mapping(value).get("workspace")))

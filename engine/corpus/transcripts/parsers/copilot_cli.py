@@ -1,0 +1,219 @@
+"""GitHub Copilot CLI: `~/.copilot/session-state/<session>/events.jsonl`, in 2025 `session-state/<session>.jsonl`.
+
+Written from the types of events that GitHub publishes with its SDK (`session-events.ts` of github/copilot-sdk, August
+2026), and from the readers of agentsview (March 2026) and claude-code-history-viewer (August 2026), for the versions
+0.0.354 to 1.0 of the program. `COPILOT_HOME` names another folder than `~/.copilot`. `workspace.yaml` next to the
+events has the session's name (`name`, in older versions `summary`).
+
+A line is an event with `type`, `data`, `id`, `timestamp` and, in a sub-agent, `agentId`. The prompt is read as typed
+(`content`), not as sent (`transformedContent`); prompts of another `source` than the user have the role "system". The
+system prompt and the texts of skills are left out.
+
+The first versions, of autumn 2025, wrote a document for each session: `session_*.json` in
+`~/.copilot/history-session-state`, with `sessionId`, `startTime` and `chatMessages` as in the API for chat completions
+(from readers of that time).
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.base import skip_reasons
+from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.chat_messages import ChatParser, sidecar
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, apart, tokens
+
+_AGENT = "copilot-cli"
+_EVENTS = "events.jsonl"
+_WORKSPACE = "workspace.yaml"
+_LARGEST_WORKSPACE = 64 * 1024
+_SPEECH = frozenset({"user.message", "assistant.message"})
+_SIDE_EVENTS = ("tool.execution_start", "tool.execution_complete", "tool.user_requested", "assistant.reasoning")
+_NOTICES = {  # type of event: key of its text
+    "session.compaction_complete": "summaryContent",
+    "session.error": "message",
+    "session.warning": "message",
+    "system.notification": "content",
+}
+_PASSED_OVER = frozenset(
+    """abort assistant.idle assistant.intent assistant.message_delta assistant.message_start assistant.reasoning_delta
+    assistant.server_tool_progress assistant.streaming_delta assistant.tool_call_delta assistant.turn_end
+    assistant.turn_start assistant.usage capabilities.changed hook.end hook.progress hook.start model.call_failure
+    skill.invoked subagent.completed subagent.deselected subagent.failed subagent.selected subagent.started
+    system.message tool.execution_partial_result tool.execution_progress tool_search.activated""".split()
+)
+_GROUPS_PASSED_OVER = frozenset(
+    """auto_mode_switch command commands elicitation exit_plan_mode external_tool factory mcp mcp_app pending_messages
+    permission sampling session session_limits_exhausted ui user_input""".split()
+)
+
+
+class CopilotParser(LineParser, kw_only=True):
+    named: bool = False
+    """Whether the title is from `workspace.yaml`."""
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+    thought: str = ""
+    """Beginning of the last reasoning event, which the message may repeat."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, data = string(value.get("type")), mapping(value.get("data"))
+        if kind in ("session.start", "session.resume"):
+            self._start(data, value.get("timestamp"))
+        elif kind == "session.title_changed":
+            self._take_title(string(data.get("title")))
+        elif kind == "session.shutdown":
+            self._count_tokens(mapping(data.get("modelMetrics")))
+        elif kind in _SPEECH or kind in _SIDE_EVENTS or kind in _NOTICES:
+            side = bool(value.get("agentId") or data.get("parentToolCallId"))
+            time, id_ = seconds(value.get("timestamp")), string(value.get("id"))
+            return next_turn(self, list(self._parts(kind, data)), line, id=id_, time=time, side=side)
+        elif kind not in _PASSED_OVER and kind.partition(".")[0] not in _GROUPS_PASSED_OVER:
+            self.count_unknown(kind)
+        return []
+
+    def _start(self, data: Mapping[str, Any], written: object) -> None:
+        facts, place = self.facts, mapping(data.get("context"))
+        facts.id = clean(string(data.get("sessionId"))) or facts.id
+        facts.project = facts.project or clean(string(place.get("cwd")) or string(place.get("gitRoot")))
+        facts.branch = facts.branch or clean(string(place.get("branch")))
+        facts.started = facts.started or seconds(data.get("startTime"), written)
+
+    def _count_tokens(self, models: Mapping[str, Any]) -> None:
+        """Add the usage of one run of the program; the recorded tokens of prompts include cached ones."""
+        for model, metrics in models.items():
+            counts = mapping(mapping(metrics).get("usage"))
+            read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
+            sent = apart(counts.get("inputTokens"), read, written)
+            self.use(model, Usage(sent, tokens(counts.get("outputTokens")), tokens(read), tokens(written)))
+
+    def _take_title(self, title: str) -> None:
+        if not self.named and title.strip():
+            self.facts.title = one_line(title)
+
+    def _parts(self, kind: str, data: Mapping[str, Any]) -> Iterator[Part]:
+        if kind == "user.message":
+            yield from self._prompt(data)
+        elif kind == "assistant.message":
+            yield from self._answer(data)
+        elif kind == "assistant.reasoning":
+            text = string(data.get("content"))
+            self.thought = clean(text[:200])
+            yield Part("assistant", "thinking", text)
+        elif kind == "tool.execution_complete":
+            yield self._result(data)
+        elif kind in _NOTICES:
+            yield Part("system", "text", string(data.get(_NOTICES[kind])))
+        elif (call := clean(string(data.get("toolCallId")))) not in self.calls:
+            # Usually the message requested it: this one was run by the user, or by an older version.
+            name = self.calls[call] = clean(string(data.get("toolName")))
+            role: Role = "user" if kind == "tool.user_requested" else "assistant"
+            yield Part(role, "tool-call", tool_input(data.get("arguments")), name)
+
+    def _prompt(self, data: Mapping[str, Any]) -> Iterator[Part]:
+        source = string(data.get("source"))
+        inserted = (source and source != "user") or data.get("isAutopilotContinuation") is True
+        role: Role = "system" if inserted else "user"
+        yield Part(role, "text", string(data.get("content")))
+        for attachment in map(mapping, items(data.get("attachments"))):
+            name = string(attachment.get("displayName")) or os.path.basename(string(attachment.get("path")))
+            yield Part(role, "text", attached(name, image=string(attachment.get("mimeType")).startswith("image/")))
+
+    def _answer(self, data: Mapping[str, Any]) -> Iterator[Part]:
+        thought = string(data.get("reasoningText"))
+        if clean(thought[:200]) != self.thought:
+            yield Part("assistant", "thinking", thought)
+        self.thought = ""
+        yield Part("assistant", "text", string(data.get("content")))
+        for request in map(mapping, items(data.get("toolRequests"))):
+            name = clean(string(request.get("name")))
+            self.calls[clean(string(request.get("toolCallId")))] = name
+            yield Part("assistant", "tool-call", tool_input(request.get("arguments")), name)
+
+    def _result(self, data: Mapping[str, Any]) -> Part:
+        result, error = data.get("result"), data.get("error")
+        text = string(result) or string(mapping(result).get("content"))
+        failure = string(error) or string(mapping(error).get("message"))
+        tool = self.calls.pop(clean(string(data.get("toolCallId"))), "")
+        return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), tool)
+
+
+class CopilotDocument:
+    """Format of the first versions: one document for each session."""
+
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return path.endswith(".json") and b'"chatMessages"' in head and b'"sessionId"' in head
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session; messages have no times of their own. Raises ValueError."""
+        document = sidecar(path)
+        if not document:
+            raise ValueError(skip_reasons.NO_JSON_OBJECT.message(file=os.path.basename(path)))
+        started = seconds(document.get("startTime"))
+        facts = SessionFacts(agent=_AGENT, id=clean(string(document.get("sessionId"))), started=started)
+        reader = ChatParser(facts=facts)
+        messages: list[Message] = []
+        for message in map(mapping, items(document.get("chatMessages"))):
+            if cancel:
+                cancel.checkpoint()
+            if message.get("role") not in ("system", "developer"):
+                messages += next_turn(reader, list(reader.chat_parts(message)), time=started)
+        yield Conversation("", facts, tuple(messages), Counter(reader.unknown))
+
+
+class CopilotFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"type":"user.message"', b'"type":"assistant.message"')
+    title_marks: tuple[bytes, ...] = (b'"session.title_changed"',)
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_event, values))
+
+    def parser(self, path: str) -> CopilotParser:
+        folder, name = os.path.split(path)
+        if name == _EVENTS:
+            title, id_ = _workspace_title(os.path.join(folder, _WORKSPACE)), os.path.basename(folder)
+        else:
+            title, id_ = "", name.removesuffix(".jsonl")
+        return CopilotParser(facts=SessionFacts(agent=_AGENT, id=clean(id_), title=title), named=bool(title))
+
+    def resume(self, state: bytes) -> CopilotParser:
+        return decode_json(state, CopilotParser)
+
+
+def _is_event(value: Mapping[str, Any]) -> bool:
+    kind, data = string(value.get("type")), mapping(value.get("data"))
+    if not data or not isinstance(value.get("timestamp"), str):
+        return False
+    if kind == "session.start":
+        return isinstance(data.get("sessionId"), str)
+    return kind in _SPEECH and isinstance(data.get("content"), str)
+
+
+def _workspace_title(path: str) -> str:
+    """Return the session's name from `workspace.yaml`, which has one value per line; empty if missing."""
+    try:
+        with open_binary(path) as file:
+            lines = file.read(_LARGEST_WORKSPACE).decode("utf-8", "replace").splitlines()
+    except (OSError, PathRefused):
+        return ""
+    values = dict(line.partition(":")[::2] for line in lines if not line.startswith((" ", "#")))
+    titles = (values.get(key, "").strip() for key in ("name", "summary"))
+    return next((one_line(_unquoted(title)) for title in titles if title and title[0] not in "|>"), "")
+
+
+def _unquoted(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if quoted else value

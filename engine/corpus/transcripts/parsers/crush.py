@@ -1,0 +1,112 @@
+"""Crush: `.crush/crush.db` in the folder of a project.
+
+Written from its public source of August 2026 (`internal/db`, `internal/message/content.go`), whose migrations begin in
+April 2025. `sessions` have a title and times; a message has a role and `parts`, a list of `{"type", "data"}`. The
+program changes rows while an answer arrives. A sub-agent's session names its parent; the one that makes up a title is
+called `title-<session>`.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, dollars
+
+_AGENT = "crush"
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
+_FACTS = """SELECT CAST(title AS BLOB), created_at, CAST(parent_session_id AS BLOB) FROM sessions WHERE id = ?"""
+_MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_of("parts")}, {{summary}}
+    FROM messages WHERE session_id = ? ORDER BY created_at, rowid"""
+
+
+class CrushReader(LineParser):
+    """Parses the messages of one session."""
+
+    def parts(self, held: object, role: Role) -> Iterator[Part]:
+        for wrapped in map(mapping, items(held)):
+            yield from self._part(string(wrapped.get("type")), mapping(wrapped.get("data")), role)
+
+    def _part(self, kind: str, data: Any, role: Role) -> Iterator[Part]:
+        if kind == "text":
+            yield Part(role, "text", string(data.get("text")))
+        elif kind == "reasoning":
+            yield Part(role, "thinking", string(data.get("thinking")))
+        elif kind == "tool_call":
+            yield Part("assistant", "tool-call", _input(string(data.get("input"))), string(data.get("name")))
+        elif kind == "tool_result":
+            yield Part("tool", "tool-result", string(data.get("content")), string(data.get("name")))
+        elif kind == "shell_command":
+            yield Part("user", "tool-call", string(data.get("command")), "shell")
+            yield Part("tool", "tool-result", string(data.get("output")), "shell")
+        elif kind == "binary":
+            image = string(data.get("MIMEType")).startswith("image/")
+            yield Part(role, "text", attached(os.path.basename(string(data.get("Path"))), image=image))
+        elif kind == "image_url":
+            yield Part(role, "text", attached("", image=True))
+        elif kind == "finish":
+            failure = (string(data.get("message")), string(data.get("details")))
+            yield Part("system", "text", "\n".join(filter(None, failure)))
+        else:
+            self.count_unknown(f"part {kind}" if kind else None)
+
+
+def _input(text: str) -> str:
+    """Return the input of a tool, JSON in a string, as text."""
+    value = parse_line(text.encode("utf-8", "surrogatepass"))
+    return text if value is None else tool_input(value)
+
+
+def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation | None:
+    row = connection.execute(_FACTS, (key,)).fetchone()
+    if row is None:
+        return None
+    folder = os.path.dirname(path)
+    facts = SessionFacts(
+        agent=_AGENT,
+        id=clean(key),
+        title=one_line(as_text(row[0])),
+        project=clean(os.path.dirname(folder) if os.path.basename(folder) == ".crush" else ""),
+        parent=clean(as_text(row[2])),
+        started=seconds(row[1]),
+        generated=key.startswith("title-"),
+    )
+    reader = CrushReader(facts=facts)
+    if "cost" in columns(connection, "sessions"):
+        # Its numbers of tokens are those of the last request.
+        for (cost,) in connection.execute("SELECT cost FROM sessions WHERE id = ?", (key,)):
+            reader.use("", Usage(cost=dollars(cost)))
+    turns = _turns(connection, key, reader)
+    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+
+
+def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterator[list[Message]]:
+    summary = "is_summary_message" if "is_summary_message" in columns(connection, "messages") else "0"
+    for id_, author, created, data, summarises in connection.execute(_MESSAGES.format(summary=summary), (key,)):
+        role = _ROLES.get(as_text(author))
+        if role is None:
+            reader.count_unknown(f"role {as_text(author)}")
+            continue
+        parts = list(reader.parts(cell(reader, data), "system" if summarises else role))
+        yield next_turn(reader, parts, id=as_text(id_), time=seconds(created), side=bool(reader.facts.parent))
+
+
+CRUSH_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "sessions": frozenset({"id", "title", "parent_session_id", "created_at", "updated_at"}),
+        "messages": frozenset({"id", "session_id", "role", "parts", "created_at"}),
+    },
+    listed="""SELECT CAST(s.id AS BLOB), s.updated_at, CAST(s.title AS BLOB), count(*), max(m.updated_at),
+        sum(octet_length(m.parts)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
+    version=1,
+    conversation=_conversation,
+)

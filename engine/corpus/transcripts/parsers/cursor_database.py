@@ -1,0 +1,202 @@
+"""Cursor's database: the chats of all its windows as JSON under keys, in `globalStorage/state.vscdb`.
+
+There is no published specification. Written from public source of programs that read it (franken_agent_detection of
+February 2026, claude-code-history-viewer of August 2026) and from descriptions of versions 0.40 (2024) to 3 (2026): in
+the table `cursorDiskKV`,
+
+* `composerData:<chat>` describes a chat: `name`, `createdAt`, `lastUpdatedAt`, `workspaceIdentifier`, and the order of
+  its messages in `fullConversationHeadersOnly`. Older chats hold them, in `conversation` or `conversationMap`.
+* `bubbleId:<chat>:<bubble>` is a message: `type` 1 is the user's, 2 the agent's, with `text`, `thinking` or a tool in
+  `toolFormerData`. Newer versions remove results of tools after a while.
+
+Chats in databases of single workspaces, from 2023 and 2024, are not read. A row that is written again gets a new number
+(its key is `UNIQUE ON CONFLICT REPLACE`), so numbers and lengths tell whether a chat has changed, without reading it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any
+
+import apsw
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.database_format import whole
+from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "cursor"
+_TABLES = frozenset({"cursorDiskKV"})
+_MARK = 1
+"""Increase this when messages are read differently: stored sessions are then read again."""
+_MOST_PICTURES = 20
+
+_CHAT, _BUBBLE = "composerData:", "bubbleId:"
+_VALUE = f"CASE WHEN octet_length(value) <= {LONGEST_LINE} THEN CAST(value AS BLOB) END"
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
+_CHATS = f"""SELECT CAST(substr(key, {len(_CHAT) + 1}) AS BLOB), rowid, octet_length(value) FROM cursorDiskKV
+    WHERE key >= ? AND key < ? ORDER BY rowid DESC"""
+# The index alone answers this: no message is read.
+_BUBBLES = f"""SELECT CAST(substr(key, {len(_BUBBLE) + 1}, instr(substr(key, {len(_BUBBLE) + 1}), ':') - 1) AS BLOB),
+    count(*), max(rowid) FROM cursorDiskKV WHERE key >= ? AND key < ? GROUP BY 1"""
+_HOLDS_BUBBLES = """SELECT 1 FROM cursorDiskKV
+    WHERE key = ? AND instr(CAST(value AS BLOB), CAST('"bubbleId"' AS BLOB)) > 0"""
+_ONE = f"SELECT {_VALUE} FROM cursorDiskKV WHERE key = ?"
+
+
+class CursorDatabase:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return looks_like(head) and has_tables(path, _TABLES)
+
+    @contextmanager
+    def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:
+        with closing(SqliteView(path, cancel)) as view:
+            yield _Chats(view)
+
+
+class _Chats:
+    def __init__(self, view: SqliteView) -> None:
+        self._view = view
+
+    def keys(self) -> set[str]:
+        return set(self._view.read(_listed))
+
+    def marks(self) -> dict[str, str]:
+        return self._view.read(_marks)
+
+    def conversation(self, key: str) -> Conversation | None:
+        return self._view.read(lambda connection: _conversation(connection, key))
+
+
+def _range(prefix: str) -> tuple[str, str]:
+    """Return the first key with this prefix, and the first key after all of them."""
+    return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
+def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
+    """Return a value for each chat with messages that changes whenever the chat does, by key; last written first."""
+    bubbles = {_text(id_): counted for id_, *counted in connection.execute(_BUBBLES, _range(_BUBBLE)).fetchall()}
+    found: dict[str, tuple[Any, ...]] = {}
+    for id_, number, length in connection.execute(_CHATS, _range(_CHAT)).fetchall():
+        key = _text(id_)
+        if key in bubbles or connection.execute(_HOLDS_BUBBLES, (_CHAT + key,)).fetchone():
+            found[key] = (number, length, bubbles.get(key))
+    return found
+
+
+def _marks(connection: apsw.Connection) -> dict[str, str]:
+    return {
+        key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest()
+        for key, known in _listed(connection).items()
+    }
+
+
+def _text(value: object) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else ""
+
+
+def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
+    chat = _value(connection, _CHAT + key)
+    if chat is None:
+        return None
+    parser = _Parser(facts=_facts(key, chat))
+    messages = whole(parser, map(parser.bubble, _bubbles(connection, key, chat, parser)))
+    parser.facts.ended = parser.facts.ended or seconds(chat.get("lastUpdatedAt"))
+    return Conversation(key, parser.facts, messages, Counter(parser.unknown))
+
+
+def _value(connection: apsw.Connection, key: str) -> Mapping[str, Any] | None:
+    row = connection.execute(_ONE, (key,)).fetchone()
+    return None if row is None or row[0] is None else parse_line(row[0])
+
+
+def _bubbles(
+    connection: apsw.Connection, key: str, chat: Mapping[str, Any], parser: "_Parser"
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the messages of a chat in order, from rows of their own or from that of the chat."""
+    for header in map(mapping, items(chat.get("fullConversationHeadersOnly"))):
+        name = string(header.get("bubbleId"))
+        bubble = _value(connection, f"{_BUBBLE}{key}:{name}") if "\0" not in name else None
+        if bubble is None:
+            parser.count_unknown("missing message")
+        else:
+            yield bubble
+    for inside in items(chat.get("conversation")) or list(mapping(chat.get("conversationMap")).values()):
+        yield mapping(inside)
+
+
+def _facts(key: str, chat: Mapping[str, Any]) -> SessionFacts:
+    uri = mapping(mapping(chat.get("workspaceIdentifier")).get("uri"))
+    return SessionFacts(
+        agent=_AGENT,
+        id=clean(key),
+        title=one_line(string(chat.get("name"))),
+        project=clean(string(uri.get("fsPath")) or string(uri.get("path"))),
+        branch=clean(string(chat.get("createdOnBranch"))),
+        parent=clean(string(mapping(chat.get("subagentInfo")).get("parentComposerId"))),
+        started=seconds(chat.get("createdAt")),
+    )
+
+
+class _Parser(LineParser, kw_only=True):
+    def bubble(self, value: Mapping[str, Any]) -> list[Message]:
+        kind = value.get("type")
+        if kind == 1:
+            parts = [Part("user", "text", _question(value))]
+        elif kind == 2:
+            parts = list(self._answer(value))
+        else:
+            self.count_unknown(f"type {kind}" if isinstance(kind, int) else None)
+            return []
+        self._take_project(value)
+        counts = mapping(value.get("tokenCount"))
+        usage = Usage(*(tokens(counts.get(name)) for name in ("inputTokens", "outputTokens")))
+        self.use(mapping(value.get("modelInfo")).get("modelName"), usage)
+        timing = mapping(value.get("timingInfo"))
+        time = seconds(value.get("createdAt"), value.get("timestamp"), timing.get("clientRpcSendTime"))
+        return next_turn(self, parts, id=string(value.get("bubbleId")), time=time, side=bool(self.facts.parent))
+
+    def _answer(self, value: Mapping[str, Any]) -> Iterator[Part]:
+        thinking, text = value.get("thinking"), string(value.get("text"))
+        yield Part("assistant", "thinking", string(thinking) or string(mapping(thinking).get("text")))
+        yield Part("assistant", "thinking" if value.get("isThought") is True else "text", text)
+        tool = mapping(value.get("toolFormerData"))
+        if tool:
+            name = string(tool.get("name"))
+            given = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
+            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+            yield Part("tool", "tool-result", _result(tool), name)
+
+    def _take_project(self, value: Mapping[str, Any]) -> None:
+        if not self.facts.project:
+            folder = string(value.get("workspaceProjectDir"))
+            first = next(iter(items(value.get("workspaceUris"))), None)
+            self.facts.project = clean(folder or uri_path(string(first)))
+
+
+def _question(value: Mapping[str, Any]) -> str:
+    pictures = ["[image]" for _ in items(value.get("images"))[:_MOST_PICTURES]]
+    return "\n".join(filter(None, (string(value.get("text")) or string(value.get("rawText")), *pictures)))
+
+
+def _decoded(value: object) -> object:
+    """Return the JSON object in a text; other values and unparsable texts are returned unchanged."""
+    if not isinstance(value, str):
+        return value
+    return parse_line(value.encode(errors="replace")) or value
+
+
+def _result(tool: Mapping[str, Any]) -> str:
+    result = _decoded(tool.get("result"))
+    details = mapping(result)
+    output = next((text for key in ("output", "contents", "error") if (text := string(details.get(key)))), "")
+    return output or tool_input(result) or string(tool.get("error"))

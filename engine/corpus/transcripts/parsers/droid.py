@@ -1,0 +1,102 @@
+"""Sessions of Factory's Droid: `~/.factory/sessions/<folder>/<id>.jsonl`.
+
+There is no published specification. Written from public source of programs that read them (franken_agent_detection of
+February 2026) and from descriptions of versions up to September 2026: first a line `session_start` with `title`,
+`sessionTitle` and `cwd`, then lines `message` with blocks. Lines with `visibility` `llm_only`, and text in
+`<system-reminder>`, were inserted for the model. `<id>.settings.json` has the model and the sums of tokens, as tokscale
+(December 2025) and ccusage (June 2026) read them.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.chat_messages import sidecar
+from engine.corpus.transcripts.content_blocks import BlockParser
+from engine.corpus.transcripts.json_values import mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, both, tokens
+
+_AGENT = "droid"
+_INSERTED = re.compile(r"<(system-reminder|system-notification)\b[^<>]*>(.*?)(?:</\1>|\Z)", re.DOTALL)
+_OWN_MODEL = re.compile(r"\Acustom:|-?\[[^\]]*\](?:-\d+\Z)?")
+_SILENT = frozenset({"todo_state", "session_end"})
+
+
+class DroidParser(BlockParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = value.get("type")
+        if kind == "session_start":
+            self._begin(value)
+        elif kind == "message":
+            return self._message(value, line)
+        elif kind == "compaction_state":
+            summary = Part("system", "text", string(value.get("summaryText")))
+            return self.next_message([summary], line=line, time=seconds(value.get("timestamp")))
+        elif string(kind) not in _SILENT:
+            self.count_unknown(kind)
+        return []
+
+    def _begin(self, value: Mapping[str, Any]) -> None:
+        facts = self.facts
+        facts.id = clean(string(value.get("id"))) or facts.id
+        facts.title = one_line(string(value.get("sessionTitle")) or string(value.get("title"))) or facts.title
+        facts.project = clean(string(value.get("cwd"))) or facts.project
+
+    def _message(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        message = mapping(value.get("message"))
+        kind = message.get("role")
+        if kind not in ("user", "assistant"):
+            self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
+            return []
+        parts = self.blocks(message.get("content"), "assistant" if kind == "assistant" else "user")
+        if value.get("visibility") == "llm_only":
+            parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
+        return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        """Yield the user's words, and apart from them text inserted for the model, without its tags."""
+        if role != "user" or "<system-" not in text:
+            yield from super().text(text, role)
+            return
+        for inserted in _INSERTED.finditer(text):
+            yield Part("system", "text", inserted[2].strip())
+        yield Part(role, "text", _INSERTED.sub("", text).strip())
+
+
+def _model(name: str) -> str:
+    """Return the name of a model; the user's own are stored like `custom:Claude-Opus-4.5-[Anthropic]-0`."""
+    return _OWN_MODEL.sub("", name).lower() if name.startswith("custom:") else name
+
+
+class DroidFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (
+        b'"message":{"role":"user","content":[{"type":"text"',
+        b'"message":{"role":"assistant"',
+    )
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(
+            value.get("type") == "session_start"
+            and isinstance(value.get("id"), str)
+            and isinstance(value.get("cwd"), str)
+            and "model" not in value
+            for value in values
+        )
+
+    def parser(self, path: str) -> DroidParser:
+        parser = DroidParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+        settings = sidecar(f"{path.removesuffix('.jsonl')}.settings.json")
+        counts = mapping(settings.get("tokenUsage"))
+        received = both(counts.get("outputTokens"), counts.get("thinkingTokens"))
+        cached = (tokens(counts.get(f"cache{kind}Tokens")) for kind in ("Read", "Creation"))
+        parser.use(_model(string(settings.get("model"))), Usage(tokens(counts.get("inputTokens")), received, *cached))
+        return parser
+
+    def resume(self, state: bytes) -> DroidParser:
+        return decode_json(state, DroidParser)

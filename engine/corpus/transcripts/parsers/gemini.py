@@ -1,0 +1,321 @@
+"""Gemini CLI: recorded sessions, as lines of JSON or as one document, and histories saved with `/chat save`.
+
+Written from its public source and documentation up to September 2026:
+
+* `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, since spring 2026: a line of metadata, then messages, lines
+  with `$set` that change the metadata, and `$rewindTo`. A message is written again, whole, after its tool calls: only
+  its new parts are returned then. `$rewindTo` discards a message and all after it; if it doesn't exist, all. A `$set`
+  of all messages is the shortened history for the model, and skipped. A sub-agent's file has its parent's id as folder.
+* `chats/session-<time>-<id>.json`, since September 2025: the same messages in one document. Resuming such a session
+  copies it into a `.jsonl` of the same name, which then counts alone.
+* `checkpoint-<tag>.json`: the history that `/chat save` wrote, without times and ids.
+
+`logs.json` repeats the prompts of all sessions of a project, without answers, and is not read; neither are the states
+in `checkpoints/`, which tools write before they change a file.
+"""
+
+import os
+import re
+import urllib.parse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.base import skip_reasons
+from engine.base.bounded_json import bounded, decode_json
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import first_line
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.token_usage import Usage, apart, both, tokens
+
+_AGENT = "gemini"
+_ANSWERS = ("gemini", "qwen")
+"""Types of the model's messages: Qwen Code recorded its sessions in the same way at first."""
+_BLOCK = 256 * 1024
+_HASH = re.compile(r"[0-9a-f]{64}")
+_SESSION = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"projectHash"\s*:)', re.DOTALL)
+_HISTORY = re.compile(rb'"(?:parts|role)"\s*:')
+_REFERENCED = "--- Content from referenced files ---"
+_END = "--- End of content ---"
+_SETTING_UP = "This is the Gemini CLI. We are setting up the context for our chat."
+_SET_UP = "Got it. Thanks for the context!"
+
+
+class _Given(msgspec.Struct, array_like=True):
+    """The parts of a message that were returned already, since it may be written again with more parts."""
+
+    ordinal: int
+    text: bool = False
+    thoughts: int = 0
+    calls: list[str] = []
+    results: list[str] = []
+
+
+class GeminiParser(LineParser, kw_only=True):
+    given: dict[str, _Given] = msgspec.field(default_factory=dict)
+    starts: dict[str, int] = msgspec.field(default_factory=dict)
+    """First line of each message, by its id."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        change = value.get("$set")
+        if isinstance(change, dict):
+            self.learn(change)
+        elif "$rewindTo" in value:
+            self._rewind(clean(string(value["$rewindTo"])), line)
+        elif "type" in value:
+            self.starts.setdefault(clean(string(value.get("id"))), line)
+            return self.message(value, line)
+        elif "sessionId" in value:
+            self.learn(value)
+        else:
+            self.count_unknown(None)
+        return []
+
+    def _rewind(self, name: str, line: int) -> None:
+        """Mark a message and all that follow it as left."""
+        if self.starts:
+            self.facts.leave(self.starts.get(name, min(self.starts.values())), line)
+
+    def learn(self, metadata: Mapping[str, Any]) -> None:
+        """Update the session's facts from its metadata."""
+        facts = self.facts
+        facts.id = clean(string(metadata.get("sessionId"))) or facts.id
+        facts.title = clean(string(metadata.get("summary"))).strip() or facts.title
+        facts.started = facts.started or seconds(metadata.get("startTime"))
+        directories = items(metadata.get("directories"))
+        facts.project = facts.project or clean(string(directories[0] if directories else None))
+
+    def message(self, value: Mapping[str, Any], line: int | None) -> list[Message]:
+        """Return the new parts of a recorded message; if `line` is None, its number is used as line."""
+        name = clean(string(value.get("id")))
+        self.use(value.get("model"), _usage(mapping(value.get("tokens"))), request=name)
+        given = self.given.get(name) or _Given(self.ordinal + 1)
+        parts = list(self._new_parts(value, given))
+        if not parts:
+            return []
+        if name:
+            self.given[name] = given
+        last, self.ordinal = self.ordinal, given.ordinal
+        side, time = bool(self.facts.parent), seconds(value.get("timestamp"))
+        messages = [
+            self.part(role, kind, text, line or given.ordinal, id=name, time=time, tool=tool, side=side)
+            for role, kind, text, tool in parts
+        ]
+        self.ordinal = max(last, given.ordinal)
+        return messages
+
+    def turn(self, value: Mapping[str, Any]) -> list[Message]:
+        """Return the messages of an entry in a saved history."""
+        role: Role = "assistant" if value.get("role") == "model" else "user"
+        return next_turn(self, self._parts(value.get("parts"), role))
+
+    def _new_parts(self, value: Mapping[str, Any], given: _Given) -> Iterator[Part]:
+        kind = value.get("type")
+        if kind not in ("user", *_ANSWERS, "info", "error", "warning"):
+            self.count_unknown(kind)
+            return
+        thoughts = items(value.get("thoughts"))
+        for thought in map(mapping, thoughts[given.thoughts :]):
+            text = "\n".join(filter(None, (string(thought.get("subject")), string(thought.get("description")))))
+            if text.strip():
+                yield Part("assistant", "thinking", text)
+        given.thoughts = max(given.thoughts, len(thoughts))
+        if not given.text:
+            role: Role = "user" if kind == "user" else "assistant" if kind in _ANSWERS else "system"
+            parts = [part for part in self._content(value, role) if part.text.strip()]
+            given.text = bool(parts)
+            yield from parts
+        for number, call in enumerate(items(value.get("toolCalls"))):
+            yield from self._call(mapping(call), number, given)
+
+    def _content(self, value: Mapping[str, Any], role: Role) -> list[Part]:
+        """Return the content of a message; if the program expanded the user's text, also the text as typed."""
+        content = self._parts(value.get("content"), role)
+        typed = self._parts(value.get("displayContent"), role) if role == "user" else []
+        if not typed or typed == content:
+            return content
+        return typed + [part._replace(role="system") if part.role == "user" else part for part in content]
+
+    def _call(self, call: Mapping[str, Any], number: int, given: _Given) -> Iterator[Part]:
+        name = string(call.get("name"))
+        key = clean(string(call.get("id"))) or str(number)
+        if key not in given.calls:
+            given.calls.append(key)
+            text = tool_input(call.get("args")) or string(call.get("description"))
+            if text.strip():
+                yield Part("assistant", "tool-call", text, name)
+        if key not in given.results:
+            result = self._parts(call.get("result"), "tool")
+            text = "\n".join(part.text for part in result) or string(call.get("resultDisplay"))
+            if text.strip():
+                given.results.append(key)
+                yield Part("tool", "tool-result", text, name)
+
+    def _parts(self, content: object, role: Role) -> list[Part]:
+        """Return the parts of a content in the form of the API: a string, a part, or a list of both."""
+        parts: list[Part] = []
+        for item in content if isinstance(content, list) else [content]:
+            part = self._part({"text": item} if isinstance(item, str) else mapping(item), role)
+            if part is None:
+                continue
+            if parts and parts[-1][:2] == part[:2] == (role, "text"):
+                part = Part(role, "text", f"{parts.pop().text}{part.text}")
+            parts.append(part)
+        return [piece for part in parts for piece in _by_author(part)]
+
+    def _part(self, part: Mapping[str, Any], role: Role) -> Part | None:
+        text = part.get("text")
+        if isinstance(text, str):
+            return Part("assistant", "thinking", text) if part.get("thought") is True else Part(role, "text", text)
+        call = mapping(part.get("functionCall"))
+        if call:
+            return Part("assistant", "tool-call", tool_input(call.get("args")), string(call.get("name")))
+        answer = mapping(part.get("functionResponse"))
+        if answer:
+            return Part("tool", "tool-result", tool_input(answer.get("response")), string(answer.get("name")))
+        media = mapping(part.get("inlineData")) or mapping(part.get("fileData"))
+        if media:
+            return Part(role, "text", f"[{string(media.get('mimeType')).partition('/')[0] or 'file'}]")
+        code = mapping(part.get("executableCode"))
+        if code:
+            return Part("assistant", "tool-call", string(code.get("code")), "code")
+        output = mapping(part.get("codeExecutionResult"))
+        if output:
+            return Part("tool", "tool-result", string(output.get("output")), "code")
+        if part.keys() - {"thoughtSignature", "thought", "videoMetadata"}:
+            self.count_unknown(f"part {min(part)}")
+        return None
+
+
+class GeminiLines:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"type":"user"', b'"type":"gemini"')
+    title_marks: tuple[bytes, ...] = (b'"summary"',)
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(isinstance(value.get("projectHash"), str) and "sessionId" in value for value in values)
+
+    def parser(self, path: str) -> GeminiParser:
+        return GeminiParser(facts=_facts(path))
+
+    def resume(self, state: bytes) -> GeminiParser:
+        return decode_json(state, GeminiParser)
+
+
+class GeminiDocument:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        name = os.path.basename(path)
+        if not name.endswith(".json"):
+            return False
+        if name.startswith("checkpoint-"):
+            return bool(_HISTORY.search(head))
+        return bool(_SESSION.match(head)) and not os.path.exists(f"{path}l")
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""
+        parser = GeminiParser(facts=_facts(path))
+        messages: list[Message] = []
+        broken: Exception | None = None
+        try:
+            for part, value in _members(path):
+                if cancel:
+                    cancel.checkpoint()
+                if part == "metadata":
+                    parser.learn(value)
+                elif part == "message":
+                    messages += parser.message(value, None)
+                else:
+                    messages += parser.turn(value)
+        except ValueError as error:
+            broken = error
+        if messages or not broken:
+            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+        if broken:
+            raise broken
+
+
+def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the messages and metadata of a document, each with its kind. Raises OSError, ValueError."""
+    import ijson
+
+    places = {"messages.item": "message", "history.item": "turn", "item": "turn"}
+    builder, inside = None, ""
+    with open_binary(path) as file:
+        events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
+        try:
+            for prefix, event, value in ijson.parse(bounded(events)):
+                if builder is None and event == "start_map" and prefix in places:
+                    builder, inside = ijson.ObjectBuilder(), prefix
+                if builder is not None:
+                    builder.event(event, value)
+                    if event == "end_map" and prefix == inside:
+                        yield places[inside], builder.value
+                        builder = None
+                elif event == "string" and prefix in ("sessionId", "summary", "startTime"):
+                    yield "metadata", {prefix: value}
+                elif event == "string" and prefix == "directories.item":
+                    yield "metadata", {"directories": [value]}
+        except (ijson.JSONError, ArithmeticError) as error:
+            raise ValueError(skip_reasons.BROKEN_DOCUMENT.message(what=first_line(error))) from None
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    """Return the usage of one answer; Gemini's input includes cached tokens."""
+    cached = counts.get("cached")
+    sent = both(apart(counts.get("input"), cached), counts.get("tool"))
+    return Usage(sent, both(counts.get("output"), counts.get("thoughts")), tokens(cached))
+
+
+def _facts(path: str) -> SessionFacts:
+    """Return the facts in a file's path: a sub-agent's folder has its parent's id, a checkpoint has a tag."""
+    folder, name = os.path.split(path)
+    stem = name.partition(".json")[0]
+    facts = SessionFacts(agent=_AGENT, id=clean(stem))
+    if stem.startswith("checkpoint-"):
+        facts.title = clean(urllib.parse.unquote(stem.removeprefix("checkpoint-")))
+        project = folder
+    elif os.path.basename(folder) == "chats":
+        project = os.path.dirname(folder)
+    else:
+        facts.parent = clean(os.path.basename(folder)) if os.path.basename(os.path.dirname(folder)) == "chats" else ""
+        project = os.path.dirname(os.path.dirname(folder))
+    facts.project = clean(_project(project))
+    return facts
+
+
+def _project(folder: str) -> str:
+    """Return the project of a folder in `~/.gemini/tmp`: its path, or its name if the folder has that name."""
+    try:
+        with open_binary(os.path.join(folder, ".project_root")) as file:
+            if root := file.read(4096).decode("utf-8", "replace").strip():
+                return root
+    except (OSError, ValueError, PathRefused):
+        pass
+    name = os.path.basename(folder)
+    return "" if _HASH.fullmatch(name) else name
+
+
+def _by_author(part: Part) -> Iterator[Part]:
+    """Yield a user's text without inserted text, which is the project's description or files named with @."""
+    role, kind, text, tool = part
+    if text == _SET_UP:
+        yield Part("system", kind, text, tool)
+    elif role != "user" or kind != "text":
+        yield part
+    elif _SETTING_UP in text[:200]:
+        yield Part("system", kind, text, tool)
+    else:
+        typed, marker, files = text.partition(_REFERENCED)
+        files, end, more = files.partition(_END)
+        yield Part(role, kind, typed.rstrip("\n") if marker else typed, tool)
+        yield Part("system", kind, marker + files + end, tool)
+        yield Part(role, kind, more, tool)

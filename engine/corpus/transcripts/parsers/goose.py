@@ -1,0 +1,124 @@
+"""Goose: all sessions in `sessions/sessions.db` of its data folder, since version 1.10 of October 2025.
+
+Written from its public source (`session_manager.rs` up to schema 5, `conversation/message.rs`) and from the reader of
+claude-code-history-viewer (August 2026). `sessions` have a name (once `description`), a working folder and a type;
+a message has a role and `content_json`, a list of typed items. The program copied its older sessions, one JSONL file
+each, into the database: these files are not read.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apsw
+import msgspec
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "goose"
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_COUNTS = frozenset({"model_config_json", "accumulated_input_tokens", "accumulated_output_tokens"})
+_OPTIONAL = ("name", "description", "session_type")
+_UNNAMED = frozenset({"", "CLI Session", "New Chat", "New session"})
+_SILENT = frozenset("redactedThinking toolConfirmationRequest frontendToolRequest actionRequired".split())
+_MESSAGES = f"""SELECT {{id}}, CAST(role AS BLOB), created_timestamp, {data_of("content_json")}, {{metadata}}
+    FROM messages WHERE session_id = ? ORDER BY id"""
+
+
+class GooseReader(LineParser, kw_only=True):
+    """Parses the messages of one session."""
+
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call."""
+
+    def parts(self, held: object, role: Role) -> Iterator[Part]:
+        for item in map(mapping, items(held)):
+            kind = string(item.get("type"))
+            if kind == "text":
+                yield Part(role, "text", string(item.get("text")))
+            elif kind in ("thinking", "reasoning"):
+                yield Part(role, "thinking", string(item.get("thinking")) or string(item.get("text")))
+            elif kind == "toolRequest":
+                yield self._call(item)
+            elif kind == "toolResponse":
+                yield self._result(item)
+            elif kind == "image":
+                yield Part(role, "text", "[image]")
+            elif kind in ("systemNotification", "summarizationRequested", "contextLengthExceeded"):
+                yield Part("system", "text", string(item.get("msg")))
+            elif kind not in _SILENT:
+                self.count_unknown(f"item {kind}" if kind else None)
+
+    def _call(self, item: Mapping[str, Any]) -> Part:
+        call = mapping(mapping(item.get("toolCall")).get("value"))
+        name = string(call.get("name"))
+        self.calls[string(item.get("id"))] = name
+        return Part("assistant", "tool-call", tool_input(call.get("arguments")), name)
+
+    def _result(self, item: Mapping[str, Any]) -> Part:
+        result = mapping(item.get("toolResult"))
+        value = result.get("value")
+        text = string(result.get("error")) or content(mapping(value).get("content", value))
+        return Part("tool", "tool-result", text, self.calls.get(string(item.get("id")), ""))
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    known = columns(connection, "sessions")
+    optional = ", ".join(f"CAST({name} AS BLOB)" if name in known else "NULL" for name in _OPTIONAL)
+    query = f"SELECT CAST(working_dir AS BLOB), CAST(created_at AS BLOB), {optional} FROM sessions WHERE id = ?"
+    row = connection.execute(query, (key,)).fetchone()
+    if row is None:
+        return None
+    folder, created, name, description, sort = map(as_text, row)
+    title = next((text for text in (name, description) if text.strip() not in _UNNAMED), "")
+    facts = SessionFacts(
+        agent=_AGENT,
+        id=clean(key),
+        title=one_line(title),
+        project=clean(folder),
+        started=seconds(created),
+        generated=sort == "hidden",
+    )
+    reader = GooseReader(facts=facts)
+    if known >= _COUNTS:
+        query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens
+            FROM sessions WHERE id = ?"""
+        for model, sent, received in connection.execute(query, (key,)):
+            used = "" if model is None else mapping(cell(reader, model)).get("model_name")
+            reader.use(used, Usage(tokens(sent), tokens(received)))
+    turns = _turns(connection, key, reader, side=sort == "sub_agent")
+    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+
+
+def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: bool) -> Iterator[list[Message]]:
+    known = columns(connection, "messages")
+    query = _MESSAGES.format(
+        id="CAST(message_id AS BLOB)" if "message_id" in known else "NULL",
+        metadata="CAST(metadata_json AS BLOB)" if "metadata_json" in known else "NULL",
+    )
+    for id_, author, created, data, metadata in connection.execute(query, (key,)):
+        role = _ROLES.get(as_text(author))
+        if role is None:
+            reader.count_unknown(f"role {as_text(author)}")
+            continue
+        hidden = metadata is not None and mapping(cell(reader, metadata)).get("userVisible") is False
+        parts = list(reader.parts(cell(reader, data), "system" if hidden else role))
+        yield next_turn(reader, parts, id=as_text(id_), time=seconds(created), side=side)
+
+
+GOOSE_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "sessions": frozenset({"id", "working_dir", "created_at", "updated_at"}),
+        "messages": frozenset({"id", "session_id", "role", "content_json", "created_timestamp"}),
+    },
+    listed="""SELECT CAST(s.id AS BLOB), CAST(s.updated_at AS BLOB), count(*), max(m.id),
+        sum(octet_length(m.content_json)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
+    version=1,
+    conversation=_conversation,
+)

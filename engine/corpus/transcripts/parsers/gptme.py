@@ -1,0 +1,123 @@
+"""gptme: `~/.local/share/gptme/logs/<name>/conversation.jsonl`, with `config.toml` next to it.
+
+Written from its public source of August 2026 (`gptme/message.py`, `gptme/config/chat.py`): a line has `role`, `content`
+and `timestamp`; results of tools have the role "system", and since 2025 a `call_id` or the tool's name in `metadata`.
+Calls are code blocks in the model's text: `shell` with a command, `save`, `append` and `patch` with a file's name and
+text. `config.toml` has the name that was given to the conversation, and its
+folder. `GPTME_LOGS_HOME` names another folder.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.chat_messages import ROLES, ChatParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+
+_AGENT = "gptme"
+_LARGEST_CONFIG = 64 * 1024
+_CALL = re.compile(r"```(?:(shell)|(save|append|patch) +(\S.*))")
+_FENCE = re.compile(r"```(\S?)")
+_KEYS = frozenset("role content timestamp files file_hashes pinned hide quiet ephemeral_ttl call_id metadata".split())
+
+
+class GptmeParser(ChatParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = ROLES.get(string(value.get("role")))
+        if role is None:
+            self.count_unknown(f"role {string(value.get('role'))}")
+            return []
+        metadata = mapping(value.get("metadata"))
+        tool = string(metadata.get("tool"))
+        self.use(metadata.get("model"), _usage(metadata))
+        text = content(value.get("content"))
+        if role == "tool" or (role == "system" and (tool or value.get("call_id"))):
+            parts = [Part("tool", "tool-result", text, tool)]
+        else:
+            shown = "system" if value.get("hide") is True else role
+            files = [os.path.basename(file) for file in map(string, items(value.get("files"))) if file]
+            said, calls = _calls(text) if shown == "assistant" else (text, [])
+            parts = [Part(shown, "text", said), *calls, *(Part(shown, "text", attached(name)) for name in files)]
+        return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
+
+
+class GptmeFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        # Hermes Agent's lines are alike, after one about the session.
+        return any(map(_is_message, values)) and not any(value.get("role") == "session_meta" for value in values)
+
+    def parser(self, path: str) -> GptmeParser:
+        folder = os.path.dirname(path)
+        chat = mapping(_config(os.path.join(folder, "config.toml")).get("chat"))
+        workspace = string(chat.get("workspace"))
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(os.path.basename(folder)),
+            title=one_line(string(chat.get("name"))),
+            project=clean(workspace if workspace != "@log" else ""),
+        )
+        return GptmeParser(facts=facts)
+
+    def resume(self, state: bytes) -> GptmeParser:
+        return decode_json(state, GptmeParser)
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    said = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
+    return said and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
+
+
+def _calls(text: str) -> tuple[str, list[Part]]:
+    """Return the model's text without its calls, and the calls. A block without an end was not run, and stays."""
+    said: list[str] = []
+    calls: list[Part] = []
+    block: list[str] = []  # its first line begins it
+    depth = 0
+    for line in text.split("\n") if "```" in text else [text]:
+        fence = _FENCE.match(line)
+        if not block and not (fence and _CALL.match(line)):
+            said.append(line)
+            continue
+        block.append(line)
+        depth += 0 if fence is None else 1 if fence[1] else -1
+        if depth == 0:
+            calls.append(_call(block))
+            block = []
+    return "\n".join([*said, *block]) if block else "\n".join(said).strip(), calls
+
+
+def _call(block: Sequence[str]) -> Part:
+    begin, body = _CALL.match(block[0]), "\n".join(block[1:-1])
+    assert begin is not None
+    if begin[1]:
+        return Part("assistant", "tool-call", body, begin[1])
+    return Part("assistant", "tool-call", tool_input({"path": begin[3].strip(), "text": body}), begin[2])
+
+
+def _usage(metadata: Mapping[str, Any]) -> Usage:
+    """Return the usage of one answer; before 2026, its numbers were not in an object of their own."""
+    counts = mapping(metadata.get("usage")) or metadata
+    names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
+    usage = Usage(*(tokens(counts.get(name)) for name in names))
+    usage.cost = dollars(metadata.get("cost"))
+    return usage
+
+
+def _config(path: str) -> Mapping[str, Any]:
+    try:
+        with open_binary(path) as file:
+            return tomllib.loads(file.read(_LARGEST_CONFIG).decode("utf-8", "replace"))
+    except (OSError, PathRefused, ValueError, RecursionError):
+        return {}

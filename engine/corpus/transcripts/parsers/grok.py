@@ -1,0 +1,89 @@
+"""Grok CLI: `~/.grok/sessions/<folder>/<session>/chat_history.jsonl`, with `summary.json` next to it.
+
+Written from the reader of claude-code-history-viewer (August 2026, version 0.1 of the program): a line has a `type` and
+`content`, without id and time; `summary.json` has id, folder, title and start. The first versions wrote messages of the
+API for chat completions (the public `chat-history-downgrade` of July 2026 makes them). `GROK_HOME` names another folder
+than `~/.grok`. The system prompt is left out.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.chat_messages import ChatParser, sidecar
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+
+_AGENT = "grok"
+_TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
+_OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
+"""Keys by which lines of other agents with the same types are recognised."""
+_OLDER = frozenset("role content tool_calls tool_call_id model_id reasoning_content".split())
+"""Keys of a line without a type."""
+
+
+class GrokParser(ChatParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        return next_turn(self, list(self._parts(value)), line, id=string(value.get("id")))
+
+    def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
+        kind = string(value.get("type"))
+        if kind == "user":
+            yield Part("user", "text", content(value.get("content")))
+        elif kind == "assistant":
+            yield Part("assistant", "text", content(value.get("content")))
+            for call in map(mapping, items(value.get("tool_calls"))):
+                yield self.call(call)
+        elif kind == "reasoning":
+            yield Part("assistant", "thinking", content(value.get("content")) or content(value.get("summary")))
+        elif kind == "tool_result":
+            tool = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
+            yield Part("tool", "tool-result", content(value.get("content")), tool)
+        elif kind == "backend_tool_call":
+            call = mapping(value.get("kind"))
+            yield Part("assistant", "tool-call", tool_input(call.get("action")), string(call.get("tool_type")))
+        elif not kind and value.get("role") != "system":
+            yield from self.chat_parts(value)
+        elif kind and kind != "system":
+            self.count_unknown(kind)
+
+
+class GrokFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (
+        b'"type":"user"',
+        b'"type":"assistant"',
+        b'"role":"user"',
+        b'"role":"assistant"',
+    )
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        if any(map(_is_line, values)):
+            return not any(value.keys() & _OF_OTHERS for value in values)
+        return all(value.keys() <= _OLDER for value in values) and any("model_id" in value for value in values)
+
+    def parser(self, path: str) -> GrokParser:
+        folder = os.path.dirname(path)
+        summary = sidecar(os.path.join(folder, "summary.json"))
+        info = mapping(summary.get("info"))
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(string(info.get("id")) or os.path.basename(folder)),
+            title=one_line(string(summary.get("generated_title")) or string(summary.get("session_summary"))),
+            project=clean(string(info.get("cwd"))),
+            started=seconds(summary.get("created_at")),
+            ended=seconds(summary.get("last_active_at"), summary.get("updated_at")),
+        )
+        return GrokParser(facts=facts)
+
+    def resume(self, state: bytes) -> GrokParser:
+        return decode_json(state, GrokParser)
+
+
+def _is_line(value: Mapping[str, Any]) -> bool:
+    if string(value.get("type")) not in _TYPES:
+        return False
+    return isinstance(value.get("content"), str | list) or bool(value.keys() & {"summary", "kind", "tool_calls"})

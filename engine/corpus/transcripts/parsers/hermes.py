@@ -1,0 +1,132 @@
+"""Hermes Agent: all sessions in `~/.hermes/state.db`.
+
+Written from its public source (`hermes_state.py` and its schema, summer 2026). `sessions` have a title, a folder, a
+branch and another session: the one that they continue after a compaction, that the user forked, or that started them as
+a sub-agent's. A sub-agent's has the source "subagent" or a mark in `model_config`; before there were marks, the other
+session had ended in the other cases. `messages` are those of a chat. `HERMES_HOME` names another folder. Rows that are
+no longer `active` were said, and stay.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.chat_messages import ChatParser
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import seconds
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, both, dollars, tokens
+
+_AGENT = "hermes"
+_FACTS = ("title", "cwd", "git_branch")
+_PART, _FORKED = "_delegate_from", ("_branched_from", "_reset_from")
+"""Marks of sessions that have another as parent."""
+_REASONING = ("reasoning_content", "reasoning")
+_COUNTS = (
+    "input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "actual_cost_usd",
+    "estimated_cost_usd",
+)
+_STRUCTURED = b"\0json:"
+"""Prefix of content in JSON, such as text with images."""
+_INSERTED = ("[CONTEXT COMPACTION", "[Your active task list was preserved")
+"""Beginnings of texts that the program adds with the user's role."""
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    known = columns(connection, "sessions")
+    texts = ", ".join(f"CAST({name} AS BLOB)" if name in known else "NULL" for name in _FACTS)
+    row = connection.execute(f"SELECT started_at, {texts} FROM sessions WHERE id = ?", (key,)).fetchone()
+    if row is None:
+        return None
+    title, folder, branch = map(as_text, row[1:])
+    facts = SessionFacts(
+        agent=_AGENT,
+        id=clean(key),
+        title=one_line(title),
+        project=clean(folder),
+        branch=clean(branch),
+        parent=clean(_parent(connection, key)),
+        started=seconds(row[0]),
+    )
+    reader = ChatParser(facts=facts)
+    _count_tokens(connection, key, reader)
+    return Conversation(key, facts, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+
+
+def _parent(connection: apsw.Connection, key: str) -> str:
+    """Return the id of the session that started this one as its sub-agent's; empty if none did."""
+    known = columns(connection, "sessions")
+    config = data_of("s.model_config") if "model_config" in known else "NULL"
+    ended = "p.ended_at, CAST(p.end_reason AS BLOB)" if known >= {"ended_at", "end_reason"} else "NULL, NULL"
+    query = f"""SELECT CAST(s.parent_session_id AS BLOB), CAST(s.source AS BLOB), {config}, s.started_at, {ended}
+        FROM sessions s LEFT JOIN sessions p ON p.id = s.parent_session_id WHERE s.id = ?"""
+    parent, source, config_, started, end, reason = next(connection.execute(query, (key,)))
+    marks = parse_line(config_) if isinstance(config_, bytes) else None
+    if as_text(source) == "subagent" or (marks and marks.get(_PART)):
+        return as_text(parent)
+    went_on = as_text(reason) in ("compression", "branched") and (seconds(started) or 0) >= (seconds(end) or 0)
+    return "" if went_on or (marks and any(map(marks.get, _FORKED))) else as_text(parent)
+
+
+def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> None:
+    """Add the totals in the session's row, if the database has them."""
+    known = columns(connection, "sessions")
+    fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
+    query = f"SELECT CAST(model AS BLOB), {fields} FROM sessions WHERE id = ?"
+    if "model" in known:
+        for model, sent, received, reasoning, read, written, actual, estimated in connection.execute(query, (key,)):
+            cost = dollars(actual) or dollars(estimated)
+            spent = Usage(tokens(sent), both(received, reasoning), tokens(read), tokens(written), cost=cost)
+            reader.use(as_text(model), spent)
+
+
+def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterator[list[Message]]:
+    known = columns(connection, "messages")
+    reasoning = [f"nullif({name}, '')" for name in _REASONING if name in known]
+    query = f"""SELECT CAST(role AS BLOB), timestamp, {data_of("content")}, {data_of("tool_calls")},
+        CAST(tool_call_id AS BLOB), {"CAST(tool_name AS BLOB)" if "tool_name" in known else "NULL"},
+        CAST(coalesce({", ".join([*reasoning, "NULL", "NULL"])}) AS BLOB)
+        FROM messages WHERE session_id = ? ORDER BY id"""
+    for role, time, content, calls, call, tool, thought in connection.execute(query, (key,)):
+        message: dict[str, Any] = {
+            "role": as_text(role),
+            "content": _content(reader, content),
+            "tool_calls": None if calls in (None, b"") else cell(reader, calls),
+            "tool_call_id": as_text(call),
+            "name": as_text(tool),
+            "reasoning_content": as_text(thought),
+        }
+        parts = [
+            part._replace(role="system") if part.role == "user" and part.text.startswith(_INSERTED) else part
+            for part in reader.chat_parts(message)
+        ]
+        yield next_turn(reader, parts, time=seconds(time))
+
+
+def _content(reader: ChatParser, content: object) -> Any:
+    if isinstance(content, bytes) and content.startswith(_STRUCTURED):
+        return cell(reader, content.removeprefix(_STRUCTURED))
+    return as_text(content)
+
+
+HERMES_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "sessions": frozenset({"id", "source", "title", "started_at", "parent_session_id"}),
+        "messages": frozenset({"id", "session_id", "role", "content", "tool_calls", "tool_call_id", "timestamp"}),
+    },
+    listed="""SELECT CAST(s.id AS BLOB), max(m.timestamp), CAST(s.title AS BLOB), count(*), max(m.id),
+        sum(octet_length(m.content)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
+    version=2,
+    conversation=_conversation,
+)

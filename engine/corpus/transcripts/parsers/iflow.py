@@ -1,0 +1,42 @@
+"""iFlow CLI: `~/.iflow/projects/<folder>/session-<id>.jsonl`, with lines like Claude Code's.
+
+Written from the format reference of the reader Engram (July 2026, versions 0.3 to 1.0 of the program), which was made
+from sessions and from the published bundle. Its lines differ from Claude Code's in two ways: `sessionId` is `session-`
+and a UUID, as the name of the file is, and the result of a tool is an object with the response of Gemini's API.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.json_values import mapping, string, tool_input
+from engine.corpus.transcripts.messages import SessionFacts, clean
+from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser, Part
+
+_AGENT = "iflow"
+_SESSION = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class IflowParser(ClaudeCodeParser, kw_only=True):
+    def _result(self, block: Mapping[str, Any], detail: object) -> Part:
+        held = mapping(block.get("content"))
+        response = mapping(mapping(held.get("responseParts") or held).get("functionResponse"))
+        text = tool_input(response.get("response")) or string(held.get("resultDisplay"))
+        return super()._result({**block, "content": text} if held else block, detail)
+
+
+class IflowFormat(ClaudeCodeFormat):
+    agent = _AGENT
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(_SESSION.fullmatch(string(value.get("sessionId"))) for value in values) and super().matches(values)
+
+    def parser(self, path: str) -> IflowParser:
+        name = os.path.basename(path).removesuffix(".jsonl")
+        known = name if _SESSION.fullmatch(name) else ""
+        return IflowParser(facts=SessionFacts(agent=_AGENT, id=clean(known)))
+
+    def resume(self, state: bytes) -> IflowParser:
+        return decode_json(state, IflowParser)

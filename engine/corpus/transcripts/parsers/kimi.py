@@ -1,0 +1,281 @@
+"""Kimi's records of sessions: `wire.jsonl`, and the history for the model, `context.jsonl`, without any other.
+
+Written from the public source of Kimi CLI 1.49 of July 2026 (`wire/file.py`, `wire/types.py`, `soul/context.py`,
+`session.py`), and for Kimi Code 0.27 of August 2026 from descriptions and tests of programs that read it:
+
+* `~/.kimi/sessions/<hash of the folder>/<id>/wire.jsonl`: lines with a `timestamp` and a `message` of a `type`. A turn
+  begins with the user's input; events of a sub-agent are inside of others. `~/.kimi/kimi.json` lists the folders.
+* `~/.kimi-code/sessions/wd_<name>_<hash>/<id>/agents/main/wire.jsonl`: lines with a `type` and a `time`; other agents
+  of the session are next to `main`. `~/.kimi-code/session_index.jsonl` has the folder of each session.
+* `context.jsonl` in Kimi CLI's folders: messages without times, among lines with other roles such as `_checkpoint`.
+
+`state.json` has the title that the user gave.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.base.bounded_json import decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "kimi"
+_LONGEST_LIST = 8 * 1024**2
+_FOLDER = re.compile(r"The current working directory is `([^`\n]{1,4096})`")
+_CHECKPOINT = re.compile(r"\s*<system>CHECKPOINT \d+</system>\s*")
+_SILENT_EVENTS = frozenset(
+    """ApprovalRequest ApprovalRequestResolved ApprovalResponse CompactionBegin CompactionEnd HookRequest HookResolved
+    HookTriggered MCPLoadingBegin MCPLoadingEnd StatusUpdate StepInterrupted StepRetry ToolCallPart ToolCallRequest
+    TurnEnd""".split()
+)
+_SILENT_ENTRIES = frozenset({"metadata", "turn.prompt", "turn.ended", "usage.record", "llm.request"})
+"""Entries that repeat others, or describe requests and costs."""
+_BEGINNINGS = frozenset({"TurnBegin", "StepBegin", "SteerInput", "step.begin"})
+
+
+class KimiParser(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+    open: bool = False
+    """Whether the next part belongs to the last message."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        if "role" in value:
+            return self._to_messages(list(self._of_history(value)), line, None, begins=True)
+        message = mapping(value.get("message"))
+        if "payload" in message:
+            time = seconds(value.get("timestamp"))
+            return self._event(string(message.get("type")), mapping(message.get("payload")), line, time, side=False)
+        return self._entry(value, line)
+
+    def _to_messages(
+        self, parts: list[Part], line: int, time: float | None, *, begins: bool, side: bool = False
+    ) -> list[Message]:
+        """Return the parts with text as a new message (`begins`), or as further parts of the last one."""
+        filled = [part for part in parts if part[2].strip()]
+        if begins or side:
+            self.open = False
+        if filled and not self.open:
+            self.ordinal += 1
+            self.open = not side
+        side = side or bool(self.facts.parent)
+        new = [self.part(role, kind, text, line, time=time, tool=tool, side=side) for role, kind, text, tool in filled]
+        if any(part[0] == "user" for part in filled):
+            self.open = False
+        return new
+
+    # --- Kimi CLI ---
+
+    def _event(
+        self, kind: str, payload: Mapping[str, Any], line: int, time: float | None, *, side: bool
+    ) -> list[Message]:
+        if kind == "SubagentEvent":
+            inner = mapping(payload.get("event"))
+            if side or inner.get("type") == "SubagentEvent":
+                return []
+            return self._event(string(inner.get("type")), mapping(inner.get("payload")), line, time, side=True)
+        if kind == "StatusUpdate":
+            self._count_tokens(mapping(payload.get("token_usage")))
+        if kind not in _SILENT_EVENTS:
+            return self._to_messages(
+                list(self._of_event(kind, payload)), line, time, begins=kind in _BEGINNINGS, side=side
+            )
+        return []
+
+    def _count_tokens(self, counts: Mapping[str, Any]) -> None:
+        names = ("input_other", "output", "input_cache_read", "input_cache_creation")
+        self.use("", Usage(*(tokens(counts.get(name)) for name in names)))
+
+    def _of_event(self, kind: str, payload: Mapping[str, Any]) -> Iterator[Part]:
+        if kind in ("TurnBegin", "SteerInput"):
+            yield Part("user", "text", content(payload.get("user_input")))
+        elif kind == "ContentPart":
+            yield from self._content(payload, "assistant")
+        elif kind == "ToolCall":
+            yield self._call(payload)
+        elif kind == "ToolResult":
+            returned = mapping(payload.get("return_value"))
+            output = content(returned.get("output")) or string(returned.get("message"))
+            yield Part("tool", "tool-result", output, self.calls.pop(string(payload.get("tool_call_id")), ""))
+        elif kind == "PlanDisplay":
+            yield Part("assistant", "text", string(payload.get("content")))
+        elif kind == "BtwBegin":
+            yield Part("user", "text", string(payload.get("question")))
+        elif kind == "BtwEnd":
+            yield Part("assistant", "text", string(payload.get("response")) or string(payload.get("error")))
+        elif kind == "Notification":
+            yield Part("system", "text", "\n".join(filter(None, map(string, map(payload.get, ("title", "body"))))))
+        elif kind == "QuestionRequest":
+            asked = (string(mapping(one).get("question")) for one in items(payload.get("questions")))
+            yield Part("assistant", "text", "\n".join(filter(None, asked)))
+        elif kind == "QuestionResponse":
+            yield Part("user", "text", "\n".join(filter(None, map(string, mapping(payload.get("answers")).values()))))
+        elif kind != "StepBegin":
+            self.count_unknown(kind)
+
+    def _content(self, value: object, role: Role) -> Iterator[Part]:
+        part = mapping(value)
+        if part.get("type") == "think":
+            yield Part("assistant", "thinking", string(part.get("think")))
+        else:
+            yield Part(role, "text", content(part or value))
+
+    def _call(self, call: Mapping[str, Any]) -> Part:
+        function = mapping(call.get("function"))
+        name, arguments = clean(string(function.get("name"))), string(function.get("arguments"))
+        self.calls[clean(string(call.get("id")))] = name
+        given = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
+        return Part("assistant", "tool-call", given or name, name)
+
+    # --- the history for the model ---
+
+    def _of_history(self, value: Mapping[str, Any]) -> Iterator[Part]:
+        role = string(value.get("role"))
+        held = value.get("content")
+        if role == "_system_prompt":
+            named = _FOLDER.search(string(held))
+            self.facts.project = self.facts.project or clean(named[1] if named else "")
+        elif role in ("user", "assistant"):
+            author: Role = "user" if role == "user" else "assistant"
+            for one in held if isinstance(held, list) else [held]:
+                for part in self._content(one, author):
+                    inserted = author == "user" and _CHECKPOINT.fullmatch(part[2])
+                    yield part._replace(role="system") if inserted else part
+            for call in items(value.get("tool_calls")):
+                yield self._call(mapping(call))
+        elif role == "tool":
+            name = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
+            yield Part("tool", "tool-result", content(held), name)
+        elif not role.startswith("_"):
+            self.count_unknown(f"role {role}" if role else None)
+
+    # --- Kimi Code ---
+
+    def _entry(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, time = value.get("type"), seconds(value.get("time"))
+        if kind == "context.append_message":
+            return self._to_messages(list(self._of_context(mapping(value.get("message")))), line, time, begins=True)
+        if kind == "context.append_loop_event":
+            event = mapping(value.get("event"))
+            begins = string(event.get("type")) in _BEGINNINGS
+            return self._to_messages(list(self._of_loop(event)), line, time, begins=begins)
+        if kind == "config.update":
+            self.facts.project = clean(string(value.get("cwd"))) or self.facts.project
+        elif string(kind) not in _SILENT_ENTRIES:
+            self.count_unknown(kind)
+        return []
+
+    def _of_context(self, message: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield the parts of a message; one with the user's role is the user's only with the origin "user" or none."""
+        origin = mapping(message.get("origin")).get("kind")
+        if message.get("role") == "user":
+            yield Part("user" if origin in ("user", None) else "system", "text", content(message.get("content")))
+
+    def _of_loop(self, event: Mapping[str, Any]) -> Iterator[Part]:
+        kind = event.get("type")
+        if kind == "content.part":
+            yield from self._content(event.get("part"), "assistant")
+        elif kind == "tool.call":
+            name = clean(string(event.get("name")))
+            self.calls[clean(string(event.get("toolCallId")))] = name
+            yield Part("assistant", "tool-call", tool_input(event.get("args")) or name, name)
+        elif kind == "tool.result":
+            name = self.calls.pop(clean(string(event.get("toolCallId"))), "")
+            yield Part("tool", "tool-result", content(mapping(event.get("result")).get("output")), name)
+        elif not string(kind).startswith("step."):
+            self.count_unknown(kind)
+
+
+class KimiWire:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"TurnBegin"', b'"context.append_message"', b'"StepBegin"', b'"step.begin"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_wire, values))
+
+    def parser(self, path: str) -> KimiParser:
+        return KimiParser(facts=_facts(path))
+
+    def resume(self, state: bytes) -> KimiParser:
+        return decode_json(state, KimiParser)
+
+
+class KimiContext(KimiWire):
+    """Format of the history for the model, used for sessions without another record."""
+
+    speech_marks: tuple[bytes, ...] = (b'{"role": "user"', b'{"role": "assistant"')
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(value.get("role") in ("_system_prompt", "_checkpoint", "_usage") for value in values)
+
+
+def _is_wire(value: Mapping[str, Any]) -> bool:
+    message = mapping(value.get("message"))
+    if isinstance(message.get("type"), str) and isinstance(message.get("payload"), dict):
+        return isinstance(value.get("timestamp"), int | float)
+    kind = value.get("type")
+    return (kind == "metadata" and isinstance(value.get("protocol_version"), str)) or (
+        isinstance(kind, str) and kind.startswith("context.append_")
+    )
+
+
+def _facts(path: str) -> SessionFacts:
+    """Return the facts in the folders above a file, and in files about sessions there."""
+    folder = os.path.dirname(path)
+    facts = SessionFacts(agent=_AGENT)
+    if os.path.basename(os.path.dirname(folder)) == "agents":
+        agent, folder = os.path.basename(folder), os.path.dirname(os.path.dirname(folder))
+        if agent != "main":
+            facts.parent = clean(os.path.basename(folder))
+            facts.id = f"{facts.parent}/{clean(agent)}"
+        above = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
+        facts.project = clean(_indexed(os.path.join(above, "session_index.jsonl"), os.path.basename(folder)))
+    else:
+        listed = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(folder))), "kimi.json")
+        facts.project = clean(_listed(listed, os.path.basename(os.path.dirname(folder))))
+    facts.id = facts.id or clean(os.path.basename(folder))
+    if not facts.parent:
+        state = parse_line(_content_of(os.path.join(folder, "state.json"))) or {}
+        facts.title = one_line(string(state.get("custom_title")) or string(state.get("customTitle")))
+    return facts
+
+
+def _listed(path: str, folder: str) -> str:
+    """Return the working folder whose hash is the name of this folder; empty if it isn't listed."""
+    known = parse_line(_content_of(path)) or {}
+    for one in map(mapping, items(known.get("work_dirs"))):
+        named = string(one.get("path"))
+        digest = hashlib.md5(named.encode(errors="replace"), usedforsecurity=False).hexdigest()
+        if named and folder.rpartition("_")[2] == digest:
+            return named
+    return ""
+
+
+def _indexed(path: str, session: str) -> str:
+    """Return the working folder of a session, from the last line about it; empty if there is none."""
+    marked = session.encode(errors="replace")
+    lines = [line for line in _content_of(path).split(b"\n") if marked in line]
+    for value in map(parse_line, reversed(lines)):
+        if value is not None and value.get("sessionId") == session:
+            return string(value.get("workDir"))
+    return ""
+
+
+def _content_of(path: str) -> bytes:
+    try:
+        with open_binary(path) as file:
+            return file.read(_LONGEST_LIST)
+    except (OSError, PathRefused):
+        return b""

@@ -1,0 +1,245 @@
+"""Sessions of Kiro's command line: files since 2026, before them a database, `kiro-cli/data.sqlite3`, as Amazon Q's.
+
+Written from the public source of Amazon Q's of April 2026 (`database/mod.rs`, `cli/chat/conversation.rs` and
+`message.rs`); Kiro's is not public, and is described by programs that read it (claude-code-history-viewer of August
+2026). A session is one JSON object: in `conversations_v2` one per folder and id, in the older `conversations` the last
+one of each folder. Each entry of `history` has the user's prompt or the results of tools, and the answer.
+
+Files: `~/.kiro/sessions/cli/<id>.jsonl`, as descriptions of version 2 have them, with a message per line, and
+`<id>.json` with folder and title.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+
+import apsw
+import msgspec
+
+from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.database_format import data_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
+
+_AGENT = "kiro"
+_LONGEST_DESCRIPTION = 256 * 1024
+_LINES = frozenset({"Prompt", "AssistantMessage", "ToolResults"})
+_NEWER, _OLDER = "conversations_v2", "conversations"
+_MARK = 1
+"""Increase this when messages are read differently: stored sessions are then read again."""
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
+_LISTED = {
+    _NEWER: f"""SELECT CAST(conversation_id AS BLOB), rowid, octet_length(value), updated_at FROM {_NEWER}
+        ORDER BY 4 DESC""",
+    _OLDER: f"""SELECT CAST(CASE WHEN octet_length(value) <= {LONGEST_LINE} AND json_valid(value)
+        THEN json_extract(value, '$.conversation_id') END AS BLOB),
+        rowid, octet_length(value), 0 FROM {_OLDER} ORDER BY 2 DESC""",
+}
+_ONE = f"""SELECT CAST(key AS BLOB), {{times}}, {data_of("value")} FROM {{table}} WHERE rowid = ?"""
+_MOST_ENTRIES = 100_000
+"""Most entries of one session that are read; parsing more would take minutes."""
+
+
+class KiroDatabase:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return looks_like(head) and has_tables(path, *(frozenset({table, "migrations"}) for table in _LISTED))
+
+    @contextmanager
+    def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:
+        with closing(SqliteView(path, cancel)) as view:
+            yield _Sessions(view, cancel)
+
+
+class _Sessions:
+    def __init__(self, view: SqliteView, cancel: CancelToken | None) -> None:
+        self._view = view
+        self._cancel = cancel
+        self._rows: dict[str, _Row] = {}
+        """As listed last: a list for each session would parse all of them."""
+
+    def _list(self) -> dict[str, "_Row"]:
+        self._rows = self._view.read(_listed)
+        return self._rows
+
+    def keys(self) -> set[str]:
+        return set(self._list())
+
+    def marks(self) -> dict[str, str]:
+        return {
+            key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest() for key, known in self._list().items()
+        }
+
+    def conversation(self, key: str) -> Conversation | None:
+        row = self._rows.get(key) or self._list().get(key)
+        if row is None:
+            return None
+        return self._view.read(lambda connection: _conversation(connection, key, row, self._cancel))
+
+
+_Row = tuple[str, int, int, float]
+
+
+def _listed(connection: apsw.Connection) -> dict[str, _Row]:
+    """Return table, row number, length and time of change of each session's row, by key; last changed first."""
+    known = tables(connection)
+    found: dict[str, _Row] = {}
+    for table, query in _LISTED.items():
+        for id_, number, length, changed in connection.execute(query).fetchall() if table in known else ():
+            key = id_.decode(errors="replace") if isinstance(id_, bytes) else ""
+            if key and isinstance(number, int) and isinstance(length, int):
+                found.setdefault(key, (table, number, length, changed if isinstance(changed, int | float) else 0))
+    return found
+
+
+def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: CancelToken | None) -> Conversation | None:
+    """Return the session in a listed row; None if it doesn't exist any more, or its entries can't be read."""
+    times = "created_at, updated_at" if row[0] == _NEWER else "NULL, NULL"
+    found = connection.execute(_ONE.format(table=row[0], times=times), (row[1],)).fetchone()
+    folder, created, updated, data = found or (None, None, None, None)
+    if not isinstance(data, bytes):
+        return None
+    project = folder.decode(errors="replace") if isinstance(folder, bytes) else ""
+    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created)))
+    messages = whole(parser, parser.entries(data, cancel))
+    parser.facts.ended = parser.facts.ended or seconds(updated)
+    return Conversation(key, parser.facts, messages, Counter(parser.unknown))
+
+
+class _Parser(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call."""
+
+    def entries(self, data: bytes, cancel: CancelToken | None) -> Iterator[list[Message]]:
+        """Yield the messages of each entry, one entry at a time. Raises Cancelled."""
+        try:
+            for number, value in enumerate(list_in(data, "history")):
+                if cancel is not None:
+                    cancel.checkpoint()
+                if number == _MOST_ENTRIES:
+                    self.count_unknown("entry of a session that is too long")
+                    return
+                yield self.entry(mapping(value))
+        except ValueError:
+            self.count_unknown("no JSON")
+
+    def entry(self, value: Mapping[str, Any]) -> list[Message]:
+        """Return the user's prompt or the tools' results, and the answer, as messages."""
+        user, answer, request = map(mapping, map(value.get, ("user", "assistant", "request_metadata")))
+        asked = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
+        answered = seconds(request.get("stream_end_timestamp_ms")) or asked
+        prompt = next_turn(self, self._prompt_parts(user), time=asked)
+        return [*prompt, *next_turn(self, self._answer_parts(answer), time=answered)]
+
+    def _prompt_parts(self, user: Mapping[str, Any]) -> Iterator[Part]:
+        for kind, value in mapping(user.get("content")).items():
+            held = mapping(value)
+            if kind in ("Prompt", "CancelledToolUses"):
+                pictures = ["[image]" for _ in items(user.get("images"))[:20]]
+                yield Part("user", "text", "\n".join(filter(None, (string(held.get("prompt")), *pictures))))
+            elif kind != "ToolUseResults":
+                self.count_unknown(kind)
+            for result in map(mapping, items(held.get("tool_use_results"))):
+                blocks = map(mapping, items(result.get("content")))
+                texts = (string(block.get("Text")) or tool_input(block.get("Json")) for block in blocks)
+                name = self.calls.pop(string(result.get("tool_use_id")), "")
+                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
+
+    def _answer_parts(self, answer: Mapping[str, Any]) -> Iterator[Part]:
+        for kind, value in answer.items():
+            held = mapping(value)
+            if kind not in ("Response", "ToolUse"):
+                self.count_unknown(kind)
+                continue
+            yield Part("assistant", "text", string(held.get("content")))
+            for call in map(mapping, items(held.get("tool_uses"))):
+                name = string(call.get("name"))
+                self.calls[string(call.get("id"))] = name
+                yield Part("assistant", "tool-call", tool_input(call.get("args")) or name, name)
+
+
+# --- Files -----------------------------------------------------------------------------------------------------------
+
+
+class KiroParser(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, data = string(value.get("kind")), mapping(value.get("data"))
+        if kind not in _LINES:
+            if kind != "Clear":
+                self.count_unknown(kind)
+            return []
+        author: Role = "assistant" if kind == "AssistantMessage" else "user"
+        parts = [part for block in items(data.get("content")) for part in self._block(mapping(block), author)]
+        id_, time = string(data.get("message_id")), seconds(mapping(data.get("meta")).get("timestamp"))
+        side = bool(self.facts.parent)
+        return next_turn(self, parts, line, id=id_, time=time, side=side)
+
+    def _block(self, block: Mapping[str, Any], author: Role) -> Iterator[Part]:
+        kind, data = block.get("kind"), block.get("data")
+        held = mapping(data)
+        if kind == "text":
+            yield Part(author, "text", string(data))
+        elif kind == "thinking":
+            yield Part("assistant", "thinking", string(data) or string(held.get("text")))
+        elif kind == "image":
+            yield Part(author, "text", "[image]")
+        elif kind == "toolUse":
+            name = clean(string(held.get("name")))
+            self.calls[clean(string(held.get("toolUseId")))] = name
+            given = {key: one for key, one in mapping(held.get("input")).items() if key != "__tool_use_purpose"}
+            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+        elif kind == "toolResult":
+            name = self.calls.pop(clean(string(held.get("toolUseId"))), "")
+            texts = (
+                string(one.get("data")) or tool_input(one.get("data"))
+                for one in map(mapping, items(held.get("content")))
+            )
+            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
+        else:
+            self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
+
+
+class KiroFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"kind":"Prompt"', b'"kind":"AssistantMessage"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(
+            string(value.get("kind")) in _LINES and isinstance(mapping(value.get("data")).get("content"), list)
+            for value in values
+        )
+
+    def parser(self, path: str) -> KiroParser:
+        described: Mapping[str, Any] = {}
+        try:
+            with open_binary(f"{path.removesuffix('.jsonl')}.json") as file:
+                described = mapping(msgspec.json.decode(file.read(_LONGEST_DESCRIPTION)))
+        except (OSError, ValueError, PathRefused, RecursionError):
+            pass
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(os.path.basename(path).partition(".")[0]),
+            title=one_line(string(described.get("title"))),
+            project=clean(string(described.get("cwd"))),
+            parent=clean(string(described.get("parent_session_id"))),
+            started=seconds(described.get("created_at")),
+        )
+        return KiroParser(facts=facts)
+
+    def resume(self, state: bytes) -> KiroParser:
+        return decode_json(state, KiroParser)

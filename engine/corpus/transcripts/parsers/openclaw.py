@@ -1,0 +1,336 @@
+"""OpenClaw: `~/.openclaw/agents/<agent>/sessions/<session>.jsonl` and its archives; also Pi and Oh My Pi.
+
+Written from the session format of Pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores, and
+from OpenClaw's public source and documentation between February and September 2026. Newer versions can store
+transcripts in SQLite; remaining files are read. Pi stores `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl`
+(its public source, March 2026), and Oh My Pi the same below `~/.omp`, with a title in the header (January 2026) or in a
+line of its own in front of it (July 2026). `parentSession` in the header, earlier `branchedFrom`, is the session that
+the user forked, so it makes no part of it.
+
+A line is an entry of a tree; all branches are read, in the order in which they were written. If the `parentId` of an
+entry isn't the entry before it, the user went back to that parent, and left the branch between them. Text written
+neither by the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
+"""
+
+import functools
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from engine.base.bounded_json import bounded, decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import LineParser, digest
+from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+
+_TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z"
+_ARCHIVE = re.compile(rf"\.jsonl\.(?:reset|deleted)\.{_TIME}$")
+_COPY = re.compile(r"\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl$|\.trajectory\.jsonl$|\.jsonl\.bak\b")
+_NAME_START = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_")  # Pi's
+_NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl.*$", re.DOTALL)
+_RUNTIME_CONTEXT = "openclaw.runtime-context"
+
+_SILENT_LINES = frozenset(
+    "custom model_change thinking_level_change active_tools_change label leaf context_edit ttsr_injection usage".split()
+)
+_TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
+_CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
+_RESULT_BLOCKS = frozenset({"toolResult", "tool_result"})
+_ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "system"})
+
+_DREAM = "dreaming-narrative-"
+_DREAMED = re.compile(rf"(?:agent:[^:]*:)?{_DREAM}", re.IGNORECASE)
+_CRON_RUN = re.compile(r"agent:[^:]+:cron:[^:]+:run:[^:]+(?::|$)", re.IGNORECASE)
+_BLOCK = 256 * 1024
+
+
+class StoredSession(NamedTuple):
+    label: str = ""
+    """Session name given by the user."""
+    generated: bool = False
+    parent: str = ""
+    """Id of the session that started this one as its sub-agent."""
+
+
+def is_generated(*, key: object = None, run: object = None) -> bool:
+    """Whether a session with this key, or a run with this id, is internal to the agent."""
+    if isinstance(run, str) and run.startswith(_DREAM):
+        return True
+    return isinstance(key, str) and bool(_DREAMED.match(key.strip()) or _CRON_RUN.match(key.strip()))
+
+
+def stored_session(folder: str, session: str) -> StoredSession:
+    """Return the entry of a session in the folder's `sessions.json`; an empty one if there is none."""
+    path = os.path.join(folder, "sessions.json")
+    try:
+        stat = os.stat(path)
+        return _sessions(path, stat.st_mtime_ns, stat.st_size).get(session, StoredSession())
+    except (OSError, ValueError, PathRefused):
+        return StoredSession()
+
+
+@functools.lru_cache(maxsize=16)
+def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]:
+    """Read all entries of a file by session id; cached by the file's time and size. Raises OSError."""
+    import ijson
+
+    ids: dict[str, str] = {}
+    found: dict[str, StoredSession] = {}  # at first with the key of the parent
+    with open_binary(path) as file:
+        events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
+        try:
+            for key, value in ijson.kvitems(ijson.parse(bounded(events)), ""):
+                entry = mapping(value)
+                if session := string(entry.get("sessionId")):
+                    label, starter = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
+                    ids[key] = clean(session)
+                    found[session] = StoredSession(label, is_generated(key=key) or is_generated(key=starter), starter)
+        except (ijson.JSONError, ValueError):  # truncated: use the complete part
+            pass
+    return {session: stored._replace(parent=ids.get(stored.parent, "")) for session, stored in found.items()}
+
+
+class OpenClawParser(LineParser, kw_only=True):
+    archive: bool = False
+    headed: bool = False
+    asked: bool = False
+    side: bool = False
+    lines: dict[int, int] = msgspec.field(default_factory=dict)
+    """Line number of each entry, by the digest of its id."""
+    last: int = 0
+    """Line number of the last entry."""
+    linked: bool = False
+    """Whether entries name their parents."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        data = mapping(value.get("data"))
+        for record in (value, data):
+            if is_generated(key=record.get("sessionKey"), run=record.get("runId")):
+                self.facts.generated = True
+        self._take_branch(value, line)
+        kind = value.get("type")
+        if kind == "message":
+            message = mapping(value.get("message"))
+            return self._message(message, value, line)
+        if kind == "session":
+            self._head(value)
+        elif kind == "session_info":
+            self.facts.title = clean(string(value.get("name"))).strip() or self.facts.title
+        elif kind == "title":  # Oh My Pi's, in front of the session: the header can have an older one
+            self.facts.title = clean(string(value.get("title"))).strip() or self.facts.title
+        elif kind in ("compaction", "branch_summary"):
+            return self._emit(
+                [Part("system", "text", string(value.get("summary")))], value, line, value.get("timestamp")
+            )
+        elif kind == "custom_message":
+            return self._emit(self._custom(value), value, line, value.get("timestamp"))
+        elif not isinstance(kind, str) or kind not in _SILENT_LINES:
+            self.count_unknown(kind)
+        return []
+
+    def _take_branch(self, entry: Mapping[str, Any], line: int) -> None:
+        """Mark the entries since this one's parent as left.
+
+        Without parent it begins a branch only if it is the user's, and other entries have parents.
+        """
+        id, parent = entry.get("id"), entry.get("parentId", "")
+        if not isinstance(id, str) or entry.get("type") == "session":
+            return
+        origin = self.lines.get(digest(parent)) if isinstance(parent, str) else None
+        self.linked = self.linked or origin is not None
+        if parent is None and self.linked and mapping(entry.get("message")).get("role") == "user":
+            origin = 0
+        if origin is not None and origin < self.last:
+            first = origin + 1 if origin else min(self.lines.values())
+            self.facts.leave(first, line - 1, origin)
+        self.lines[digest(id)] = self.last = line
+
+    def _head(self, value: Mapping[str, Any]) -> None:
+        """Read the facts in the first `session` line; later ones were copied from other sessions."""
+        if self.headed:
+            return
+        self.headed = True
+        facts = self.facts
+        facts.id = clean(string(value.get("id"))) or facts.id
+        facts.title = facts.title or clean(string(value.get("title"))).strip()
+        facts.project = clean(string(value.get("cwd")))
+        facts.started = seconds(value.get("timestamp")) or facts.started
+
+    def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
+        role = message.get("role")
+        content = message.get("content")
+        parts: Iterable[Part]
+        if role == "user":
+            parts = self._user(message)
+        elif role == "assistant":
+            self.use(message.get("model"), _usage(mapping(message.get("usage"))))
+            author_role: Role = "system" if _between_sessions(message) else "assistant"
+            parts = self._blocks(content, author_role)
+        elif role == "toolResult":
+            parts = [Part("tool", "tool-result", self._flat(content), string(message.get("toolName")))]
+        elif role == "bashExecution":
+            parts = [
+                Part("user", "tool-call", string(message.get("command")), "bash"),
+                Part("tool", "tool-result", string(message.get("output")), "bash"),
+            ]
+        elif role in ("custom", "hookMessage"):
+            parts = self._custom(message)
+        elif role in ("branchSummary", "compactionSummary"):
+            parts = [Part("system", "text", string(message.get("summary")))]
+        elif role == "system":
+            parts = [Part("system", "text", self._flat(content))]
+        else:
+            self.count_unknown(f"role {role}" if isinstance(role, str) else None)
+            return []
+        return self._emit(parts, entry, line, message.get("timestamp"), entry.get("timestamp"))
+
+    def _emit(self, parts: Iterable[Part], entry: Mapping[str, Any], line: int, *times: object) -> list[Message]:
+        """Return the parts with text as one message."""
+        return next_turn(self, parts, line, id=string(entry.get("id")), time=seconds(*times), side=self.side)
+
+    def _user(self, message: Mapping[str, Any]) -> list[Part]:
+        """Return the parts of a user's message, parsed as a whole: blocks may split an envelope from its contents."""
+        blocks = self._blocks(message.get("content"), "user")
+        text = "\n".join(part.text for part in blocks if part.kind == "text")
+        if not self.asked and text.strip():
+            self.asked = True
+            # The transcript of a scheduled run begins with its prompt; its key was removed with its entry in the store.
+            if self.archive and injected.is_cron_prompt(text):
+                self.facts.generated = True
+        others = [part for part in blocks if part.kind != "text"]
+        if _between_sessions(message):
+            return [Part("system", "text", injected.without_runtime_context(text)), *others]
+        found = [
+            Part("user" if origin == "person" else "system", "text", piece)
+            for origin, piece in injected.pieces(text)
+            if origin != "nobody"
+        ]
+        return found + others
+
+    def _blocks(self, content: object, role: Role) -> list[Part]:
+        """Return the blocks of a message in order; consecutive texts are joined."""
+        parts: list[Part] = []
+        for block in content if isinstance(content, list) else [content]:
+            part = self._block(block, role)
+            if part is None:
+                continue
+            if parts and part[:2] == parts[-1][:2] == (role, "text"):
+                part = Part(role, "text", f"{parts.pop().text}\n{part.text}")
+            parts.append(part)
+        if role != "user":
+            parts = [part for part in (_of_agent(part) for part in parts) if part]
+        return parts
+
+    def _block(self, block: object, role: Role) -> Part | None:
+        if isinstance(block, str):
+            return Part(role, "text", block)
+        if block is None:
+            return None
+        block = mapping(block)
+        kind = block.get("type")
+        if not isinstance(kind, str):
+            self.count_unknown("block without a type")
+            return None
+        if kind in _TEXT_BLOCKS:
+            return Part(role, "text", string(block.get("text")))
+        if kind == "thinking":
+            return Part(role, "thinking", string(block.get("thinking")))
+        if kind in _CALL_BLOCKS:
+            given = block.get("arguments", block.get("input", block.get("args")))
+            return Part(role, "tool-call", tool_input(given), string(block.get("name")))
+        if kind in _RESULT_BLOCKS:
+            result = block.get("content", block.get("text"))
+            return Part(
+                "tool", "tool-result", self._flat(result), string(block.get("name")) or string(block.get("toolName"))
+            )
+        if kind in ("image", "image_url", "audio", "document", "file"):
+            return Part(role, "text", f"[{kind.removesuffix('_url')}]")
+        self.count_unknown(f"block {kind}")
+        return None
+
+    def _flat(self, content: object) -> str:
+        if isinstance(content, dict) and "type" not in content:
+            return tool_input(content)
+        return "\n".join(part.text for part in self._blocks(content, "user"))
+
+    def _custom(self, message: Mapping[str, Any]) -> list[Part]:
+        """Return an extension's text for the agent, if it was displayed to the user."""
+        if message.get("display") is False or message.get("customType") == _RUNTIME_CONTEXT:
+            return []
+        return [Part("system", "text", self._flat(message.get("content")))]
+
+
+class OpenClawFormat:
+    """Format of OpenClaw's sessions, and of other agents with the same format."""
+
+    # The last one is speech after a thought; the result of a tool is one text.
+    speech_marks: tuple[bytes, ...] = (
+        b'"role":"user","content":',
+        b'"role":"assistant","content":[{"type":"text"',
+        b'"},{"type":"text","text":"',
+    )
+    title_marks: tuple[bytes, ...] = (b'"session_info"', b'"type":"title"')
+
+    def __init__(self, agent: str = "openclaw") -> None:
+        self.agent = agent
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(_is_header(value) or _is_message(value) for value in values)
+
+    def parser(self, path: str) -> OpenClawParser:
+        """Return a new parser. The file's name has the session's id, and shows whether it is an archive or a copy."""
+        folder, name = os.path.split(path)
+        session = _session_id(name)
+        stored = stored_session(folder, session)
+        generated = stored.generated or bool(_COPY.search(name))
+        facts = SessionFacts(
+            agent=self.agent, id=clean(session), title=stored.label.strip(), parent=stored.parent, generated=generated
+        )
+        return OpenClawParser(facts=facts, archive=bool(_ARCHIVE.search(name)), side=bool(stored.parent))
+
+    def resume(self, state: bytes) -> OpenClawParser:
+        return decode_json(state, OpenClawParser)
+
+
+def _is_header(value: Mapping[str, Any]) -> bool:
+    return (
+        value.get("type") == "session" and isinstance(value.get("id"), str) and bool(value.keys() & {"cwd", "version"})
+    )
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    message = value.get("message")
+    return value.get("type") == "message" and isinstance(message, dict) and string(message.get("role")) in _ROLES
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    return Usage(
+        tokens(counts.get("input")),
+        tokens(counts.get("output")),
+        tokens(counts.get("cacheRead")),
+        tokens(counts.get("cacheWrite")),
+        cost=dollars(mapping(counts.get("cost")).get("total")),
+    )
+
+
+def _session_id(name: str) -> str:
+    return _NAME_END.sub("", _NAME_START.sub("", name, count=1))
+
+
+def _between_sessions(message: Mapping[str, Any]) -> bool:
+    return mapping(message.get("provenance")).get("kind") in ("inter_session", "internal_system")
+
+
+def _of_agent(part: Part) -> Part | None:
+    """Return a part of the agent without inserted text; None if nothing is left of it."""
+    if part.kind != "text":
+        return part
+    text = injected.without_runtime_context(part.text)
+    return None if injected.is_silent(text) or injected.is_heartbeat_answer(text) else part._replace(text=text)

@@ -1,0 +1,194 @@
+"""opencode: a session file, and the files of its messages and of their parts in folders next to it.
+
+Written from its public source up to spring 2026: under `~/.local/share/opencode/storage`,
+`session/<project>/<session>.json` describes a session, `message/<session>/<message>.json` its messages and
+`part/<message>/<part>.json` has their contents. Names sort by time. Since February 2026 (version 1.2) sessions are in a
+database next to `storage` (`opencode_database`): older ones were copied into it, their files remain. The program moved
+the layout before September 2025 (`project/<project>/storage`) here.
+
+The session file is the document. Messages may be newer than that file, so the time of `message/<session>` counts as
+well (`agents.opencode`).
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.token_usage import Usage, both, dollars, tokens
+
+# --- Messages of opencode: in parts (first generation), or in one piece (version 2) ----------------------------------
+
+_SILENT_PARTS = frozenset("step-start step-finish snapshot patch agent retry compaction".split())
+_SILENT_ENTRIES = frozenset("agent-switched model-switched location-switched idle".split())
+_INSTRUCTIONS = frozenset({"synthetic", "system", "skill"})
+
+
+class OpencodeReader(LineParser, kw_only=True):
+    """Parses the messages of one session, given in order; a message's number is used as its line."""
+
+    def message(self, name: str, value: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> list[Message]:
+        """Return a message of the first generation, with its parts."""
+        kind = value.get("role")
+        if kind not in ("user", "assistant"):
+            self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
+            return []
+        role: Role = "assistant" if kind == "assistant" else "user"
+        if role == "assistant" and value.get("summary") is True:  # replaces the messages before it
+            role = "system"
+        return self._to_messages(name, value, [piece for part in parts for piece in self._part(part, role)])
+
+    def entry(self, name: str, kind: str, value: Mapping[str, Any]) -> list[Message]:
+        """Return a message of the second generation."""
+        return self._to_messages(name, value, list(self._entry(kind, value)))
+
+    def _to_messages(self, name: str, value: Mapping[str, Any], parts: Sequence[Part]) -> list[Message]:
+        model = string(value.get("modelID")) or string(mapping(value.get("model")).get("id"))
+        self.use(model, _usage(value), request=name)
+        time = seconds(mapping(value.get("time")).get("created"))
+        return next_turn(self, parts, id=name, time=time, side=bool(self.facts.parent))
+
+    def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
+        kind = part.get("type")
+        if kind == "text":
+            put_in = part.get("synthetic") is True or part.get("ignored") is True
+            yield Part("system" if put_in else role, "text", string(part.get("text")))
+        elif kind == "reasoning":
+            yield Part(role, "thinking", string(part.get("text")))
+        elif kind == "tool":
+            name, state = string(part.get("tool")), mapping(part.get("state"))
+            yield Part("assistant", "tool-call", tool_input(state.get("input")) or string(state.get("title")), name)
+            yield Part("tool", "tool-result", string(state.get("output")) or string(state.get("error")), name)
+        elif kind == "file":
+            yield Part(role, "text", _file(part, "filename"))
+        elif kind == "subtask":
+            yield Part(role, "tool-call", string(part.get("prompt")), string(part.get("agent")))
+        elif part and (not isinstance(kind, str) or kind not in _SILENT_PARTS):
+            self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
+
+    def _entry(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
+        if kind == "user":
+            yield Part("user", "text", string(value.get("text")))
+            for file in items(value.get("files")):
+                yield Part("user", "text", _file(mapping(file), "name"))
+        elif kind == "assistant":
+            for part in items(value.get("content")):
+                yield from self._content(mapping(part))
+        elif kind in _INSTRUCTIONS:
+            yield Part("system", "text", string(value.get("text")))
+        elif kind == "compaction":
+            yield Part("system", "text", string(value.get("summary")))
+        elif kind == "shell":  # a command run by the user
+            output = value.get("output")
+            yield Part("user", "tool-call", string(value.get("command")), "shell")
+            yield Part("tool", "tool-result", string(output) or string(mapping(output).get("output")), "shell")
+        elif kind not in _SILENT_ENTRIES:
+            self.count_unknown(kind)
+
+    def _content(self, part: Mapping[str, Any]) -> Iterator[Part]:
+        kind = part.get("type")
+        if kind != "tool":
+            yield from self._part(part, "assistant")
+            return
+        name, state = string(part.get("name")), mapping(part.get("state"))
+        yield Part("assistant", "tool-call", tool_input(state.get("input")), name)
+        failure = string(mapping(state.get("error")).get("message"))
+        yield Part("tool", "tool-result", "\n".join(filter(None, (content(state.get("content")), failure))), name)
+
+
+def _usage(message: Mapping[str, Any]) -> Usage:
+    """Return the tokens and cost of an answer, of either generation."""
+    counts = mapping(message.get("tokens"))
+    cache = mapping(counts.get("cache"))
+    return Usage(
+        tokens(counts.get("input")),
+        both(counts.get("output"), counts.get("reasoning")),
+        tokens(cache.get("read")),
+        tokens(cache.get("write")),
+        cost=dollars(message.get("cost")),
+    )
+
+
+def _file(value: Mapping[str, Any], key: str) -> str:
+    return attached(string(value.get(key)), image=string(value.get("mime")).startswith("image/"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+_ID = re.compile(rb'"id"\s*:\s*"ses_')
+_NO_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d{2}-\d{2}T")
+
+
+class OpencodeDocument:
+    agent = "opencode"
+
+    def matches(self, path: str, head: bytes) -> bool:
+        above = os.path.basename(os.path.dirname(os.path.dirname(path)))
+        return above == "session" and path.endswith(".json") and bool(_ID.search(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Truncated files of messages or parts are left out."""
+        storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
+        session = os.path.basename(path).removesuffix(".json")
+        reader = OpencodeReader(facts=session_facts(self.agent, session, _read(path)))
+        messages: list[Message] = []
+        for name, file in _files(os.path.join(storage, "message", session)):
+            if cancel:
+                cancel.checkpoint()
+            parts = _files(os.path.join(storage, "part", name))
+            messages += reader.message(name, _object(file, reader), [_object(part, reader) for _, part in parts])
+        yield Conversation("", reader.facts, tuple(messages), Counter(reader.unknown))
+
+
+def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
+    """Return the JSON object in a file; empty if the file is incomplete or was just deleted."""
+    try:
+        return _read(path)
+    except (OSError, ValueError):
+        reader.count_unknown("unreadable file")
+        return {}
+
+
+def session_facts(agent: str, session: str, value: Mapping[str, Any]) -> SessionFacts:
+    """Return the facts in a session's own file, or in its database row."""
+    title = clean(string(value.get("title"))).strip()
+    return SessionFacts(
+        agent=agent,
+        id=clean(session),
+        title="" if _NO_TITLE.match(title) else title,
+        project=clean(string(value.get("directory"))),
+        parent=clean(string(value.get("parentID"))),
+        started=seconds(mapping(value.get("time")).get("created")),
+    )
+
+
+def _read(path: str) -> Mapping[str, Any]:
+    """Return the JSON object in a file. Raises OSError, ValueError."""
+    with open_binary(path) as file:
+        value = parse_line(file.read())
+    if value is None:
+        raise ValueError(skip_reasons.NO_JSON_OBJECT.message(file=os.path.basename(path)))
+    return value
+
+
+def _files(folder: str) -> list[tuple[str, str]]:
+    """Return stem and path of the JSON files in a folder, in the order of their names."""
+    if os.path.islink(folder):
+        return []
+    try:
+        with os.scandir(folder) as entries:
+            files = [
+                entry for entry in entries if entry.name.endswith(".json") and entry.is_file(follow_symlinks=False)
+            ]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted((entry.name.removesuffix(".json"), entry.path) for entry in files)

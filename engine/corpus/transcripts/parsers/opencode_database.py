@@ -1,0 +1,187 @@
+"""opencode's database: all sessions of a machine in one SQLite file, since version 1.2 of February 2026.
+
+Written from its public source and from reports of users, up to autumn 2026: `opencode.db` (other channels of the
+program: `opencode-<channel>.db`) in `~/.local/share/opencode`, or the file that `OPENCODE_DB` names. Version 1 has the
+tables `session`, `message` and `part`; the contents of the former files (`opencode`) are JSON in a column `data`.
+Version 2, since September 2026, has `session_v2` and `session_message` in the same file, one row per message, its kind
+in a column and its order in `seq`. The older tables stay unchanged: a session in both, under one id, is read from the
+newer ones.
+
+The program changes rows in place while an answer arrives, and not always the row of their session: a mark is made of
+the last messages too.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any
+
+import apsw
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.formats import Conversation, SessionDatabase
+from engine.corpus.transcripts.json_values import mapping
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_facts
+from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
+
+_DERIVED = frozenset({"kilo"})
+_OLDER = frozenset({"session", "message", "part"})
+_NEWER = frozenset({"session_v2", "session_message"})
+_LAST = 8
+"""Number of messages at the end of a session that may still change."""
+_MOST_TEXT = 128 * 1024**2
+"""Most characters of one session, which is held in memory as a whole."""
+_MARK = 1
+"""Increase this when messages are read differently: stored sessions are then read again."""
+
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
+_TEXTS = "CAST(title AS BLOB), CAST(directory AS BLOB), CAST(parent_id AS BLOB)"
+_LISTED = f"""SELECT CAST(id AS BLOB), time_updated, {_TEXTS} FROM {{sessions}} s
+    WHERE EXISTS (SELECT 1 FROM {{messages}} m WHERE m.session_id = s.id)"""
+_END_OF_OLDER = f"""SELECT m.id, m.time_updated, count(p.id), max(p.time_updated)
+    FROM (SELECT id, time_updated, time_created FROM message WHERE session_id = ?
+          ORDER BY time_created DESC, id DESC LIMIT {_LAST}) m
+    LEFT JOIN part p ON p.message_id = m.id GROUP BY m.id ORDER BY m.id"""
+_END_OF_NEWER = f"SELECT id, time_updated FROM session_message WHERE session_id = ? ORDER BY seq DESC LIMIT {_LAST}"
+_DATA = f"CASE WHEN octet_length(data) <= {LONGEST_LINE} THEN CAST(data AS BLOB) END"
+_FACTS = f"SELECT {_TEXTS}, time_created FROM {{}} WHERE id = ?"
+_MESSAGES = f"SELECT id, time_created, {_DATA} FROM message WHERE session_id = ? ORDER BY time_created, id"
+_PARTS = f"SELECT {_DATA} FROM part WHERE message_id = ? ORDER BY id"
+_ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE session_id = ? ORDER BY seq"
+
+
+class OpencodeDatabase:
+    """Format of opencode's database, or of an agent derived from it, recognised by the folder's name."""
+
+    def __init__(self, agent: str = "opencode") -> None:
+        self.agent = agent
+
+    def matches(self, path: str, head: bytes) -> bool:
+        folder = os.path.basename(os.path.dirname(path))
+        owner = folder if folder in _DERIVED else "opencode"
+        return owner == self.agent and looks_like(head) and has_tables(path, _OLDER, _NEWER)
+
+    @contextmanager
+    def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:
+        with closing(SqliteView(path, cancel)) as view:
+            yield _Sessions(view, self.agent)
+
+
+class _Sessions:
+    def __init__(self, view: SqliteView, agent: str) -> None:
+        self._view = view
+        self._agent = agent
+
+    def keys(self) -> set[str]:
+        return set(self._view.read(_listed))
+
+    def marks(self) -> dict[str, str]:
+        return self._view.read(_marks)
+
+    def conversation(self, key: str) -> Conversation | None:
+        return self._view.read(lambda connection: _conversation(connection, key, self._agent))
+
+
+def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
+    """Return generation and row of each session with messages, by key; last changed first."""
+    known = tables(connection)
+    found: dict[str, tuple[Any, ...]] = {}
+    if known >= _OLDER:
+        query = _LISTED.format(sessions="session", messages="message")
+        found |= {_text(id_): (1, *rest) for id_, *rest in connection.execute(query)}
+    if known >= _NEWER:
+        query = _LISTED.format(sessions="session_v2", messages="session_message")
+        found |= {_text(id_): (2, *rest) for id_, *rest in connection.execute(query)}
+    return dict(sorted(found.items(), key=lambda item: _time(item[1][1]), reverse=True))
+
+
+def _time(value: object) -> float:
+    return value if isinstance(value, int | float) else 0
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode(errors="replace")
+
+
+def _marks(connection: apsw.Connection) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key, known in _listed(connection).items():
+        try:
+            found[key] = _mark(connection, key, known)
+        except apsw.InterruptError:
+            raise
+        except (apsw.Error, UnicodeDecodeError):
+            found[key] = ""  # reading this one reports the error; the others are unchanged
+    return found
+
+
+def _mark(connection: apsw.Connection, key: str, known: tuple[Any, ...]) -> str:
+    table, end = ("session_message", _END_OF_NEWER) if known[0] == 2 else ("message", _END_OF_OLDER)
+    count = connection.execute(f"SELECT count(*) FROM {table} WHERE session_id = ?", (key,)).fetchall()
+    last = connection.execute(end, (key,)).fetchall()
+    return hashlib.sha256(msgspec.json.encode((_MARK, known, count, last))).hexdigest()
+
+
+def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversation | None:
+    known = _listed_one(connection, key)
+    if known is None:
+        return None
+    newer, (title, directory, parent, created) = known
+    texts = {"title": _text(title), "directory": _text(directory), "parentID": _text(parent)}
+    reader = OpencodeReader(facts=session_facts(agent, key, {**texts, "time": {"created": created}}))
+    messages: list[Message] = []
+    held = 0
+    for found in (_entries if newer else _messages)(connection, key, reader):
+        size = sum(len(message.text) for message in found)
+        if held + size > _MOST_TEXT:
+            reader.count_unknown("message of a session that is too long")
+            continue
+        held += size
+        messages += found
+    return Conversation(key, reader.facts, tuple(messages), Counter(reader.unknown))
+
+
+def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:
+    """Return whether a session is of the newer generation, and its row; None if it doesn't exist."""
+    known = tables(connection)
+    for newer, needed, sessions, messages in (
+        (True, _NEWER, "session_v2", "session_message"),
+        (False, _OLDER, "session", "message"),
+    ):
+        if known >= needed and connection.execute(f"SELECT 1 FROM {messages} WHERE session_id = ?", (key,)).fetchone():
+            row = connection.execute(_FACTS.format(sessions), (key,)).fetchone()
+            if row is not None:
+                return newer, tuple(row)
+    return None
+
+
+def _messages(connection: apsw.Connection, key: str, reader: OpencodeReader) -> Iterator[list[Message]]:
+    for id_, created, data in connection.execute(_MESSAGES, (key,)):
+        value = _value(data, reader)
+        parts = [_value(part, reader) for (part,) in connection.execute(_PARTS, (id_,))]
+        if value:
+            yield reader.message(str(id_), _timed(value, created), parts)
+
+
+def _entries(connection: apsw.Connection, key: str, reader: OpencodeReader) -> Iterator[list[Message]]:
+    for id_, kind, created, data in connection.execute(_ENTRIES, (key,)):
+        value = _value(data, reader)
+        if value:
+            yield reader.entry(str(id_), str(kind), _timed(value, created))
+
+
+def _value(data: bytes | None, reader: OpencodeReader) -> Mapping[str, Any]:
+    """Return the JSON object in a row; an empty one, counted as unknown, if there is none."""
+    value = None if data is None else parse_line(data)
+    if value is None:
+        reader.count_unknown("too long" if data is None else "no JSON")
+    return value or {}
+
+
+def _timed(value: Mapping[str, Any], created: object) -> Mapping[str, Any]:
+    return value if mapping(value.get("time")).get("created") else {**value, "time": {"created": created}}

@@ -1,0 +1,182 @@
+"""OpenHands: a folder for each conversation, with one JSON file per event.
+
+Written from the public source of its SDK of August 2026 (`openhands-sdk`), and from the reader of
+claude-code-history-viewer (August 2026) for the versions 0.x:
+
+* since version 1.0 (November 2025), `~/.openhands/conversations/<id>/base_state.json` and `events/event-<n>-<id>.json`,
+  whose `kind` is the class of the event;
+* before, `~/.openhands/sessions/<id>/events/<n>.json` with an `action` or an `observation`, and perhaps `metadata.json`
+  with a title.
+
+The document is `base_state.json` or the first event. Times have no zone: they are of the clock of the machine.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.safe_open import is_link
+from engine.corpus.transcripts.chat_messages import ChatParser, arguments, sidecar
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, apart, dollars, tokens
+
+_AGENT = "openhands"
+_STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
+_EVENT = re.compile(r"(?:event-(\d{5,})-[\w-]+|(\d+))\.json")
+_MOST_TEXT = 128 * 1024**2
+"""Most characters of one session, which is held in memory as a whole."""
+_SOURCES: dict[str, Role] = {"user": "user", "agent": "assistant"}
+_KINDS_PASSED_OVER = frozenset(
+    """CondensationRequest ConversationStateUpdateEvent HookExecutionEvent LLMCompletionLogEvent PauseEvent
+    StreamingDeltaEvent SystemPromptEvent TokenEvent""".split()
+)
+_ACTIONS_PASSED_OVER = frozenset("change_agent_state condensation condensation_request null recall system".split())
+_OBSERVATIONS_PASSED_OVER = frozenset("agent_state_changed null recall think".split())
+
+
+class OpenHandsReader(ChatParser):
+    """Parses the events of one conversation."""
+
+    def parts(self, event: Mapping[str, Any]) -> Iterator[Part]:
+        if "kind" in event:
+            yield from self._newer(string(event["kind"]), event)
+        elif "action" in event:
+            yield from self._action(string(event["action"]), mapping(event.get("args")), event)
+        elif "observation" in event:
+            if (kind := string(event["observation"])) not in _OBSERVATIONS_PASSED_OVER:
+                yield Part("tool", "tool-result", content(event.get("content")), kind)
+        elif event:
+            self.count_unknown(None)
+
+    def _newer(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
+        tool = string(event.get("tool_name"))
+        if kind == "MessageEvent":
+            message = mapping(event.get("llm_message"))
+            role = _SOURCES.get(string(event.get("source")), "system")
+            yield Part(role, "thinking", content(message.get("reasoning_content")))
+            yield Part(role, "text", content(message.get("content")))
+            yield Part("system", "text", content(event.get("extended_content")))
+        elif kind == "ActionEvent":
+            yield from self._call(tool, event)
+        elif kind == "ObservationEvent":
+            seen = mapping(event.get("observation"))
+            if tool not in ("finish", "think"):
+                yield Part("tool", "tool-result", content(seen.get("content")) or string(seen.get("output")), tool)
+        elif kind in ("UserRejectObservation", "AgentErrorEvent"):
+            yield Part("tool", "tool-result", string(event.get("rejection_reason")) or string(event.get("error")), tool)
+        elif kind in ("Condensation", "CondensationSummaryEvent"):
+            yield Part("system", "text", string(event.get("summary")))
+        elif kind == "ConversationErrorEvent":
+            yield Part("system", "text", string(event.get("detail")))
+        elif kind not in _KINDS_PASSED_OVER:
+            self.count_unknown(kind)
+
+    def _call(self, tool: str, event: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield a tool call after its reasoning and text. The agent's last answer is the input of a tool, `finish`."""
+        action = mapping(event.get("action"))
+        yield Part("assistant", "thinking", content(event.get("reasoning_content")))
+        yield Part("assistant", "text", content(event.get("thought")))
+        if tool == "finish":
+            yield Part("assistant", "text", string(action.get("message")))
+        elif tool == "think":
+            yield Part("assistant", "thinking", string(action.get("thought")))
+        else:
+            call = mapping(event.get("tool_call"))
+            yield Part("assistant", "tool-call", arguments(call.get("arguments")) or tool_input(action), tool)
+
+    def _action(self, kind: str, given: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Part]:
+        if kind == "message":
+            role = _SOURCES.get(string(event.get("source")), "system")
+            yield Part(role, "text", string(given.get("content")))
+        elif kind == "finish":
+            yield Part("assistant", "text", string(given.get("final_thought")) or string(event.get("message")))
+        elif kind == "think":
+            yield Part("assistant", "thinking", string(given.get("thought")))
+        elif kind not in _ACTIONS_PASSED_OVER:
+            yield Part("assistant", "text", string(given.get("thought")))
+            asked = string(given.get("command")) or string(given.get("code"))
+            others = {key: value for key, value in given.items() if key != "thought" and value not in (None, "", False)}
+            yield Part("assistant", "tool-call", asked or tool_input(others), kind)
+
+
+class OpenHandsConversation:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        folder, name = os.path.split(path)
+        if name == _STATE:
+            return os.path.isdir(os.path.join(folder, _EVENTS))
+        return name == _FIRST and os.path.basename(folder) == _EVENTS and b'"source"' in head
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only conversation. Truncated events are left out."""
+        events = events_folder(path)
+        folder = os.path.dirname(events)
+        state = sidecar(os.path.join(folder, _STATE))
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(string(state.get("id")) or os.path.basename(folder)),
+            title=one_line(string(sidecar(os.path.join(folder, "metadata.json")).get("title"))),
+            project=clean(string(mapping(state.get("workspace")).get("working_dir"))),
+        )
+        reader = OpenHandsReader(facts=facts)
+        for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
+            reader.use(mapping(metrics).get("model_name"), _usage(mapping(metrics)))
+        messages: list[Message] = []
+        spent: Mapping[str, Any] = {}
+        held = 0
+        for file in _event_files(events):
+            if cancel:
+                cancel.checkpoint()
+            event = sidecar(file)
+            if not event:
+                reader.count_unknown("unreadable file")
+            elif held > _MOST_TEXT:
+                reader.count_unknown("event of a session that is too long")
+            else:
+                spent = mapping(event.get("llm_metrics")) or spent
+                id_, time = str(event.get("id", ""))[:100], local_time(event.get("timestamp"))
+                found = next_turn(reader, list(reader.parts(event)), id=id_, time=time)
+                held += sum(len(message.text) for message in found)
+                messages += found
+        reader.use("", _usage(spent))  # the last event of the versions 0.x has the sums
+        yield Conversation("", facts, tuple(messages), Counter(reader.unknown))
+
+
+def _usage(metrics: Mapping[str, Any]) -> Usage:
+    """Return the usage of one model. The recorded prompts include cached tokens, unless another agent counted them."""
+    counts = mapping(metrics.get("accumulated_token_usage"))
+    sent, read, written = (counts.get(f"{name}_tokens") for name in ("prompt", "cache_read", "cache_write"))
+    within = (tokens(read) or 0) <= (tokens(sent) or 0)
+    return Usage(
+        apart(sent, read, written) if within else tokens(sent),
+        tokens(counts.get("completion_tokens")),
+        tokens(read),
+        tokens(written),
+        cost=dollars(metrics.get("accumulated_cost")),
+    )
+
+
+def events_folder(path: str) -> str:
+    """Return the folder with the events of the conversation that has this document."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, _EVENTS) if name == _STATE else folder
+
+
+def _event_files(folder: str) -> list[str]:
+    """Return the files of events, in order. Raises OSError."""
+    if is_link(os.lstat(folder)):
+        return []
+    found: list[tuple[int, str]] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = _EVENT.fullmatch(entry.name)
+            if name and entry.is_file(follow_symlinks=False):
+                found.append((int((name[1] or name[2])[:18]), entry.path))
+    return [path for _, path in sorted(found)]

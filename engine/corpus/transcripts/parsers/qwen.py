@@ -1,0 +1,129 @@
+"""Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`, since version 0.2 of November 2025.
+
+Written from its public source (`chatRecordingService.ts`, autumn 2026) and from the reader of
+claude-code-history-viewer (August 2026). `QWEN_RUNTIME_DIR` or `QWEN_HOME` names another folder than `~/.qwen`. A line
+is a record with `uuid`, `sessionId`, `cwd` and `gitBranch`; its `message` has the parts of Gemini's API. Records of the
+type "system" have a `subtype` and a `systemPayload`. Older versions recorded documents below `~/.qwen/tmp` as Gemini
+CLI did (tests of coding_agent_session_search, August 2026): there the folder says whose they are.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.parsers.gemini import GeminiDocument, GeminiParser
+from engine.corpus.transcripts.token_usage import gemini_usage
+
+_AGENT = "qwen"
+_FOLDER = re.compile(r"[/\\]\.qwen[/\\]")
+_TYPES = frozenset({"user", "assistant", "tool_result", "system"})
+_OF_THE_USER = frozenset({"", "mid_turn_user_message", "realtime_message"})
+"""Subtypes of records with the user's words; others are notifications, scheduled prompts and prompts of agents."""
+
+
+class QwenParser(GeminiParser, kw_only=True):
+    title_given: bool = False
+    """Whether the title was given by the user, not generated."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, payload = string(value.get("type")), mapping(value.get("systemPayload"))
+        if kind not in _TYPES:
+            self.count_unknown(kind)
+            return []
+        self._read_session_info(value)
+        if kind == "assistant":
+            self.use(value.get("model"), gemini_usage(value.get("usageMetadata")), request=string(value.get("uuid")))
+        if kind == "system":
+            parts = self._of_system(string(value.get("subtype")), payload)
+        elif kind == "user":
+            parts = self._of_user(value, payload)
+        else:
+            parts = self._of_record(value, "assistant" if kind == "assistant" else "tool")
+        side = value.get("isSidechain") is True
+        time, id_ = seconds(value.get("timestamp")), string(value.get("uuid"))
+        return next_turn(self, list(parts), line, id=id_, time=time, side=side)
+
+    def _read_session_info(self, value: Mapping[str, Any]) -> None:
+        facts = self.facts
+        facts.id = clean(string(value.get("sessionId"))) or facts.id
+        facts.project = facts.project or clean(string(value.get("cwd")))
+        facts.branch = facts.branch or clean(string(value.get("gitBranch")))
+
+    def _of_system(self, subtype: str, payload: Mapping[str, Any]) -> Iterator[Part]:
+        if subtype == "custom_title":
+            given = payload.get("titleSource") != "auto"
+            title = one_line(string(payload.get("customTitle")))
+            if title and (given or not self.title_given):
+                self.facts.title, self.title_given = title, given
+        elif subtype == "parent_session":
+            self.facts.parent = clean(string(payload.get("parentSessionId")))
+        elif subtype == "slash_command" and payload.get("phase") == "invocation":
+            yield Part("system", "text", string(payload.get("rawCommand")))
+
+    def _of_user(self, value: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield the user's words; if the program expanded them, both as typed and as sent."""
+        own = string(value.get("subtype")) in _OF_THE_USER and value.get("provenance") in (None, "real_user")
+        typed = string(payload.get("displayText")) if own else ""
+        if typed:
+            yield Part("user", "text", typed)
+        for part in self._of_record(value, "user"):
+            if part.role == "user" and (typed or not own):
+                if part.text.strip() != typed.strip():
+                    yield part._replace(role="system")
+            else:
+                yield part
+
+    def _of_record(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
+        parts = [Part(*part) for part in self._parts(mapping(value.get("message")).get("parts"), role)]
+        if role == "tool" and not any(part.text.strip() for part in parts):
+            parts = [Part("tool", "tool-result", string(mapping(value.get("toolCallResult")).get("resultDisplay")))]
+        yield from parts
+
+
+class QwenFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (
+        b'"role":"user","parts":[{"text":"',
+        b'"role":"model","parts":[{"text":"',
+    )
+    title_marks: tuple[bytes, ...] = (b'"custom_title"',)
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_record, values))
+
+    def parser(self, path: str) -> QwenParser:
+        name = os.path.basename(path).removesuffix(".jsonl")
+        return QwenParser(facts=SessionFacts(agent=_AGENT, id=clean(name)))
+
+    def resume(self, state: bytes) -> QwenParser:
+        return decode_json(state, QwenParser)
+
+
+class QwenDocument(GeminiDocument):
+    """Format of the first versions' sessions, and of histories saved with `/chat save`."""
+
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return _FOLDER.search(path) is not None and super().matches(path, head)
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        for conversation in super().conversations(path, cancel):
+            conversation.facts.agent = _AGENT
+            yield conversation
+
+
+def _is_record(value: Mapping[str, Any]) -> bool:
+    kind = value.get("type")
+    if not isinstance(value.get("sessionId"), str) or not isinstance(value.get("uuid"), str):
+        return False
+    if kind == "system":
+        return isinstance(value.get("subtype"), str) and isinstance(value.get("systemPayload"), dict)
+    return kind in ("user", "assistant", "tool_result") and isinstance(mapping(value.get("message")).get("parts"), list)

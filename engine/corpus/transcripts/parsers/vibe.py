@@ -1,0 +1,66 @@
+"""Mistral Vibe: `~/.vibe/logs/session/session_<time>_<id>/messages.jsonl`, with `meta.json` next to it.
+
+Written from its public source of July 2026 (`vibe/core/session/session_logger.py`, `vibe/core/types.py`): a message of
+the chat a line, without a time; `meta.json` has id, title, folder, branch, times, and the sums of tokens, whose prompts
+include cached ones. `VIBE_HOME` names another folder
+than `~/.vibe`. Version 1, of 2025, wrote one JSON document a session, which isn't read.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.chat_messages import ROLES, ChatParser, sidecar
+from engine.corpus.transcripts.json_values import mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, apart, tokens
+
+_AGENT = "vibe"
+
+
+class VibeParser(ChatParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        return next_turn(self, list(self._parts(value)), line, id=string(value.get("message_id")))
+
+    def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield the parts of a message; one with the user's role may be inserted by the program."""
+        for part in self.chat_parts(value):
+            yield part._replace(role="system") if value.get("injected") is True and part.role == "user" else part
+
+
+class VibeFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_message, values))
+
+    def parser(self, path: str) -> VibeParser:
+        meta = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(string(meta.get("session_id")) or os.path.basename(os.path.dirname(path))),
+            title=one_line(string(meta.get("title"))),
+            project=clean(string(mapping(meta.get("environment")).get("working_directory"))),
+            branch=clean(string(meta.get("git_branch"))),
+            parent=clean(string(meta.get("parent_session_id"))),
+            started=seconds(meta.get("start_time")),
+            ended=seconds(meta.get("end_time")),
+        )
+        parser = VibeParser(facts=facts)
+        counts, model = mapping(meta.get("stats")), mapping(meta.get("config")).get("active_model")
+        sent, read, received = (counts.get(f"session_{kind}_tokens") for kind in ("prompt", "cached", "completion"))
+        parser.use(model, Usage(apart(sent, read), tokens(received), tokens(read)))
+        return parser
+
+    def resume(self, state: bytes) -> VibeParser:
+        return decode_json(state, VibeParser)
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    if string(value.get("role")) not in ROLES or "type" in value or "timestamp" in value:
+        return False
+    return isinstance(value.get("message_id"), str) or isinstance(value.get("injected"), bool)

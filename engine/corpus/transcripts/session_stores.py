@@ -1,0 +1,290 @@
+"""Finds sessions: the folders in the settings, the transcripts in them, and the file of a session's stable name.
+
+Only directory entries are read here, and the names that Codex stores next to its sessions. A listed folder is consent,
+so no other folder is ever read.
+"""
+
+import hashlib
+import math
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+
+import msgspec
+
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.file_rules import unreadable
+from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
+from engine.corpus.ignore_rules import is_unusable, shown
+from engine.corpus.indexed_folders import holds_secrets
+from engine.corpus.safe_open import is_link, scan_folder
+from engine.corpus.transcripts.agents import WAL
+from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part, store_name
+from engine.corpus.transcripts.transcript_files import (
+    NO_TRANSCRIPT,
+    SILENT,
+    compressed,
+    judge_entry,
+    judge_store,
+    last_change,
+    transcript_of,
+)
+from engine.records import FileIssue
+from engine.settings import Settings
+
+_PREFIX = "sessions/"
+_LONGEST_KEY = 100
+_LIST = "sessions.json"
+"""List of sessions that OpenClaw and Continue write."""
+_OF_DATABASES = (WAL, "-shm", "-journal")
+_MOST_NAMED = 20
+"""Most files in a folder of the user that are no transcripts and are named; the others are counted."""
+
+
+class Store(msgspec.Struct, frozen=True):
+    """A folder or an export with sessions that is listed in the settings."""
+
+    name: str
+    """`sessions/<short name>`, with which the stable names of its transcripts begin."""
+    path: str
+    """Absolute path, with links in the folder above it resolved."""
+
+
+def find_stores(settings: Settings) -> tuple[Store, ...]:
+    """Return the stores in the settings, each with a unique name; they need not exist.
+
+    A store inside another one, listed before it or after, is part of that.
+    """
+    named = [_resolved(text) for text in map(str.strip, settings.sessions.folders) if text]
+    paths = {os.path.normcase(path): path for path in named}.values()
+    outer = [path for path in paths if not any(other != path and _covers(other, path) for other in paths)]
+    bases = Counter(_short_name(path).casefold() for path in outer)
+    return tuple(Store(_PREFIX + _name(path, alone=bases[_short_name(path).casefold()] == 1), path) for path in outer)
+
+
+def machine_names(settings: Settings) -> dict[str, str]:
+    """Return the name of the machine that sessions are from, by the prefix of their stable names, as
+    in the settings.
+    """
+    found: dict[str, str] = {}
+    for entry in settings.sessions.machines:
+        label, _, folder = map(str.strip, entry.partition("="))
+        if not (label and folder):
+            continue
+        path = _resolved(folder)
+        for store in find_stores(settings):
+            if path == store.path or _covers(path, store.path):
+                found[f"{store.name}/"] = label
+            elif _covers(store.path, path):
+                found[f"{store.name}/{os.path.relpath(path, store.path).replace(os.sep, '/')}/"] = label
+    return found
+
+
+def _name(path: str, *, alone: bool) -> str:
+    """Return a store's stable name.
+
+    If several have the same short name, each gets a longer one, so that no store takes over another's name.
+    """
+    base = _short_name(path)
+    return base if alone else f"{base}-{hashlib.sha256(os.fsencode(os.path.normcase(path))).hexdigest()[:6]}"
+
+
+def _resolved(text: str) -> str:
+    named = os.path.abspath(os.path.expanduser(text))
+    return os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+
+
+def _covers(folder: str, path: str) -> bool:
+    return os.path.normcase(path).startswith(os.path.normcase(os.path.join(folder, "")))
+
+
+def _short_name(path: str) -> str:
+    """Return the agent's name if the folder is one of its folders, else the folder's own name."""
+    if known := store_name(path):
+        return known
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    base = stem if suffix.lower() in (".zip", ".json", ".jsonl") else stem + suffix
+    return re.sub(r"[^\w.-]+", "-", base).strip("-.") or "store"
+
+
+class FoundTranscripts(msgspec.Struct, frozen=True):
+    files: list[FoundFile]
+    """Found files, newest first."""
+    skipped: list[FileIssue]
+    whole: bool = True
+    """Whether all folders were listed; False if the limit `most_entries` was reached."""
+
+
+def find_transcripts(
+    settings: Settings,
+    *,
+    cancel: CancelToken | None = None,
+    listener: DiscoveryListener | None = None,
+    most_entries: float = math.inf,
+) -> FoundTranscripts:
+    """Return the files in all stores that may be transcripts by name. Raises `Cancelled`.
+
+    Every other error becomes an issue. After `most_entries`, no further folder is listed.
+    """
+    walk = _Walk(cancel, listener, most_entries)
+    for store in find_stores(settings):
+        walk.visit(store)
+    walk.files.sort(key=lambda file: (-file.mtime_ns, file.name))
+    return FoundTranscripts(walk.files, walk.skipped, walk.whole)
+
+
+def find_transcripts_in(
+    folder: Store, *, cancel: CancelToken | None = None, most_entries: float = math.inf
+) -> FoundTranscripts:
+    """Return the files in one folder that may be transcripts by name. Raises `Cancelled`.
+
+    `folder`: a folder inside a store, with its stable name.
+    """
+    walk = _Walk(cancel, None, most_entries)
+    walk.descend(folder.path, folder.name)
+    return FoundTranscripts(walk.files, walk.skipped, walk.whole)
+
+
+class _Walk(FolderWalk):
+    """Walks over all stores, and collects transcripts and skipped files."""
+
+    def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
+        super().__init__(cancel, listener, most_entries)
+        self.skipped: list[FileIssue] = []
+        self._others: list[str] | None = None
+        """The first files of other names; None in an agent's own folder, where they are expected."""
+        self._more = 0
+
+    def visit(self, store: Store) -> None:
+        try:
+            state = os.lstat(store.path)
+        except FileNotFoundError:
+            self._pass(store.name, "missing", skip_reasons.NO_SESSION_FOLDER.message(folder=store.path))
+            return
+        except OSError as error:
+            self._unreadable(store.name, error)
+            return
+        match = judge_store(store.path, state)
+        if match is not None:
+            self._pass(store.name, match.rule, match.detail)
+        elif stat.S_ISDIR(state.st_mode):
+            self._others, self._more = None if store_name(store.path) else [], 0
+            self.descend(store.path, store.name)
+            self._pass_others(store)
+        else:
+            self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
+
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
+        above = path[: -len(entry.name) - 1].rpartition(os.sep)[2]
+        match = judge_entry(entry, above, neighbours)
+        if match is None:
+            if entry.is_dir(follow_symlinks=False):
+                return True
+            self._take(transcript_of(name), path, entry.stat(follow_symlinks=False))
+        elif match not in SILENT:
+            self._pass(name, match.rule, match.detail)
+        elif match is NO_TRANSCRIPT and self._others is not None and not _is_part(path):
+            self._more += len(self._others) == _MOST_NAMED
+            self._others += [name] * (len(self._others) < _MOST_NAMED)
+        return False
+
+    def _pass_others(self, store: Store) -> None:
+        for name in self._others or ():
+            self._pass(name, NO_TRANSCRIPT.rule, NO_TRANSCRIPT.detail)
+        if self._more:
+            detail = skip_reasons.MORE_OTHER_NAMES.message(count=self._more)
+            self._pass(f"{store.name}/…", NO_TRANSCRIPT.rule, detail)
+
+    def _take(self, name: str, path: str, state: os.stat_result) -> None:
+        """Add a transcript with its size and time of last change, which include files next to it."""
+        size, changed = last_change(path, state)
+        self.files.append(FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)))
+
+    def _unreadable(self, name: str, error: OSError) -> None:
+        match = unreadable(error)
+        self._pass(name, match.rule, match.detail)
+
+    def _pass(self, name: str, rule: str, detail: str) -> None:
+        self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
+
+
+def _is_part(path: str) -> bool:
+    """Whether a file is hidden, belongs to a transcript next to it, or is an agent's list of transcripts."""
+    name = os.path.basename(path)
+    return name.startswith(".") or name == _LIST or name.endswith(_OF_DATABASES) or bool(owner_of_part(path))
+
+
+def may_name_session(name: str) -> bool:
+    """Whether a text has the form of a session's stable name.
+
+    A workspace may have its own folder called sessions, even with a subfolder named like a store: its notes have names
+    that no transcript has.
+    """
+    return name.startswith(_PREFIX) and any(map(may_be_transcript, name.split("/")))
+
+
+def names_session(name: str, settings: Settings) -> bool:
+    """Whether a stable name is of a session in one of the stores in the settings."""
+    if not may_name_session(name):
+        return False
+    return any(name.startswith(f"{store.name}/") for store in find_stores(settings))
+
+
+def session_name(transcript: str, key: str) -> str:
+    """Return the stable name of the session with this key in a transcript."""
+    if not key:
+        return transcript
+    usable = not is_unusable(key) and "/" not in key and key not in (".", "..") and len(key) <= _LONGEST_KEY
+    # Two keys never get one name: they might differ only in a part that is cut or replaced.
+    return f"{transcript}/{key if usable else hashlib.sha256(key.encode('utf-8', 'replace')).hexdigest()[:32]}"
+
+
+def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
+    """Return the path of a session's transcript, and the part of its stable name after that of the transcript.
+
+    Raises `PathRefused` for every name that is in no store, `FileNotFoundError` for a deleted transcript.
+    """
+    parts = name.split("/")
+    if is_unusable(name) or {"", ".", ".."}.intersection(parts):
+        raise PathRefused
+    store = next((store for store in find_stores(settings) if name.startswith(store.name + "/")), None)
+    if store is None or holds_secrets(store.path):
+        raise PathRefused
+    return _find(store, name[len(store.name) + 1 :].split("/"))
+
+
+def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
+    path, state = store.path, os.lstat(store.path)
+    if stat.S_ISREG(state.st_mode) and parts[0] == transcript_of(os.path.basename(path)):
+        return Path(path), "/".join(parts[1:])
+    for depth, part in enumerate(parts, 1):
+        if is_link(state) or not stat.S_ISDIR(state.st_mode):
+            raise PathRefused
+        path, state = _below(path, part)
+        if stat.S_ISREG(state.st_mode):
+            if not may_be_transcript(path):
+                raise PathRefused
+            return Path(path), "/".join(parts[depth:])
+    raise PathRefused
+
+
+def _below(folder: str, name: str) -> tuple[str, os.stat_result]:
+    """Return the entry with exactly this name, perhaps compressed: many file systems ignore case or Unicode form."""
+    try:
+        with scan_folder(folder) as entries:
+            found = {
+                entry.name: entry.stat(follow_symlinks=False)
+                for entry in entries
+                if entry.name in (name, compressed(name))
+            }
+    except PermissionError:
+        raise PathRefused from None
+    for wanted in (name, compressed(name)):
+        if wanted in found:
+            return os.path.join(folder, wanted), found[wanted]
+    raise FileNotFoundError(f"{folder}/{name}")

@@ -1,0 +1,50 @@
+"""The home folder and environment variables of this machine, in which programs' folders are looked for."""
+
+import os
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """Home folder and environment variables of the user, for finding folders of other programs."""
+
+    home: str
+    """Absolute path of the home folder."""
+    environ: Mapping[str, str]
+
+    def below_home(self, *parts: str) -> str:
+        return os.path.join(self.home, *parts)
+
+    def named(self, variable: str) -> str:
+        """Return the folder that an environment variable contains; empty if it is not set."""
+        return self.expanded(self.environ.get(variable, ""))
+
+    def config_homes(self) -> tuple[str, ...]:
+        """Return the folders that contain programs' configuration."""
+        return (self.named("XDG_CONFIG_HOME") or self.below_home(".config"),)
+
+    def program_homes(self) -> tuple[str, ...]:
+        """Return the folders that contain data of graphical programs, on Linux, macOS and Windows."""
+        return (
+            *self.config_homes(),
+            self.below_home("Library", "Application Support"),
+            self.named("APPDATA") or self.below_home("AppData", "Roaming"),
+        )
+
+    def data_homes(self) -> tuple[str, ...]:
+        """Return the folders that contain programs' data."""
+        return (
+            self.named("XDG_DATA_HOME") or self.below_home(".local", "share"),
+            self.named("LOCALAPPDATA") or self.below_home("AppData", "Local"),
+        )
+
+    def expanded(self, text: str) -> str:
+        """Return an absolute path with `~` and `${NAME}` replaced; empty if the result is not absolute."""
+        path = _VARIABLE.sub(lambda match: self.environ.get(match[1], ""), text.strip())
+        if path == "~" or path.startswith(("~/", "~\\")):
+            path = os.path.join(self.home, path[2:])
+        return os.path.normpath(path) if os.path.isabs(path) and "\0" not in path else ""

@@ -1,0 +1,157 @@
+"""Records files that are skipped until they change: those that crash two processes, and documents without text."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from engine.base import skip_reasons
+from engine.base.index_rule_versions import DOCUMENTS_VERSION
+from engine.base.private_files import replace_file
+from engine.corpus.folder_walk import FoundFile
+from engine.records import FileIssue
+
+CRASHED = "crashed"
+"""Rule of a file that is skipped because it crashed processes."""
+_ENOUGH = 2
+"""Number of crashes until a file is skipped; after one, which may be a kill or a power failure, it is read last."""
+
+
+_UNFINISHED = "unfinished"
+"""Rule of a document whose reader crashed or took too long, which may be due to other work on the computer."""
+_LASTING = ("encrypted", "no-text", "damaged", _UNFINISHED)
+"""Rules of documents that are not read again, since that takes long and would have the same result."""
+
+
+class _Suspect(msgspec.Struct, array_like=True):
+    mtime_ns: int
+    size: int
+    deaths: int
+    rule: str = ""
+    detail: str = ""
+    """Why it could not be read, if that is known."""
+    version: int = 0
+    """`DOCUMENTS_VERSION` at that time: another reader may succeed."""
+
+
+class CrashRecord:
+    """Records which file is being read, to find files that crash the process.
+
+    Stored in two small files of a folder. Only the holder of the index lock may use it, on one thread at a time. The
+    file name is written before reading, without fsync: written data survives the end of the process.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._mark = folder / "reading"
+        self._list = folder / "reading-crashed.json"
+        self._open: int | None = None
+        self._suspects: dict[str, _Suspect] = {}
+        self._unsaved = False
+
+    @contextlib.contextmanager
+    def during_sync(self, *, forget: bool) -> Iterator[None]:
+        """Load the record of earlier crashes for the duration of a sync. `forget`: try all files again."""
+        self._suspects = {} if forget else self._read_list()
+        self._unsaved = forget
+        with contextlib.suppress(OSError):
+            self._take_mark()
+            self._open = os.open(self._mark, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            yield
+        finally:
+            if self._open is not None:
+                os.close(self._open)
+                self._open = None
+            with contextlib.suppress(OSError):
+                self._mark.unlink()
+            if self._unsaved:
+                self._write_list()
+
+    def deaths(self, file: FoundFile) -> int:
+        """Return how many processes crashed while reading the file in its present state."""
+        found = self._known(file)
+        return 0 if found is None else found.deaths
+
+    def remember(self, file: FoundFile, issue: FileIssue) -> None:
+        """Skip this state of a file from the next sync on, if reading it again would be in vain."""
+        if issue.rule in _LASTING:
+            tries = self.deaths(file) + 1 if issue.rule == _UNFINISHED else _ENOUGH
+            known = _Suspect(*_state(file), tries, issue.rule, issue.detail, DOCUMENTS_VERSION)
+            self._suspects[file.name] = known
+            self._unsaved = True
+
+    def readable(self, files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[FileIssue]]:
+        """Return the files to read, those that crashed a process last, and issues for the skipped files."""
+        issues = [issue for file in files if (issue := self._issue(file)) is not None]
+        names = {issue.path for issue in issues}
+        return sorted((file for file in files if file.name not in names), key=self.deaths), issues
+
+    def _issue(self, file: FoundFile) -> FileIssue | None:
+        found = self._known(file)
+        if found is None or found.deaths < _ENOUGH:
+            return None
+        if found.rule:
+            return FileIssue(path=file.name, rule=found.rule, detail=found.detail)
+        return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.message())
+
+    def _known(self, file: FoundFile) -> _Suspect | None:
+        """Return the recorded crash of this version of the file."""
+        found = self._suspects.get(file.name)
+        if found is None or (found.mtime_ns, found.size) != _state(file):
+            return None
+        return None if found.rule and found.version != DOCUMENTS_VERSION else found
+
+    @contextlib.contextmanager
+    def reading(self, file: FoundFile) -> Iterator[None]:
+        """Record during the block that this file is being read."""
+        if self._open is not None:
+            mtime_ns, size = _state(file)
+            os.lseek(self._open, 0, os.SEEK_SET)
+            os.write(self._open, f"{mtime_ns} {size} {file.name}\n".encode("utf-8", "surrogateescape"))
+        before = self._suspects.get(file.name)
+        yield
+        if before is not None and self._suspects.get(file.name) is before:
+            del self._suspects[file.name]
+            self._write_list()
+
+    def rest(self) -> None:
+        """Record that no file is being read."""
+        if self._open is not None:
+            os.ftruncate(self._open, 0)
+
+    def _take_mark(self) -> None:
+        """Add a crash to the file that an earlier process had not finished reading."""
+        try:
+            line = self._mark.read_bytes().split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            return
+        mtime_ns, _, rest = line.partition(" ")
+        size, _, name = rest.partition(" ")
+        if not (name and mtime_ns.isdigit() and size.isdigit()):
+            return
+        before = self._suspects.get(name)
+        same = before is not None and (before.mtime_ns, before.size) == (int(mtime_ns), int(size))
+        deaths = before.deaths + 1 if before is not None and same else 1
+        self._suspects[name] = _Suspect(int(mtime_ns), int(size), deaths)
+        self._write_list()
+
+    def _read_list(self) -> dict[str, _Suspect]:
+        try:
+            return msgspec.json.decode(self._list.read_bytes(), type=dict[str, _Suspect])
+        except (OSError, msgspec.MsgspecError, RecursionError):
+            return {}
+
+    def _write_list(self) -> None:
+        self._unsaved = False
+        with contextlib.suppress(OSError, UnicodeEncodeError):
+            if self._suspects:
+                replace_file(self._list, msgspec.json.encode(self._suspects))
+            else:
+                self._list.unlink()
+
+
+def _state(file: FoundFile) -> tuple[int, int]:
+    return file.mtime_ns, file.size

@@ -1,0 +1,285 @@
+"""Makes the database rows of one session: its metadata and its chunks, which may be too many for memory.
+
+Chunks are packed from the messages that the settings select, with secrets masked. The transcript has a row of its own,
+with how far it was read, or why nothing of it is indexed.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.folder_walk import LATEST_NS, FoundFile
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
+from engine.corpus.transcripts.message_offsets import write_lines
+from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.token_usage import Request
+from engine.corpus.transcripts.tool_uses import ToolUse, stored_command, stored_path, uses_of
+from engine.indexing.commit_groups import Change
+from engine.indexing.note_preparation import chunk_rows
+from engine.redaction.secret_masking import redact
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from engine.store import sessions
+from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
+from engine.text import analyse_both, detect_language
+
+_HEAD_CHARACTERS = 4096
+_BATCH_CHARACTERS = 32 * 1024
+_MOST_HELD = 16 * 1024 * 1024
+"""Most characters of rows kept in memory; more are written to a temporary file."""
+_PORTION = 128 * 1024
+
+_HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
+
+
+def session_file(
+    file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: "ChunkRows | None", *, hash: str, size: int
+) -> NewFile:
+    """Return all database rows of one session; without `chunks` it is listed, but searches don't find it yet."""
+    title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
+    project, branch = _place(facts.project), _place(facts.branch)
+    language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
+    return NewFile(
+        source="sessions",
+        path=name,
+        hash=hash,
+        # A session's date is that of its last message, not of the export.
+        mtime_ns=file.mtime_ns if facts.ended is None else min(int(facts.ended * 1e9), LATEST_NS),
+        size=size,
+        title=title,
+        language=language,
+        title_tokens=analyse_both(title, language) if rows else "",
+        name_tokens="",  # the file name is a number, and the project folder says nothing about a passage
+        chunks=rows,
+        session=NewSession(
+            transcript=file.name,
+            agent=facts.agent,
+            id=_number(facts.id),
+            project=project,
+            branch=branch,
+            parent=_number(facts.parent),
+            started=facts.started,
+            ended=facts.ended,
+            messages=messages,
+            bytes=size,
+            unknown=facts.unknown,
+            rewound=write_lines(facts.rewound),
+        ),
+        usage=() if chunks is None else _usage_rows(facts),
+    )
+
+
+def _usage_rows(facts: SessionFacts) -> tuple[StoredUsage, ...]:
+    return tuple(StoredUsage(model, *msgspec.structs.astuple(usage)) for model, usage in facts.usage.items())
+
+
+def _number(id: str) -> str:
+    """Return an id with secrets masked; most ids are plain hexadecimal, which has nothing to mask."""
+    return id if _HEXADECIMAL.fullmatch(id) else redact(id)
+
+
+@lru_cache(maxsize=64)
+def _place(text: str) -> str:
+    """Return the path of a project, or a branch name, with secrets masked; cached, since many sessions share them."""
+    return redact(text)
+
+
+class SessionUses:
+    """Collects model requests, and files and commands of tool calls, until the session's project is known."""
+
+    def __init__(self, line: int = 0) -> None:
+        """`line`: line of the transcript at which reading resumes."""
+        self._line = line
+        self._found: list[tuple[int, int, float | None, ToolUse]] = []
+        """Each tool use with the line, number and time of its message."""
+        self.requests: list[Request] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def add(self, messages: Iterable[Message]) -> None:
+        self._found += (
+            (message.line, message.ordinal, message.time, use) for message in messages for use in uses_of(message)
+        )
+
+    def put_into(self, new: NewFile, project: str) -> NewFile:
+        """Return the session's rows with the collected tool uses and requests added."""
+        rows = (
+            NewToolUse(line, ordinal, use.kind, value, new.mtime_ns / 1e9 if time is None else time)
+            for line, ordinal, time, use in self._found
+            if (value := _stored(use, project))
+        )
+        return msgspec.structs.replace(
+            new,
+            tool_uses=tuple(rows),
+            requests=tuple(StoredRequest(*msgspec.structs.astuple(request)) for request in self.requests),
+            uses_from=self._line,
+        )
+
+
+def _stored(use: ToolUse, project: str) -> str:
+    return stored_command(use.value) if use.kind == "command" else _stored_path(use.value, project)
+
+
+_stored_path = lru_cache(maxsize=1024)(stored_path)
+
+
+class ChunkRows(NewChunks):
+    """The analysed database rows of a session's chunks, in order; large numbers are kept in a temporary file.
+
+    Close it after storing them.
+    """
+
+    def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:
+        """`folder`: the index's folder, for the temporary file, which has no name, so nothing is left after a crash."""
+        self._folder = folder
+        self._token = token
+        self.language = language
+        """Language of the session: as given, or detected from its beginning."""
+        self._chunks: list[SessionChunk] = []
+        self._characters = 0
+        self._rows: list[NewChunk] = []
+        self._held = 0
+        self._count = 0
+        self._spilled: IO[bytes] | None = None
+        self._portions: list[int] = []
+        """Bytes of each portion in the file."""
+
+    def __len__(self) -> int:
+        return self._count + len(self._chunks)
+
+    def __iter__(self) -> Iterator[NewChunk]:
+        if self._spilled is not None:
+            self._spilled.seek(0)
+            for size in self._portions:
+                yield from _decode(self._spilled.read(size))
+        yield from self._rows
+
+    def add(self, chunks: Iterable[SessionChunk]) -> None:
+        """Append chunks. Raises OSError, Cancelled."""
+        for chunk in chunks:
+            self._chunks.append(chunk)
+            self._characters += len(chunk.text)
+            if self._characters >= _BATCH_CHARACTERS:
+                self._token.checkpoint()
+                self.analyse()
+
+    def close(self) -> None:
+        if self._spilled is not None:
+            self._spilled.close()
+
+    def analyse(self) -> None:
+        """Turn all chunks added so far into rows; call it after the last one. Raises OSError."""
+        chunks, self._chunks, self._characters = self._chunks, [], 0
+        if not chunks:
+            return
+        self.language = self.language or _language(chunks)
+        for row, chunk in zip(chunk_rows(chunks, self.language), chunks, strict=True):
+            self._rows.append(msgspec.structs.replace(row, places=msgspec.json.encode(chunk.places)))
+            self._held += _weight(row)
+        self._count += len(chunks)
+        if self._held > _MOST_HELD:
+            self._spill()
+
+    def _spill(self) -> None:
+        if self._spilled is None:
+            self._spilled = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (read when the rows are stored)
+        portion, weight = list[NewChunk](), 0
+        for row in self._rows:
+            portion.append(row)
+            weight += _weight(row)
+            if weight > _PORTION:
+                self._write(portion)
+                portion, weight = [], 0
+        self._write(portion)
+        self._rows, self._held = [], 0
+
+    def _write(self, portion: list[NewChunk]) -> None:
+        assert self._spilled is not None
+        data = _encode(portion)
+        self._portions.append(len(data))
+        self._spilled.write(data)
+
+
+def _weight(row: NewChunk) -> int:
+    return len(row.text) + len(row.words) + len(row.stems)
+
+
+def _language(chunks: Iterable[SessionChunk]) -> str:
+    head = ""
+    for chunk in chunks:
+        head += chunk.text
+        if len(head) >= _HEAD_CHARACTERS:
+            break
+    return detect_language(head)
+
+
+class TranscriptChunker:
+    """Packs the messages of one session, added in order, into chunks."""
+
+    def __init__(self, settings: Settings, token: CancelToken, open: tuple[IndexedMessage, ...] = ()) -> None:
+        """`open`: messages of the last, incomplete chunk, if the session is continued."""
+        self._session_settings = settings.sessions
+        self._token = token
+        self._packer = ChunkPacker(settings.chunking.tokens, settings.chunking.overlap, open)
+
+    @property
+    def open(self) -> tuple[IndexedMessage, ...]:
+        """Messages of the chunk that is not full yet."""
+        return self._packer.open
+
+    def add(self, messages: Iterable[Message]) -> None:
+        """Append messages. Raises Cancelled."""
+        for message in messages:
+            self._token.checkpoint()
+            if is_indexed(message, self._session_settings):
+                self._packer.add(indexed_message(message))
+
+    def take(self) -> list[SessionChunk]:
+        """Return the chunks that have become full since the last call."""
+        return self._packer.take()
+
+    def finish(self) -> list[SessionChunk]:
+        """Return the last chunks, full or not."""
+        return self._packer.finish()
+
+
+def is_indexed(message: Message, settings: SessionSettings) -> bool:
+    """Return whether a message is indexed under these settings."""
+    if message.role == "system" or not message.text.strip():
+        return False
+    if message.kind == "thinking":
+        return settings.thinking
+    return settings.tools or message.kind not in ("tool-call", "tool-result")
+
+
+def indexed_message(message: Message) -> IndexedMessage:
+    """Return the indexed text of a message, with secrets masked."""
+    return IndexedMessage(message.author, redact(message.text), message.line, message.ordinal, redact(message.id))
+
+
+def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:
+    """Store that a transcript was read, and the `state` at which reading it resumes."""
+    sessions.note_transcript(
+        writer, file.name, mtime_ns=file.mtime_ns, size=file.size, state=state, rule=rule, detail=detail
+    )
+
+
+def note_left_out(file: FoundFile, rule: str, detail: str) -> Change:
+    """Return a change that removes a transcript's rows and stores why it is not indexed."""
+
+    def change(writer: Writer) -> tuple[list[int], list[int]]:
+        removed = sessions.forget_transcript(writer, file.name)
+        note_transcript(writer, file, None, rule, detail)
+        return [], removed
+
+    return change

@@ -1,0 +1,152 @@
+"""Decides which of the listed sessions belong to a workspace: each transcript is indexed in one workspace only.
+
+A session store such as `~/.claude/projects` is listed for all workspaces, and no workspace should index a session of
+another one. The rule, in this order:
+
+1. A session belongs to the workspace in whose folder its agent worked; of nested ones, to the innermost.
+2. Otherwise it belongs to the first workspace that indexed it.
+
+A store that only one workspace lists is therefore indexed by that one. A file with many sessions (export, database)
+stays whole, by rule 2. Each workspace decides for itself when it is synced, and takes over sessions to which it has a
+better claim; the other one keeps its copy until its next sync, so that a session can always be found. Sessions of a
+workspace whose folder or index was deleted, or which no longer lists them, pass to the next workspace that sees them.
+"""
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import apsw
+
+from engine.base import skip_reasons
+from engine.base.errors import StoreError
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.transcript_files import transcript_of
+from engine.records import FileIssue
+from engine.redaction.secret_masking import redact
+from engine.store.index_paths import IndexFiles
+from engine.store.session_workspaces import Homes, SessionOwner, SessionOwnership
+
+log = logging.getLogger(__name__)
+
+INDEXED_ELSEWHERE = "kept-elsewhere"
+"""Rule of a transcript that is skipped because another workspace indexes it."""
+
+
+def ownership_message(workspace: str, sessions: int = 0) -> str:
+    """Return a sentence that says which workspace indexes a transcript, or this number of sessions of a store."""
+    place = {"name": os.path.basename(workspace) or workspace, "path": workspace}
+    if not sessions:
+        return skip_reasons.INDEXED_ELSEWHERE.message(**place)
+    return skip_reasons.SESSIONS_INDEXED_ELSEWHERE.message(count=sessions, **place)
+
+
+def ownership_issues(owners: Mapping[str, str]) -> list[FileIssue]:
+    """Return one issue for each session store and workspace, from the result of `elsewhere`."""
+    counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in owners.items())
+    return [
+        FileIssue(path=store, rule=INDEXED_ELSEWHERE, detail=ownership_message(workspace, count))
+        for (store, workspace), count in sorted(counts.items())
+    ]
+
+
+def elsewhere(
+    files: Sequence[FoundFile],
+    projects: Mapping[str, str],
+    workspace: Path,
+    index: IndexFiles,
+    project_of: Callable[[FoundFile], str],
+) -> dict[str, str]:
+    """Return the transcripts that belong to other workspaces: the workspace's real path by transcript name.
+
+    Claims all other `files` for this workspace, and releases its former claims. `projects`: known folders by transcript
+    name; `project_of` reads the folder of a transcript that is neither there nor in the list of claims. If the list of
+    claims can't be used, every file belongs to this workspace: a duplicate hit is better than a missing one. Raises the
+    errors of `project_of`; an OSError counts as an unusable list.
+    """
+    owners = SessionOwnership(index.homes)
+    try:
+        if not files and not index.homes.exists():
+            return {}
+        known = owners.read()
+        claims = _Claims(str(workspace), index)
+        worked = {file.name: _project(file, projects, known, project_of) for file in files}
+        decided = claims.decide(files, worked, known)  # nearly always empty, and then nothing is locked
+        homes = owners.change(lambda rows: claims.decide(files, worked, rows)) if decided else known
+    except (apsw.Error, OSError, StoreError) as error:
+        log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
+        return {}
+    mine = str(workspace)
+    return {file.name: home for file in files if (home := homes[_key(file)].workspace) != mine}
+
+
+def _key(file: FoundFile) -> str:
+    return transcript_of(file.path)
+
+
+def _project(
+    file: FoundFile,
+    projects: Mapping[str, str],
+    known: Homes,
+    project_of: Callable[[FoundFile], str],
+) -> str:
+    if found := projects.get(file.name):
+        return found
+    home = known.get(_key(file))
+    return project_of(file) if home is None else home.project
+
+
+class _Claims:
+    """Decides which transcripts one workspace may index."""
+
+    def __init__(self, mine: str, index: IndexFiles) -> None:
+        self._mine = mine
+        self._index = index
+        self._there: dict[str, bool] = {}
+        self._owners: dict[str, SessionOwner] = {}
+
+    def decide(
+        self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes
+    ) -> dict[str, SessionOwner | None]:
+        """Return the transcripts whose owner changes, with the new owner; None for those that this
+        workspace gives up.
+        """
+        seen = {_key(file): file.name for file in files}
+        changes: dict[str, SessionOwner | None] = {
+            transcript: None
+            for transcript, home in rows.items()
+            if home.workspace == self._mine and transcript not in seen
+        }
+        for transcript, name in seen.items():
+            own = self._own(worked[name])
+            held = rows.get(transcript)
+            if own != held and (held is None or self._may_take(own, held)):
+                changes[transcript] = own
+        return changes
+
+    def _may_take(self, own: SessionOwner, held: SessionOwner) -> bool:
+        return held.workspace == self._mine or own.rank > held.rank or not self._is_there(held.workspace)
+
+    def _is_there(self, workspace: str) -> bool:
+        if workspace not in self._there:
+            folder = Path(workspace)
+            self._there[workspace] = folder.is_dir() and self._index.of(folder).database.exists()
+        return self._there[workspace]
+
+    def _own(self, project: str) -> SessionOwner:
+        if project not in self._owners:
+            self._owners[project] = SessionOwner(self._mine, self._rank(project), redact(project))
+        return self._owners[project]
+
+    def _rank(self, project: str) -> int:
+        """Return the depth of the workspace's folder if it contains the project; else 0."""
+        named = os.path.expanduser(project)
+        if not os.path.isabs(named):
+            return 0
+        # A path with a secret in it is stored masked, and then compared with our own path masked likewise.
+        inside = Path(os.path.realpath(named)).is_relative_to(self._mine) or Path(named).is_relative_to(
+            redact(self._mine)
+        )
+        return len(Path(self._mine).parts) if inside else 0

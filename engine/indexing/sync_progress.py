@@ -1,0 +1,126 @@
+"""Turns the steps of a sync into progress updates with rate and time left, at a limited frequency."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from engine.base.language import marked, tr
+from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
+
+_LEAST_INTERVAL = 0.05
+_RATE_WINDOW = 8.0
+_RATE_NEEDS = 0.5
+
+_LABELS: dict[SyncPhase, str] = {
+    "waiting": marked("Waiting: another Mnemoscope is writing this index"),
+    "discovering": marked("Looking for files"),
+    "indexing": marked("Indexing files"),
+    "embedding": marked("Embedding"),
+    "publishing": marked("Saving"),
+    "done": marked("Done"),
+}
+_TOKENS_A_PRICE = 1_000_000
+
+
+class Charged(Protocol):
+    """Interface of a source of costs: an embedding provider or its batch jobs."""
+
+    @property
+    def tokens_used(self) -> int: ...
+
+    @property
+    def price(self) -> float | None:
+        """US dollars per million tokens; None if unknown."""
+
+
+class CostMeter:
+    """Counts the tokens and US dollars of a provider since the meter was created."""
+
+    def __init__(self) -> None:
+        self._watched: list[tuple[Charged, int]] = []
+
+    def watch(self, charged: Charged) -> None:
+        """Count the tokens of this provider or its batch jobs from now on."""
+        self._watched.append((charged, charged.tokens_used))
+
+    @property
+    def tokens(self) -> int:
+        return sum(charged.tokens_used - before for charged, before in self._watched)
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars since the meter was created; None if the price of some tokens is unknown."""
+        total = 0.0
+        for charged, before in self._watched:
+            tokens = charged.tokens_used - before
+            if tokens and charged.price is None:
+                return None
+            total += tokens * (charged.price or 0.0) / _TOKENS_A_PRICE
+        return total
+
+
+class ProgressMeter:
+    """Collects the progress of the stages, and reports it at most 20 times per second and at each change of phase."""
+
+    def __init__(self, reason: SyncReason, listener: Callable[[MemorySyncProgressUpdate], None]) -> None:
+        self._reason = reason
+        self._listener = listener
+        self._phase: SyncPhase = "discovering"
+        self._completed = 0
+        self._total = 0
+        self._file = ""
+        self._waiting = 0
+        self._sent = 0.0
+        self._marks: deque[tuple[float, int]] = deque()
+        self.reused = 0
+        self.embedded = 0
+        self.spending = CostMeter()
+
+    def start(self, phase: SyncPhase, total: int = 0, waiting: int = 0) -> None:
+        """Begin a phase with `total` units of work (0: unknown). `waiting`: number of batch jobs that it waits for."""
+        self._phase, self._completed, self._total, self._file = phase, 0, total, ""
+        self._waiting = waiting
+        self._marks.clear()
+        self._mark()
+        self._send()
+
+    def step(self, completed: int, current_file: str) -> None:
+        """Report that `completed` units of the phase are done, and which file is being processed."""
+        self._completed, self._file = completed, current_file
+        now = time.monotonic()
+        if now - self._sent >= _LEAST_INTERVAL:
+            self._mark()
+            self._send()
+
+    def _mark(self) -> None:
+        now = time.monotonic()
+        self._marks.append((now, self._completed))
+        while now - self._marks[0][0] > _RATE_WINDOW:
+            self._marks.popleft()
+
+    def _rate(self) -> float:
+        (first, begun), (last, done) = self._marks[0], self._marks[-1]
+        return (done - begun) / (last - first) if last - first >= _RATE_NEEDS else 0.0
+
+    def _send(self) -> None:
+        self._sent = time.monotonic()
+        rate = self._rate()
+        left = (self._total - self._completed) / rate if rate > 0 and self._total else None
+        self._listener(
+            MemorySyncProgressUpdate(
+                phase=self._phase,
+                completed=self._completed,
+                total=self._total,
+                label=tr("Waiting for batch jobs") if self._waiting else tr(_LABELS[self._phase]),
+                current_file=self._file,
+                rate=rate,
+                seconds_left=left,
+                reused=self.reused,
+                embedded=self.embedded,
+                reason=self._reason,
+                tokens=self.spending.tokens,
+                cost=self.spending.cost,
+                waiting=self._waiting,
+            )
+        )

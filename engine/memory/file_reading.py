@@ -1,0 +1,257 @@
+"""Reads files of a workspace as text: notes unchanged, sessions from their transcripts with secrets masked."""
+
+import logging
+import weakref
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused, SettingsError, TranscriptUnreadable
+from engine.base.language import tr
+from engine.base.skip_reasons import tr_reason
+from engine.corpus.path_guard import PathGuard
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.session_stores import locate_transcript, names_session
+from engine.insight.session_costs import Prices, load_prices
+from engine.insight.session_stats import total_usage
+from engine.memory.session_library import usage_record
+from engine.records import FileText, SessionMessage, SessionSummary, SessionText
+from engine.redaction.secret_masking import redact
+from engine.settings import Settings
+from engine.store.writer import StoredUsage
+
+if TYPE_CHECKING:
+    from engine.corpus.line_reader import NumberedText
+    from engine.corpus.transcripts.transcript_reader import Position
+
+
+log = logging.getLogger(__name__)
+
+
+class WorkspaceFiles:
+    """Reads notes and sessions as text. Thread-safe. See `MemorySearchManager` for the errors raised."""
+
+    def __init__(self, guard: PathGuard, sessions: "SessionFiles") -> None:
+        self._guard = guard
+        self._sessions = sessions
+
+    def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
+        try:
+            if self._sessions.holds(path):
+                return self._sessions.read_file(path, start=start, lines=lines)
+            text = self.open_file(path)
+        except FileNotFoundError:
+            first = start or 1
+            return FileText(
+                path=path, text="", from_line=first, lines=0, truncated=False, next_from=None, total_lines=None
+            )
+        with text:
+            return read_slice(text, path, start, lines)
+
+    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
+        from engine.corpus.line_reader import NumberedText
+
+        if self._sessions.holds(path):
+            raise PathRefused  # the file on disk contains unmasked secrets
+        return NumberedText.open(self._guard.locate(path), cancel)
+
+    def locate(self, path: str) -> Path:
+        if self._sessions.holds(path):
+            return self._sessions.locate(path)
+        return self._guard.locate(path)
+
+
+def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | None) -> FileText:
+    r"""Return `lines` lines from `start`; None or 0 mean all lines and the first one. Empty beyond the end.
+
+    A slice has "\\n" between its lines and no trailing line break; without `start` and `lines`, the text is unchanged.
+    """
+    if not start and not lines:
+        return FileText(
+            path=path,
+            text=text.whole(),
+            from_line=1,
+            lines=text.line_count,
+            truncated=False,
+            next_from=None,
+            total_lines=text.line_count,
+        )
+    first = max(1, start or 1)
+    last = min(text.line_count, first + lines - 1) if lines and lines > 0 else text.line_count
+    more = last < text.line_count
+    return FileText(
+        path=path,
+        text=text.text(first, last) if first <= last else "",
+        from_line=first,
+        lines=max(0, last - first + 1),
+        truncated=more,
+        next_from=last + 1 if more else None,
+        total_lines=text.line_count,
+    )
+
+
+class _LastRead(NamedTuple):
+    """The session that was read last, to read on when it has grown, as an open one does with each message."""
+
+    path: str
+    reveal: bool
+    text: "weakref.ref[SessionText]"
+    """The session's text, kept only while something else uses it, such as a window."""
+    position: "Position"
+
+
+class _Known(NamedTuple):
+    """The part of a session that was read before, and where reading it resumes."""
+
+    text: SessionText
+    position: "Position"
+
+
+class SessionFiles:
+    """Reads sessions by stable name; one that has grown is read on from its former end. Thread-safe."""
+
+    def __init__(self, settings: Settings, known: Callable[[str], SessionSummary]) -> None:
+        """`known`: returns the summary of a session by stable name; raises `PathRefused` if it must not be read."""
+        self._settings = settings
+        self._known = known
+        self._last: _LastRead | None = None
+        self._taking = Lock()
+
+    def holds(self, path: str) -> bool:
+        """Whether `path` has the form of a session's stable name; the session need not exist."""
+        return names_session(path, self._settings)
+
+    def read(self, path: str, *, reveal: bool, cancel: CancelToken | None) -> SessionText:
+        """Return a session's messages; see `MemorySearchManager.read_session`."""
+        from engine.corpus.transcripts.transcript_reader import read_on
+
+        file, key = self._locate(path)
+        before = self._take_last(path, reveal=reveal)
+        try:
+            read = read_on(file, key, None if before is None else before.position, cancel)
+        except ValueError as error:
+            raise TranscriptUnreadable(
+                tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(str(error)))
+            ) from error
+        found = read.conversation
+        if found is None:
+            raise FileNotFoundError(path)
+        rewound = found.facts.rewound
+        known = before.text.messages if read.continued and before is not None else ()
+        masked = before.text.masked if read.continued and before is not None else 0
+        messages = [_rewound(message, rewound) for message in known] if rewound else [*known]
+        for message in found.everything:
+            if cancel is not None:
+                cancel.checkpoint()
+            safe = _masked(message)
+            masked += safe.text != message.text
+            messages.append(_rewound(_shown(message if reveal else safe), rewound))
+        usage = tuple(
+            usage_record(StoredUsage(model, *msgspec.structs.astuple(spent)))
+            for model, spent in found.facts.usage.items()
+        )
+        # Numbers of the text that is returned: an open session grows long before it is indexed again.
+        counted = before.text.summary.messages if read.continued and before is not None else 0
+        text = SessionText(
+            summary=msgspec.structs.replace(
+                self._known(path),
+                messages=counted + sum(map(found.facts.counts, found.messages)),
+                started=found.facts.started,
+                ended=found.facts.ended,
+                usage=usage,
+                spent=total_usage(usage, self._prices()),
+            ),
+            messages=tuple(messages),
+            masked=masked,
+            unknown=tuple(sorted(found.unknown.items())),
+        )
+        if before is not None and text == before.text:
+            text = before.text  # returned again, so that the caller sees that nothing has changed
+        if read.position is not None:
+            self._last = _LastRead(path, reveal, weakref.ref(text), read.position)
+        return text
+
+    def _take_last(self, path: str, *, reveal: bool) -> "_Known | None":
+        """Return the result of the last read if it is of this session and still in use; a second call returns None."""
+        with self._taking:
+            last, self._last = self._last, None
+        text = None if last is None or (last.path, last.reveal) != (path, reveal) else last.text()
+        return None if last is None or text is None else _Known(text, last.position)
+
+    def _prices(self) -> Prices:
+        """Load the user's model prices, or the built-in ones if their file is unusable."""
+        try:
+            return load_prices(self._settings.sessions.prices)
+        except SettingsError as problem:
+            log.warning("%s", problem)
+            return load_prices()
+
+    def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
+        """Return a transcript as text: each message is on its line in the transcript, other lines are empty."""
+        spoken: dict[int, list[str]] = defaultdict(list)
+        for message in self.read(path, reveal=False, cancel=None).messages:
+            if message.kind == "text" and message.role != "system":
+                spoken[message.line].append(f"{message.role.capitalize()}: {' '.join(message.text.split())}")
+        last = max(spoken, default=0)
+        first = max(1, start or 1)
+        end = min(last, first + lines - 1) if lines and lines > 0 else last
+        text = "\n".join(" ".join(spoken.get(line, ())) for line in range(first, end + 1))
+        return FileText(
+            path=path,
+            text=text,
+            from_line=first,
+            lines=max(0, end - first + 1),
+            truncated=end < last,
+            next_from=end + 1 if end < last else None,
+            total_lines=last,
+        )
+
+    def raw(self, path: str, lines: Sequence[int], *, reveal: bool, cancel: CancelToken | None) -> tuple[str, ...]:
+        """Return lines of a transcript; see `MemorySearchManager.raw_lines`."""
+        from engine.corpus.transcripts.transcript_reader import transcript_lines
+
+        file, key = self._locate(path)
+        found: dict[int, str] = {}
+        for number, data in () if key else transcript_lines(file, lines, cancel):
+            text = data.decode("utf-8", "replace")
+            found[number] = text if reveal else redact(text)
+        for number in lines:
+            if number not in found:
+                raise FileNotFoundError(f"{path}, line {number}")
+        return tuple(found[number] for number in lines)
+
+    def locate(self, path: str) -> Path:
+        """Return the absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""
+        return self._locate(path)[0]
+
+    def _locate(self, path: str) -> tuple[Path, str]:
+        return locate_transcript(path, self._settings)
+
+
+def _masked(message: Message) -> Message:
+    return msgspec.structs.replace(message, text=redact(message.text), id=redact(message.id), tool=redact(message.tool))
+
+
+def _rewound(message: SessionMessage, rewound: Sequence[tuple[int, int]]) -> SessionMessage:
+    """Mark a message if it is on lines that the user discarded by going back; returns the same object if unchanged."""
+    left = any(first <= message.line <= last for first, last in rewound)
+    return message if left == message.rewound else msgspec.structs.replace(message, rewound=left)
+
+
+def _shown(message: Message) -> SessionMessage:
+    return SessionMessage(
+        role=message.author,
+        kind=message.kind,
+        text=message.text,
+        line=message.line,
+        ordinal=message.ordinal,
+        id=message.id,
+        time=message.time,
+        tool=message.tool,
+        side=message.side,
+    )

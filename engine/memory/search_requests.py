@@ -1,0 +1,144 @@
+"""Converts search options to a request, with the settings' values as defaults, that can serve as a cache key."""
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+from engine.base.errors import QueryTooLong
+from engine.base.language import tr
+from engine.records import (
+    LONGEST_QUERY,
+    EarlierQuestion,
+    Passage,
+    SearchOutcome,
+    SearchTimings,
+    Source,
+)
+from engine.search.chunk_filter import Filter
+from engine.search.result_set import LARGEST_SCOPE
+from engine.search.search_context import Explain, OnKeywords, SearchRequest
+from engine.search.session_keys import is_shared_session
+from engine.settings.search_settings import QuerySettings
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of a search. None means the value of the settings, or no limit."""
+
+    max_results: int | None
+    """Maximum number of results; the reference's default is 6."""
+    min_score: float | None
+    """Minimum score of results, 0 to 1; the reference's default is 0.35."""
+    sources: Sequence[Source] | None
+    path_glob: str | None
+    since: float | None
+    """Only files changed at this time or later; seconds since the epoch."""
+    until: float | None
+    """Only files changed before this time."""
+    session_key: str | None
+    """Key of the session that asks; unless that is private, the user's own memory is excluded."""
+    half_life_days: float | None
+    """Number of days in which dated results lose half of their score, unless the settings have another value for their
+    path; 0 disables ageing.
+    """
+    diverse: bool | None
+    """Whether to move results down that are similar to better ones."""
+    within: Sequence[EarlierQuestion]
+    """Earlier queries, each limited to the results of the one before; this search is limited to the results of the
+    last.
+    """
+    per_file: int
+    """Most results per file, 3 by default; 0 for no limit. The last one shown says how many more its file has."""
+    correct: bool
+    """Whether a word that occurs nowhere may be replaced by the most similar one that does; True by default."""
+    explain: Explain
+    mode: Literal["auto", "keyword"]
+    """`keyword` skips vectors."""
+    on_keywords: OnKeywords
+    """Receives a first answer, by keywords alone, before the query is embedded and meaning is compared. It is called on
+    the calling thread, and the search waits until it returns. It may be called not at all, or more than once.
+    """
+
+
+_PER_FILE = 3
+"""Default number of results per file: a long file that repeats a word must not hide all others."""
+
+
+def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
+    """Create a search request from options and settings; `query` is empty if `like` is set. Raises `QueryTooLong`."""
+    check_length(query)
+    shared = is_shared_session(options.get("session_key"))
+    keyword_only = options.get("mode") == "keyword"
+    earlier: SearchRequest | None = None
+    for question in options.get("within", ()):
+        check_length(question.query)
+        earlier = SearchRequest(
+            query=question.query,
+            max_results=max(1, LARGEST_SCOPE // settings.hybrid.candidate_multiplier),  # that many candidates per leg
+            min_score=_or(question.min_score, settings.min_score),
+            hybrid=settings.hybrid,
+            filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),
+            keyword_only=keyword_only,
+            half_life_days=_days(question.half_life_days, settings),
+            like=question.like,
+            within=earlier,
+        )
+    sources, diverse, wanted = options.get("sources"), options.get("diverse"), options.get("max_results")
+    return SearchRequest(
+        query=query,
+        max_results=settings.max_results if wanted is None else max(1, wanted),
+        min_score=_or(options.get("min_score"), settings.min_score),
+        hybrid=settings.hybrid,
+        filter=Filter(
+            None if sources is None else tuple(sources),
+            options.get("path_glob"),
+            options.get("since"),
+            options.get("until"),
+            shared,
+        ),
+        keyword_only=keyword_only,
+        explain=options.get("explain", False),
+        half_life_days=_days(options.get("half_life_days"), settings),
+        diverse=settings.hybrid.mmr.enabled if diverse is None else diverse,
+        correct=options.get("correct", True),
+        per_file=max(0, options.get("per_file", _PER_FILE)),
+        like=like,
+        within=earlier,
+    )
+
+
+def check_length(query: str) -> None:
+    """Raise `QueryTooLong` for a query that is longer than the limit."""
+    if len(query) > LONGEST_QUERY:
+        raise QueryTooLong(
+            tr(
+                "This query has {length:,} characters; a search takes at most {most:,}.",
+                length=len(query),
+                most=LONGEST_QUERY,
+            )
+        )
+
+
+def _or(given: float | None, usual: float) -> float:
+    return usual if given is None else given
+
+
+def _days(half_life: float | None, settings: QuerySettings) -> float:
+    return max(0.0, _or(half_life, settings.hybrid.temporal_decay.days_in_force))
+
+
+# --- Empty search results with a notice ------------------------------------------------------------------------------
+
+_NO_TIME = SearchTimings(analysis=0.0, keyword=0.0, embed=0.0, vector=0.0, merge=0.0, total=0.0)
+
+
+def unanswered(backend: str, notice: str) -> SearchOutcome:
+    """Return an empty search result; `notice` says in one sentence why no search was made."""
+    return SearchOutcome(
+        results=(),
+        total=0,
+        provider=backend,
+        model=backend,
+        mode="keyword",
+        timings=_NO_TIME,
+        notice=notice,
+        explanation=None,
+    )

@@ -1,0 +1,65 @@
+"""Describes in one sentence how a query was parsed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from engine.base.formatting import any_of, in_quotes
+from engine.base.language import marked, tr
+from engine.text import Query
+from engine.text.date_parsing import parse_period
+from engine.text.operators import DATED
+from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
+
+_MOST_REMARKS = 3
+_DEMANDS = {
+    (True, False): marked("is in {places}"),
+    (True, True): marked("is not in {places}"),
+    (False, False): marked("has {words}"),
+    (False, True): marked("excludes {words}"),
+}
+"""Texts for a condition, by whether it has only location operators, and whether it is negated."""
+
+
+def understood(query: Query) -> str:
+    """Describe in sentences how a query was parsed.
+
+    For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
+    """
+    words = [_shown(atom) for _, atom in query.searched_atoms()]
+    demands = [demand(clause) for clause in query.required]
+    if words:
+        said = tr("Searched for {words}.", words=", ".join(words))
+    else:
+        said = tr("The query has no words, so the files changed last come first.")
+    return said + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else said
+
+
+def demand(clause: Clause) -> str:
+    """Describe a condition as the end of a sentence that begins with "Every result", such as "excludes hose"."""
+    fields = all(isinstance(atom, Field) for atom in clause.alternatives)
+    shown = any_of(map(_shown, clause.alternatives))
+    return tr(_DEMANDS[fields, clause.negated], words=shown, places=shown)
+
+
+def remarks_of(query: Query) -> Sequence[str]:
+    """Return at most three remarks on parts of a query that look like syntax but were read as words."""
+    return query.remarks[:_MOST_REMARKS]
+
+
+def _shown(atom: Atom) -> str:
+    if isinstance(atom, Phrase):
+        return in_quotes(atom.text)
+    if isinstance(atom, Word) or atom.name not in DATED or (period := parse_period(atom.value)) is None:
+        return str(atom)
+    start, end = period.days() if atom.name == "on" else period
+    first = _moment(datetime.fromtimestamp(start))
+    if atom.name == "after":
+        return tr("{demand} (from {moment})", demand=atom, moment=first)
+    if atom.name == "before":
+        return tr("{demand} (up to {moment})", demand=atom, moment=first)
+    last = _moment(datetime.fromtimestamp(end))
+    return tr("{demand} (from {moment} up to {end})", demand=atom, moment=first, end=last)
+
+
+def _moment(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d" if moment.time() == datetime.min.time() else "%Y-%m-%d %H:%M")

@@ -1,0 +1,219 @@
+"""Makes a displayed result from a chunk and its scores, and finds the fields that contain the terms."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import apsw
+import msgspec
+
+from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
+from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
+from engine.search.explanation import Scored
+from engine.search.pipeline_stages import Term
+from engine.search.query_conditions import many
+from engine.search.scoring import Blend
+from engine.search.snippets import make_snippet
+from engine.search.term_counts import register
+from engine.store.index_schema import FTS_COLUMNS
+from engine.store.snapshot import Snapshot, StoredChunk
+from engine.text import Query, QueryAnalysis, highlight_ranges
+
+
+def make_result(
+    chunk: StoredChunk,
+    scored: Scored,
+    question: QueryAnalysis,
+    blend: Blend,
+    roles: frozenset[str] = frozenset(),
+    *,
+    around: bool = True,
+) -> MemorySearchResult:
+    """Make a displayed result from a chunk: snippet, highlights, scores and location.
+
+    With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
+    or the path may match; searching them takes as long as searching the text.
+    """
+    # A session's file name is not searched text.
+    others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
+    ranges, found = ranges_of(chunk.text, others, question, chunk.language)
+    of_others = found or [()] * (2 + len(chunk.heading))
+    if roles and chunk.places is not None:
+        spans = _spans(chunk, roles)
+        ranges = _inside(ranges, spans) or [(start, start) for start, _ in spans[:1]]
+    snippet = make_snippet(chunk.text, ranges)
+    place = None if chunk.places is None else _offset_at(chunk.places, snippet.place)
+    return MemorySearchResult(
+        path=chunk.path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        score=round(scored.score, 6),
+        snippet=snippet.text,
+        source=chunk.source,
+        citation=chunk.citation,
+        title=chunk.title,
+        heading=chunk.heading,
+        modified=chunk.modified,
+        snippet_line=chunk.start_line + snippet.first_line if place is None else place.line,
+        match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
+        text_score=round(scored.text, 6),
+        vector_score=None if scored.vector is None else round(scored.vector, 6),
+        text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
+        message=None if place is None else _message(place, chunk),
+        title_ranges=of_others[1],
+        heading_ranges=tuple(of_others[2:]),
+        path_ranges=of_others[0],
+    )
+
+
+def at_tool_call(
+    snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk, query: Query
+) -> tuple[MemorySearchResult, StoredChunk]:
+    """Move a result to the session's last tool call with a file or command that the query requires.
+
+    Returns the result and the chunk before the call; both unchanged without such a call. Only for a query without
+    words, which would be found in a message.
+    """
+    files, commands = query.demands("file"), [value.casefold() for value in query.demands("command")]
+    if chunk.places is None or not (files or commands):
+        return result, chunk
+    from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+    from engine.store.tool_uses import calls_in_session, chunk_before
+
+    fits = [file_matcher(value)[1] for value in files]
+    for line, ordinal, kind, value in reversed(calls_in_session(snapshot, chunk.path)):
+        if kind == "command":
+            found = any(command in value.casefold() for command in commands)
+        else:
+            found = any(fit(value, chunk.project) for fit in fits)
+        if found:
+            snippet = make_snippet(value, highlight_ranges(value, query))
+            place = MessageOffset(0, line, ordinal, "", "assistant")
+            moved = msgspec.structs.replace(
+                result,
+                snippet=snippet.text,
+                snippet_line=line,
+                match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
+                message=_message(place, chunk),
+            )
+            before = chunk_before(snapshot, chunk.id, line)
+            return moved, snapshot.chunks([before]).get(before, chunk)
+    return result, chunk
+
+
+def ranges_of(
+    text: str, others: Sequence[str], question: QueryAnalysis, language: str = ""
+) -> tuple[list[FileRange], list[tuple[FileRange, ...]]]:
+    """Return the ranges of matches in a text, and for each of `others` (title, headings, path) those in it.
+
+    All are searched as one text, since one call for each would take far longer.
+    """
+    found = highlight_ranges("\n".join((text, *others)), question, (language,) if language else ())
+    end = len(text)
+    # A quotation may match across the end of a text.
+    ranges = [(first, min(last, end)) for first, last in found if first < end]
+    rest = [(first, last) for first, last in found if last > end + 1]
+    around = []
+    for other in others:
+        begin, end = end + 1, end + 1 + len(other)
+        inside = [(max(first, begin) - begin, min(last, end) - begin) for first, last in rest] if rest else ()
+        around.append(tuple([(first, last) for first, last in inside if first < last]))
+    return ranges, around
+
+
+def matches_in_roles(chunk: StoredChunk, question: QueryAnalysis, roles: frozenset[str]) -> bool:
+    """Whether a word of the query is in a message of these roles; also true if no message contains one."""
+    ranges = _matches(chunk, question)
+    return not ranges or bool(_inside(ranges, _spans(chunk, roles)))
+
+
+def _matches(chunk: StoredChunk, question: QueryAnalysis) -> list[FileRange]:
+    return highlight_ranges(chunk.text, question, (chunk.language,) if chunk.language else ())
+
+
+def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
+    """Return the (start, end) offsets of messages by these roles in a session's chunk."""
+    places = () if chunk.places is None else read_offsets(chunk.places)
+    ends = [*(place.offset for place in places[1:]), len(chunk.text)]
+    return [(place.offset, end) for place, end in zip(places, ends, strict=False) if place.role in roles]
+
+
+def _inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[FileRange]:
+    return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
+
+
+def _message(place: MessageOffset, chunk: StoredChunk) -> MessagePlace:
+    return MessagePlace(
+        ordinal=place.ordinal,
+        id=place.id,
+        role=place.role,
+        agent=chunk.agent,
+        project=chunk.project,
+        rewound=in_ranges(place.line, chunk.rewound),
+    )
+
+
+def _offset_at(encoded: bytes, offset: int) -> MessageOffset:
+    """Return the message that contains `offset` of a session's chunk; `encoded` are the chunk's
+    stored message offsets.
+    """
+    places = read_offsets(encoded)
+    return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]
+
+
+# --- Finds which fields of a chunk contain the terms of a query: title, headings, file name or text ------------------
+
+_FIELD_OF: dict[str, MatchField] = {
+    "title": "title",
+    "heading": "heading",
+    "name": "name",
+    "words": "body",
+    "stems": "body",
+    "aliases": "alias",
+}
+_REGISTERED = "term_columns"
+
+
+def matched_fields(
+    snapshot: Snapshot, terms: Sequence[Term], ids: Sequence[int]
+) -> dict[int, tuple[tuple[MatchField, ...], ...]]:
+    """Return, by chunk id, the fields (title, heading, ...) that contain each term, in the order of `terms`.
+
+    Chunks without any term are left out. Reads all matches, like a ranking: for explanations, not for every key press.
+    """
+    known = [term for term in terms if term.chunks]
+    if not known or not ids:
+        return {}
+    fts = snapshot.tables.fts
+    register(snapshot.connection, _REGISTERED, _columns)
+    # The unary plus keeps SQLite from running the whole match once for every id.
+    rows = snapshot.connection.execute(
+        f"""SELECT rowid, {_REGISTERED}({fts}, ?) FROM {fts}
+            WHERE {fts} MATCH ? AND +rowid IN (SELECT value FROM carray(?))""",
+        (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known), many(ids)),
+    )
+    found = {}
+    for rowid, told in rows:
+        columns = dict(zip(known, told.split(" "), strict=True))
+        found[rowid] = tuple(_fields(columns.get(term, "")) for term in terms)
+    return found
+
+
+def _fields(columns: str) -> tuple[MatchField, ...]:
+    return tuple(dict.fromkeys(_FIELD_OF[FTS_COLUMNS[int(digit)]] for digit in sorted(columns)))
+
+
+def _columns(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> str:
+    """FTS5 function: return for each term the digits of the columns that contain it, with a space between terms.
+
+    The argument has a letter for each phrase, like a term's `kinds`, and a space between terms. A stem is not searched
+    in `words`, nor a plain word in `stems`.
+    """
+    told, phrase = [], 0
+    for kinds in str(arguments[0]).split(" "):
+        columns: set[int] = set()
+        for kind in kinds:
+            strange = FTS_COLUMNS.index("words" if kind in "sSi" else "stems")
+            columns.update(column for column in api.phrase_columns(phrase) if column != strange)
+            phrase += 1
+        told.append("".join(map(str, sorted(columns))))
+    return " ".join(told)

@@ -1,0 +1,251 @@
+"""Explains one result in sentences, for the window, the command line and the benchmark of complaints."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+from engine.base.formatting import all_of, in_quotes
+from engine.base.language import marked, tr
+from engine.records import MatchField, ResultExplanation, TermMatch
+
+ReasonPart = Literal["words", "meaning", "mixture", "time", "age", "place", "threshold"]
+
+_FIELDS: dict[MatchField, str] = {
+    "title": marked("title"),
+    "alias": marked("alias"),
+    "heading": marked("heading"),
+    "name": marked("file name"),
+    "body": marked("text"),
+}
+_ORIGINS = {
+    "name": marked("its name"),
+    "folder": marked("its folder"),
+    "front-matter": marked("its front matter"),
+    "session": marked("the session's end"),
+    "modified": marked("the file's time"),
+}
+_GIVEN = marked("The words score {score:.2f}: {words}.")
+_GIVEN_NEAR = marked("The words score {score:.2f}: {words}, near each other {near:.2f}.")
+_BESIDES = marked("The passage also contains {words}, but of words joined by OR only the best one counts.")
+_SUMS = {
+    (False, True): marked("The BM25 sum of {sum:.1f} is {share:.0%} of a full match ({full:.1f})."),
+    (False, False): marked("The BM25 sum of {sum:.1f} counts as a full match ({full:.1f})."),
+    (True, True): marked(
+        "The BM25 sum of {sum:.1f}, plus {near:.1f} for words near each other, is {share:.0%} of a full "
+        "match ({full:.1f})."
+    ),
+    (True, False): marked(
+        "The BM25 sum of {sum:.1f}, plus {near:.1f} for words near each other, counts as a full match ({full:.1f})."
+    ),
+}
+"""Texts by whether proximity contributes, and whether the BM25 sum is less than a full match."""
+_FITS = marked("The title or file name matches the query: {score:.2f} more.")
+_DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
+_HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
+_HOLDS_TOGETHER = marked(
+    "The passage contains {share:.0%} of the query, weighted by rarity, and {together:.0%} in two "
+    "adjacent lines: {score:.2f} more."
+)
+_COSINES = {
+    "below": marked(
+        "The meaning scores {score:.2f}: a cosine of {cosine:.3f} lies below this model's range from "
+        "{low:.2f} to {high:.2f}."
+    ),
+    "in": marked(
+        "The meaning scores {score:.2f}: a cosine of {cosine:.3f} is {score:.0%} of this model's range "
+        "from {low:.2f} to {high:.2f}."
+    ),
+    "above": marked(
+        "The meaning scores {score:.2f}: a cosine of {cosine:.3f} lies above this model's range from "
+        "{low:.2f} to {high:.2f}."
+    ),
+}
+_MIXED = marked(
+    "Meaning counts {meaning:.0%} and words {words:.0%}:"
+    " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}."
+)
+_CAPPED = marked(
+    "Meaning counts {meaning:.0%} and words {words:.0%}:"
+    " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
+)
+_FEW_WORDS = marked("No passage matches the words of the query well, so meaning counts more than usual.")
+_MANY_WORDS = marked("Passages match the words of the query, so meaning counts little.")
+_MUCH = 0.5
+"""Weight of meaning from which it counts more than usual with every model."""
+_DIFFERS = marked("Some words are missing and the meaning differs, so only {share:.0%} of the words' score counts.")
+_OF_TIME = marked("The passage dates from the time in the query, {time}: × {lift:.2f} = {score:.2f}.")
+_ADJACENT_TIME = marked(
+    "The passage dates from the days next to the time in the query, {time}: × {lift:.2f} = {score:.2f}."
+)
+_REACHED = marked("The score of {score:.2f} reaches the minimum score, {least:g}.")
+_NAMED = marked("Shown because its title matches; reduced by age, its score is below the minimum score, {least:g}.")
+_BY_WORDS = marked("Shown because its score by words alone reaches the minimum score, {least:g}.")
+_MOST_TERMS = 8
+_LEAST = 0.005
+"""Smallest part shown; smaller ones round to zero."""
+
+
+class Reason(NamedTuple):
+    """One or more sentences that explain one part of a result's score."""
+
+    part: ReasonPart
+    sentence: str
+    """One sentence or several."""
+    detail: str = ""
+    """Numbers that the window's chart of the score doesn't show."""
+
+    def __str__(self) -> str:
+        return f"{self.sentence} {self.detail}".rstrip()
+
+
+def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
+    """Explain the parts of a result's score, in order of computation; parts without influence are left out."""
+    said = (
+        Reason("words", _words(explanation), " ".join(_sums(explanation))),
+        Reason("meaning", _meaning(explanation)),
+        Reason("mixture", _mixture(explanation)),
+        Reason("time", _time(explanation)),
+        Reason("age", _age(explanation)),
+        Reason("place", _place(explanation)),
+        Reason("threshold", _threshold(explanation)),
+    )
+    return tuple(reason for reason in said if reason.sentence)
+
+
+def _words(of: ResultExplanation) -> str:
+    if not of.full_bm25:
+        return tr("The query has no words to score.")
+    if not of.terms:
+        return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
+    first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
+    besides = [in_quotes(term.term) for term in of.terms if not term.score]
+    given = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
+    said = [tr(given, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
+    if besides:
+        said.append(tr(_BESIDES, words=_listed(besides)))
+    if of.missing:
+        said.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, of.missing)])))
+    return " ".join(said)
+
+
+def _sums(of: ResultExplanation) -> Iterator[str]:
+    if not of.terms:
+        return
+    share = of.bm25 / of.full_bm25 + of.nearness
+    yield tr(
+        _SUMS[of.nearness >= _LEAST, share < 1],
+        sum=of.bm25,
+        near=of.nearness * of.full_bm25,
+        share=share,
+        full=of.full_bm25,
+    )
+    if of.from_name >= _LEAST:
+        yield tr(_DEFINES if of.defines else _FITS, score=of.from_name)
+    if of.from_coverage >= _LEAST:
+        said = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
+        yield tr(said, share=of.covered, together=of.together, score=of.from_coverage)
+    if of.text_limit < min(1.0, share):
+        yield tr(
+            "The passage contains {share:.0%} of the query, weighted by rarity, so the BM25 sum gives at "
+            "most {most:.2f}.",
+            share=of.covered,
+            most=of.text_limit,
+        )
+
+
+def _term(term: TermMatch) -> str:
+    if not term.fields:
+        return tr("“{word}” {score:.2f}", word=term.term, score=term.score)
+    places = all_of(tr(_FIELDS[place]) for place in term.fields)
+    return tr("“{word}” {score:.2f} ({places})", word=term.term, score=term.score, places=places)
+
+
+def _listed(words: Sequence[str]) -> str:
+    listed, more = ", ".join(words[:_MOST_TERMS]), len(words) - _MOST_TERMS
+    return tr("{words} and {count} more", words=listed, count=more) if more > 0 else listed
+
+
+def _meaning(of: ResultExplanation) -> str:
+    if of.cosine_low is None or of.cosine_high is None:
+        return tr("The meaning was not compared.")
+    if of.vector_score is None or of.cosine is None:
+        return tr("The passage has no vector yet, so only its words count.")
+    where = "above" if of.cosine >= of.cosine_high else "in" if of.cosine > of.cosine_low else "below"
+    return tr(_COSINES[where], score=of.shown_vector_score, cosine=of.cosine, low=of.cosine_low, high=of.cosine_high)
+
+
+def _mixture(of: ResultExplanation) -> str:
+    if of.named:
+        return tr("The title or file name equals the query, which alone is a full match, 1.00.")
+    if of.vector_score is not None and not of.language_known:
+        return tr("The model does not know the query's language, so only its words count.")
+    words_score, meaning_score = of.shown_text_score, of.shown_vector_score
+    if not of.mixed or meaning_score is None:
+        return ""
+    text_weight = of.text_weight * of.agreement
+    mixed = of.vector_weight * meaning_score + text_weight * words_score
+    differs = tr(_DIFFERS, share=of.agreement) if of.agreement < 1 - _LEAST and words_score > _LEAST else ""
+    sum_ = tr(
+        _CAPPED if mixed > 1 + _LEAST else _MIXED,
+        meaning=of.vector_weight,
+        words=text_weight,
+        meaning_score=meaning_score,
+        words_score=words_score,
+        score=mixed,
+    )
+    # Fixed weights, of the settings or between passages, add up to 1.
+    depends = abs(of.vector_weight + of.text_weight - 1) > _LEAST
+    why = tr(_FEW_WORDS if of.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
+    return " ".join(filter(None, (why, differs, sum_)))
+
+
+def _time(of: ResultExplanation) -> str:
+    if not of.time:
+        return ""
+    said = _ADJACENT_TIME if of.beside_time else _OF_TIME
+    return tr(said, time=of.time, lift=of.time_lift, score=of.lifted_score)
+
+
+def _age(of: ResultExplanation) -> str:
+    if of.date_origin is None:
+        return ""
+    if of.date is None or of.half_life_days is None:
+        return tr("The passage keeps its full score at any age.")
+    return tr(
+        "The passage dates from {day}, according to {origin}, and loses half of its score in {days:g} "
+        "days: × {left:.2f} = {score:.2f}.",
+        day=datetime.fromtimestamp(of.date, UTC).strftime("%Y-%m-%d"),
+        origin=tr(_ORIGINS[of.date_origin]),
+        days=of.half_life_days,
+        left=of.decay,
+        score=of.lifted_score * of.decay,
+    )
+
+
+def _place(of: ResultExplanation) -> str:
+    if of.mmr_like:
+        return tr(
+            "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "
+            "deducted because it is similar to {other}.",
+            place=of.rank,
+            by_score=of.score_rank,
+            penalty=of.mmr_penalty,
+            other=of.mmr_like,
+        )
+    if of.rank == of.score_rank:
+        return ""
+    return tr(
+        "The result is number {place} in the list but number {by_score} by score.",
+        place=of.rank,
+        by_score=of.score_rank,
+    )
+
+
+def _threshold(of: ResultExplanation) -> str:
+    if not of.min_score or (not of.full_bm25 and of.cosine_low is None):
+        return ""
+    if of.by_words:
+        said = _BY_WORDS
+    else:
+        said = _NAMED if of.named and of.score <= of.min_score else _REACHED
+    return tr(said, score=of.score, least=of.min_score)

@@ -1,0 +1,146 @@
+"""The last steps after scoring: the threshold, a higher one for unknown words, and, if requested, more variety."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from engine.search.explanation import Scored
+from engine.search.keyword_scores import KeywordScores
+from engine.search.pipeline_stages import Best, Demand, Diversity, Stages
+from engine.search.query_conditions import many
+from engine.search.search_context import SearchRequest
+from engine.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from engine.search.diversity import Likeness
+
+_FOR_UNKNOWN = 0.7
+"""By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
+
+
+def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
+    """Remove the results whose score, and keyword score, are below the minimum `least`.
+
+    The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
+    old note finds it, though below newer ones. A result kept for its keyword score alone gets at least `least` as
+    score, so that no displayed score is below it. A time that the query names only changes the order: with raised
+    scores, twice as many off-topic results would pass.
+    """
+    kept = []
+    for scored in ranked:
+        if scored.unlifted >= least:
+            kept.append(scored)
+        elif (scored.fresh if scored.named else scored.keywords) >= least:
+            kept.append(scored._replace(score=max(least, scored.score), by_words=not scored.named))
+    # A note whose name matches the query stays first, whatever its age.
+    kept.sort(key=lambda scored: (not scored.named, -scored.score))
+    left = {scored.id for scored in kept}
+    out = [scored for scored in ranked if scored.id not in left]
+    aged = [scored.fresh for scored in out if scored.fresh >= least]
+    if any(scored.age is not None for scored in ranked):
+        stages.add("age", len(ranked), len(ranked) - len(aged), Best(least, None if kept else max(aged, default=None)))
+    below = [scored.fresh for scored in out if scored.fresh < least]
+    best = Best(least, None if kept else max(below, default=None))
+    stages.add("threshold", len(ranked) - len(aged), len(kept), best)
+    return kept
+
+
+def without_chance_matches(
+    snapshot: Snapshot, kept: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
+) -> list[Scored]:
+    """Remove weak results that match by meaning alone, if words of the query occur nowhere in the index.
+
+    Applies only to results in the query's language: notes on its subject would use its words; those in another language
+    can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
+    "" if unknown.
+    """
+    missing = [term for term in words.terms if not term.chunks]
+    known = [bool(term.chunks) for term in words.terms]
+    if not missing or not language or words.groups or not words.scale.total:
+        return kept
+    demand = least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total)
+    doubted = {
+        scored.id
+        for scored in kept
+        if scored.unlifted < demand
+        and scored.keywords < least
+        and scored.evidence.vector is not None
+        and not scored.named
+        and not (any(known) and all(compress(words.contributions.get(scored.id, (0.0,) * len(known)), known)))
+    }
+    left_out = doubted & _in_language(snapshot, doubted, language)
+    found = [scored for scored in kept if scored.id not in left_out]
+    best = None if found else max((scored.unlifted for scored in kept), default=None)
+    if left_out:
+        stages.add("unknown", len(kept), len(found), Demand(demand, best, [term.surface for term in missing]))
+    return found
+
+
+def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set[int]:
+    """Return the ids of those chunks whose file is in this language."""
+    rows = snapshot.connection.execute(
+        f"""SELECT c.id FROM {snapshot.tables.chunks} c JOIN {snapshot.tables.files} f ON f.id = c.file_id
+            WHERE c.id IN (SELECT value FROM carray(?)) AND f.language = ?""",
+        (many(sorted(ids)), language),
+    )
+    return {id_ for (id_,) in rows}
+
+
+def at_most_per_file(
+    snapshot: Snapshot, kept: list[Scored], request: SearchRequest
+) -> tuple[list[Scored], dict[int, int]]:
+    """Select the results to show, with a limit on results from the same file.
+
+    Also returns, by id of the last shown result of a file, how many results of that file are left out. A file with more
+    results than the limit makes room for others. If only one file was found, all its results are shown.
+    """
+    most, wanted = request.per_file, request.max_results
+    if not most or len(kept) <= most:
+        return kept[:wanted], {}
+    shown: list[Scored] = []
+    last: dict[int, int] = {}
+    rows: Counter[int] = Counter()
+    for start in range(0, len(kept), wanted):  # mostly, the first part suffices: a look at each row's file takes time
+        part = kept[start : start + wanted]
+        files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
+        for scored in part:
+            file = files.get(scored.id)
+            if file is not None and rows[file] < most and len(shown) < wanted:
+                rows[file] += 1
+                shown.append(scored)
+                last[file] = scored.id
+        if len(shown) == wanted:
+            break
+    found = _rows_of_files(snapshot, list(last), kept)
+    if len(last) == 1 and sum(found.values()) == len(kept):
+        return kept[:wanted], {}
+    return shown, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
+
+
+def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored]) -> dict[int, int]:
+    """Return the number of results (`kept`) in each file, by file id."""
+    # The unary plus lets SQLite read the index of files: rows of chunks are large and far apart.
+    found = snapshot.connection.execute(
+        f"""SELECT file_id, count(*) FROM {snapshot.tables.chunks}
+            WHERE file_id IN (SELECT value FROM carray(?)) AND +id IN (SELECT value FROM carray(?)) GROUP BY file_id""",
+        (many(files), many([scored.id for scored in kept])),
+    )
+    return dict(found)
+
+
+def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:
+    """Reorder the first `wanted` results so that similar ones are apart.
+
+    Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
+    below the threshold don't affect the order.
+    """
+    from engine.search.diversity import MOST, diversify  # off by default
+
+    best = kept[:MOST]
+    chosen = diversify([scored.score for scored in best], likeness, weight, wanted)
+    first = [best[place.by_score]._replace(chosen=place) for place in chosen]
+    taken = {place.by_score for place in chosen}
+    moved = sum(place.by_score != rank for rank, place in enumerate(chosen))
+    stages.add("diversity", len(kept), len(kept), Diversity(moved, len(first)))
+    return first + [scored for place, scored in enumerate(kept) if place not in taken]

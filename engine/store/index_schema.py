@@ -1,0 +1,429 @@
+"""Schema of `index.sqlite`: numbered migrations, the tables of one generation, and their removal.
+
+Migrations are append-only: once released, a function here never changes. Tables of a generation carry its number in
+their name; a rebuild fills the next number's tables, and one UPDATE of `meta` makes them current.
+
+Dropping a large table is one long transaction that overwrites every page (`secure_delete`), which blocks other writers
+and fills the write-ahead log. A renamed table blocks nothing, and removal resumes after a kill.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from engine.base.errors import IndexTooNew
+from engine.base.language import tr
+
+FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
+FTS_COLUMNS = ("title", "heading", "name", "words", "stems", "aliases")
+"""New columns are appended: generations made by earlier versions have only the first five."""
+ROLES = ("user", "assistant", "tool", "system")
+
+Migration = Callable[[apsw.Connection], None]
+
+_PREFIX = "discarded_"
+_STEP_SECONDS = 0.03
+
+
+def _index_1_shared_tables(connection: apsw.Connection) -> None:
+    connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
+    # `identity` identifies this file to external copies of its vectors, since ids and stamps restart in another file.
+    connection.execute("INSERT INTO meta VALUES ('generation', 1), ('identity', lower(hex(randomblob(8))))")
+    connection.execute(
+        """CREATE TABLE models (
+            id INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
+            dims INTEGER NOT NULL, UNIQUE (provider, model, provider_key))"""
+    )
+    # The only table of vectors (float16, little-endian, unit length); chunks refer to it by the hash of their text.
+    # `used` is the second in which the last chunk with this text left the index, or in which the vector was added.
+    connection.execute(
+        """CREATE TABLE embedding_cache (
+            id INTEGER PRIMARY KEY, model_id INTEGER NOT NULL REFERENCES models (id), hash BLOB NOT NULL,
+            vector BLOB NOT NULL, used INTEGER NOT NULL, UNIQUE (model_id, hash))"""
+    )
+    connection.execute("CREATE INDEX embedding_cache_hash ON embedding_cache (hash)")
+    # Files that the last sync did not index.
+    connection.execute(
+        """CREATE TABLE issues (
+            kind TEXT NOT NULL, path TEXT NOT NULL, rule TEXT NOT NULL, detail TEXT NOT NULL)"""
+    )
+    create_generation(connection, Tables(1), first_chunk_id=1)
+
+
+def _index_2_sessions(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        tables = Tables(generation)
+        columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({tables.chunks})")}
+        if "places" not in columns:
+            connection.execute(f"ALTER TABLE {tables.chunks} ADD COLUMN places BLOB")
+        _create_sessions(connection, tables)
+
+
+def _index_3_query_language(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_query_language(connection, Tables(generation))
+
+
+def _index_4_front_matter(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_front_matter(connection, Tables(generation))
+
+
+def _index_5_unread_parts(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        table = Tables(generation).sessions
+        columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
+        if "unknown" not in columns:
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN unknown INTEGER NOT NULL DEFAULT 0")
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN rewound TEXT NOT NULL DEFAULT ''")
+
+
+def _index_6_session_usage(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_session_usage(connection, Tables(generation))
+
+
+def _index_7_tool_uses(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_tool_uses(connection, Tables(generation))
+
+
+def _index_8_session_requests(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_session_requests(connection, Tables(generation))
+
+
+def _index_9_links(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_links(connection, Tables(generation))
+
+
+INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    _index_1_shared_tables,
+    _index_2_sessions,
+    _index_3_query_language,
+    _index_4_front_matter,
+    _index_5_unread_parts,
+    _index_6_session_usage,
+    _index_7_tool_uses,
+    _index_8_session_requests,
+    _index_9_links,
+)
+
+
+class Tables(msgspec.Struct, frozen=True):
+    """Names of the tables of one generation."""
+
+    generation: int
+
+    @property
+    def files(self) -> str:
+        return f"files_{self.generation}"
+
+    @property
+    def chunks(self) -> str:
+        return f"chunks_{self.generation}"
+
+    @property
+    def sessions(self) -> str:
+        """Metadata of the sessions among the files."""
+        return f"sessions_{self.generation}"
+
+    @property
+    def session_usage(self) -> str:
+        """Tokens and cost of the sessions, by model."""
+        return f"session_usage_{self.generation}"
+
+    @property
+    def session_requests(self) -> str:
+        """Requests of the sessions, to find those that another session has copied."""
+        return f"session_requests_{self.generation}"
+
+    @property
+    def request_marks(self) -> str:
+        """A sample of the ids of requests, to find sessions that may share some."""
+        return f"request_marks_{self.generation}"
+
+    @property
+    def tags(self) -> str:
+        """Name of the table with the tags of notes."""
+        return f"tags_{self.generation}"
+
+    @property
+    def front_matter(self) -> str:
+        """Aliases and dates from the front matter of notes."""
+        return f"front_matter_{self.generation}"
+
+    @property
+    def links(self) -> str:
+        """Links of the notes to other notes and blocks."""
+        return f"links_{self.generation}"
+
+    @property
+    def link_names(self) -> str:
+        """Names by which links find a note or a block."""
+        return f"link_names_{self.generation}"
+
+    @property
+    def tool_uses(self) -> str:
+        """Files and commands of the tool calls in sessions."""
+        return f"tool_uses_{self.generation}"
+
+    @property
+    def transcripts(self) -> str:
+        """Files that sessions are read from, each with the reading position, or the reason why it is not read."""
+        return f"transcripts_{self.generation}"
+
+    @property
+    def fts(self) -> str:
+        return f"chunks_fts_{self.generation}"
+
+    @property
+    def terms(self) -> str:
+        """Document frequencies of the terms, by column, read from the keyword index itself."""
+        return f"chunks_terms_{self.generation}"
+
+
+def create_generation(connection: apsw.Connection, tables: Tables, *, first_chunk_id: int) -> None:
+    """Create the empty tables of a generation.
+
+    Chunk ids are never reused, not even across generations: the vector matrix relies on an id identifying one text.
+    """
+    connection.execute(
+        f"""CREATE TABLE {tables.files} (
+            id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL,
+            mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, title TEXT NOT NULL, language TEXT NOT NULL,
+            UNIQUE (source, path))"""
+    )
+    connection.execute(f"CREATE INDEX {tables.files}_language ON {tables.files} (language)")
+    connection.execute(
+        f"""CREATE TABLE {tables.chunks} (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL, start_line INTEGER NOT NULL,
+            end_line INTEGER NOT NULL, hash BLOB NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
+            places BLOB)"""
+    )
+    # `places` (JSON) gives the message of a session that each part of the text is from; NULL for notes.
+    connection.execute(f"CREATE INDEX {tables.chunks}_file ON {tables.chunks} (file_id)")
+    connection.execute(f"CREATE INDEX {tables.chunks}_hash ON {tables.chunks} (hash)")
+    connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (tables.chunks, first_chunk_id - 1))
+    connection.execute(
+        f"""CREATE VIRTUAL TABLE {tables.fts} USING fts5 (
+            {", ".join(FTS_COLUMNS)}, content='', contentless_delete=1, tokenize="{FTS_TOKENIZER}")"""
+    )
+    connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab ({tables.fts}, 'col')")
+    _create_sessions(connection, tables)
+    _create_query_language(connection, tables)
+    _create_front_matter(connection, tables)
+    _create_session_usage(connection, tables)
+    _create_tool_uses(connection, tables)
+    _create_session_requests(connection, tables)
+    _create_links(connection, tables)
+
+
+def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.sessions} (
+            file_id INTEGER PRIMARY KEY, transcript TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL,
+            project TEXT NOT NULL, branch TEXT NOT NULL, parent TEXT NOT NULL, started REAL, ended REAL,
+            messages INTEGER NOT NULL, bytes INTEGER NOT NULL, unknown INTEGER NOT NULL DEFAULT 0,
+            rewound TEXT NOT NULL DEFAULT '')"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.sessions}_transcript ON {tables.sessions} (transcript)")
+    # `state` lets a reader resume where the transcript ended; NULL if it must start over.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.transcripts} (
+            path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, state BLOB, rule TEXT NOT NULL,
+            detail TEXT NOT NULL)"""
+    )
+
+
+def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
+    """Create tables and indexes that only query operators use: tags, and the roles of speakers in a chunk."""
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.tags} (
+            tag TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (tag, file_id)) WITHOUT ROWID"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.tags}_file ON {tables.tags} (file_id)")
+    for role in ROLES:
+        connection.execute(
+            f"""CREATE INDEX IF NOT EXISTS {tables.chunks}_{role} ON {tables.chunks} (id)
+                WHERE {role_condition(role)}"""
+        )
+
+
+def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
+    # `aliases` has one alias per line.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.front_matter} (
+            file_id INTEGER PRIMARY KEY, aliases TEXT NOT NULL, dated REAL, evergreen INTEGER NOT NULL)"""
+    )
+
+
+def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:
+    # NULL is unknown: the transcript doesn't record it. `cost` is the agent's own, in US dollars.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.session_usage} (
+            file_id INTEGER NOT NULL, model TEXT NOT NULL, input INTEGER, output INTEGER, cache_read INTEGER,
+            cache_write INTEGER, cache_write_hour INTEGER, cost REAL, PRIMARY KEY (file_id, model)) WITHOUT ROWID"""
+    )
+
+
+def _create_session_requests(connection: apsw.Connection, tables: Tables) -> None:
+    # `requests` has a line of JSON for each. Sessions with the same mark may have the same requests.
+    connection.execute(
+        f"CREATE TABLE IF NOT EXISTS {tables.session_requests} (file_id INTEGER PRIMARY KEY, requests BLOB NOT NULL)"
+    )
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.request_marks} (
+            digest INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (digest, file_id)) WITHOUT ROWID"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.request_marks}_file ON {tables.request_marks} (file_id)")
+
+
+def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
+    # `value` is a command or the path of a file, relative to the session's project if the file is in it. `time` is that
+    # of the message, else of the session's last one.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.tool_uses} (
+            file_id INTEGER NOT NULL, line INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,
+            value TEXT NOT NULL, time REAL NOT NULL)"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.tool_uses}_file ON {tables.tool_uses} (file_id, line)")
+    connection.execute(
+        f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_path ON {tables.tool_uses} (value, file_id)
+            WHERE kind <> 'command'"""
+    )
+    connection.execute(
+        f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_time ON {tables.tool_uses} (time)
+            WHERE kind IN ('created', 'deleted', 'edited')"""
+    )
+
+
+def _create_links(connection: apsw.Connection, tables: Tables) -> None:
+    # `key` is the folded last part of `target`, by which the names of the notes are looked up.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.links} (
+            file_id INTEGER NOT NULL, line INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+            target TEXT NOT NULL, anchor TEXT NOT NULL, context TEXT NOT NULL)"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.links}_file ON {tables.links} (file_id)")
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.links}_key ON {tables.links} (key)")
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.link_names} (
+            key TEXT NOT NULL, kind TEXT NOT NULL, file_id INTEGER NOT NULL, line INTEGER NOT NULL)"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.link_names}_key ON {tables.link_names} (key)")
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.link_names}_file ON {tables.link_names} (file_id)")
+
+
+def role_condition(role: str) -> str:
+    """Return an SQL condition that a chunk contains text of this role, written as in the role's partial index.
+
+    A place is a JSON array that ends with the role; quotation marks inside JSON strings are always escaped.
+    """
+    ending = f'"{role}"]'.encode().hex()
+    return f"instr(places, x'{ending}') > 0"
+
+
+def generations_present(connection: apsw.Connection) -> list[int]:
+    """Return the numbers of the generations that have tables, ascending."""
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'files_[0-9]*'")
+    return sorted(int(name.removeprefix("files_")) for (name,) in rows)
+
+
+def version_of(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version") or 0)
+
+
+def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
+    """Raise `IndexTooNew` for a file written by a newer program; the file is not modified."""
+    found = version_of(connection)
+    if found > len(migrations):
+        raise IndexTooNew(
+            tr(
+                "{file} was written by a newer version of Mnemoscope (format {found}, this one knows {known}): update "
+                "Mnemoscope, or choose another folder with `store.path` in the settings.",
+                file=database,
+                found=found,
+                known=len(migrations),
+            )
+        )
+
+
+def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
+    """Apply the missing migrations, each in its own transaction. Raises `IndexTooNew`."""
+    refuse_newer(connection, database, migrations)
+    for number, step in enumerate(migrations, start=1):
+        if number <= version_of(connection):
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have migrated while this one waited for the lock.
+            if version_of(connection) < number:
+                step(connection)
+                connection.pragma("user_version", number)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
+    """Discard the tables of a generation, in the caller's transaction."""
+    connection.execute(f"DROP TABLE IF EXISTS {tables.terms}")
+    # The data of the keyword index; FTS5 itself drops its remaining small tables.
+    discard(connection, f"{tables.fts}_data")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.fts}")
+    discard(connection, tables.chunks)
+    discard(connection, tables.transcripts)
+    discard(connection, tables.tool_uses)
+    discard(connection, tables.links)
+    discard(connection, tables.link_names)
+    connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.session_usage}")
+    discard(connection, tables.session_requests)
+    connection.execute(f"DROP TABLE IF EXISTS {tables.request_marks}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.tags}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.front_matter}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.files}")
+
+
+def discard(connection: apsw.Connection, table: str) -> None:
+    """Rename a table for later removal, if it exists, and drop its small indexes, in the caller's transaction."""
+    if table not in _tables(connection, table):
+        return
+    query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+    for (index,) in connection.execute(query, (table,)).fetchall():
+        connection.execute(f"DROP INDEX {index}")
+    taken = {int(name.removeprefix(_PREFIX)) for name in discarded(connection)}
+    connection.execute(f"ALTER TABLE {table} RENAME TO {_PREFIX}{max(taken, default=0) + 1}")
+
+
+def discarded(connection: apsw.Connection) -> list[str]:
+    """Return the names of renamed tables that are still to be deleted."""
+    return list(_tables(connection, f"{_PREFIX}[0-9]*"))
+
+
+def shrink(connection: apsw.Connection) -> bool:
+    """Delete a few rows of discarded tables, in the caller's transaction; returns False when nothing is left."""
+    waiting = discarded(connection)
+    if not waiting:
+        return False
+    table = waiting[0]
+    delete = f"DELETE FROM {table} WHERE _rowid_ = (SELECT min(_rowid_) FROM {table})"
+    end = time.monotonic() + _STEP_SECONDS
+    connection.execute(delete)
+    while connection.changes() and time.monotonic() < end:
+        connection.execute(delete)
+    if not connection.changes():
+        connection.execute(f"DROP TABLE {table}")
+    return True
+
+
+def _tables(connection: apsw.Connection, pattern: str) -> Iterator[str]:
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ?", (pattern,))
+    return (name for (name,) in rows)

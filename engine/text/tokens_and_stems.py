@@ -1,0 +1,231 @@
+"""Analyses text into the tokens and stems of the keyword index, and finds phrases (consecutive words) in text."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from engine.text.stems import COMPOUNDING, ending_key, forget_stems, joined_keys, stems_of
+from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
+from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
+
+PIECE_LENGTH = 1 << 16
+"""Most code points (256 KB) passed to one C call, which holds the interpreter lock."""
+_MOST_REMEMBERED = 1 << 15
+_LONGEST_REMEMBERED = 40
+_LONGEST_SIMPLE = 32
+_WORD_AND_PART = 2
+
+
+class Analysis(NamedTuple):
+    """Two streams of tokens, words and stems, each in reading order and joined by single spaces.
+
+    `words` contains every word folded; an identifier (`os.replace`, `GitHub`) as a whole, then its parts; unspaced
+    scripts and Korean as overlapping pairs, then the last character of the stretch alone; pictographs individually.
+    Adjacent parts of a text are adjacent here, so a phrase is found by its own stream, except that the last character
+    of an unspaced stretch that continues in the text is not alone there.
+
+    `stems` contains the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
+    order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So the
+    stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too. After the last stem come the
+    keys of looser forms (`engine.text.stems`), once each.
+    """
+
+    words: str
+    stems: str
+
+
+def analyse(text: str, language: str) -> Analysis:
+    """Return the tokens and stems of `text`, stemmed in `language` (a Snowball name, or "" for no stemming).
+
+    Never raises on any text.
+    """
+    lookup = streams_of(language).__getitem__
+    entries = [entry for _, piece in text_pieces(text) for entry in map(lookup, RUN.findall(piece))]
+    words = " ".join([entry[0] for entry in entries if entry[0]])
+    stems = [entry[1] for entry in entries if entry[1]]
+    keys = dict.fromkeys([entry[2] for entry in entries])
+    if len(keys) > 1 or "" not in keys:
+        stems += dict.fromkeys(" ".join(keys).split())
+    return Analysis(words, " ".join(stems))
+
+
+def analyse_both(text: str, language: str) -> str:
+    """Return words, then stems, as one stream, for short columns that are searched by both.
+
+    Phrases are found within each half.
+    """
+    words, stems = analyse(text, language)
+    return words if stems == words else f"{words} {stems}"
+
+
+def forget_words() -> None:
+    """Free the caches of words: about 9 MB after 10,000 notes, of little use for a few more."""
+    streams_of.cache_clear()
+    forget_stems()
+
+
+def text_pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Yield `text` in parts of at most `PIECE_LENGTH`, each with its offset, cut at a space if there is one."""
+    start = 0
+    while len(text) - start > PIECE_LENGTH:
+        end = start + PIECE_LENGTH
+        cut = max(text.rfind(" ", start + PIECE_LENGTH // 2, end), text.rfind("\n", start + PIECE_LENGTH // 2, end)) + 1
+        yield start, text[start : cut or end]
+        start = cut or end
+    yield start, text[start:]
+
+
+def simple_word(run: str) -> str | None:
+    """Return the text if it is a single ASCII word after removing punctuation; None otherwise."""
+    word = run.strip(".-/:'")
+    if len(word) > _LONGEST_SIMPLE or not (word.isascii() and word.isalnum()):
+        return None
+    if word.islower() or word.isupper() or word.isdigit() or (word.istitle() and word.isalpha()):
+        return word
+    return None
+
+
+class Streams(dict[str, tuple[str, str, str]]):
+    """Cache of text analysis in one language: the words, stems and looser forms of each run of letters or digits.
+
+    Words repeat, so most runs of a text cost one lookup. Threads may compute the same run at the same time, with the
+    same result.
+    """
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._stems = stems_of(language)
+        self._compounds = language in COMPOUNDING
+
+    def __missing__(self, run: str) -> tuple[str, str, str]:
+        entry = self._simple(run) or self._any(run)
+        if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # such runs hardly ever repeat
+            if len(self) >= _MOST_REMEMBERED:
+                for rare in list(self)[_MOST_REMEMBERED // 2 :]:  # common words were met early
+                    self.pop(rare, None)
+            self[run] = entry
+        return entry
+
+    def _simple(self, run: str) -> tuple[str, str, str] | None:
+        """Return the words, stems and keys of a simple word; None for any other run."""
+        word = simple_word(run)
+        if word is None:
+            return None
+        if len(word) < len(run):
+            return self[word]
+        token = word.lower()
+        if token != word and not word.isupper():
+            return self[token]
+        stem = self._stems[token]
+        return token, stem, ending_key(token, stem) if self._compounds else ""
+
+    def _any(self, run: str) -> tuple[str, str, str]:
+        words: list[str] = []
+        stems: list[str] = []
+        keys: list[str] = []
+        for kind, start, end in groups(run):
+            if kind:
+                characters = clusters(run[start:end])
+                words += pairs(characters)
+                if kind == HANGUL and characters:
+                    stems.append(self._stems["".join(characters)])
+                continue
+            found = pieces(run[start:end])
+            for piece in found:
+                words.append(piece.token)
+                if piece.root:
+                    stem = self._stems[piece.root]
+                    stems.append(stem)
+                    if self._compounds and (key := ending_key(piece.root, stem)):
+                        keys.append(key)
+            if len(found) > _WORD_AND_PART:
+                keys += [key.token for key in joined_keys(run[start:end], found)]
+        return " ".join(words), " ".join(stems), " ".join(keys)
+
+
+@cache
+def streams_of(language: str) -> Streams:
+    return Streams(language)
+
+
+class PhraseTokens(NamedTuple):
+    """The tokens of a phrase, which must be adjacent in the `words` stream."""
+
+    tokens: tuple[str, ...]
+    open: bool
+    """Whether the last token is a prefix: one character of a script whose tokens are pairs."""
+
+
+class _Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+    """End of the token within the run."""
+    tail: bool = False
+    """Whether the token is the repeated last character of a stretch whose tokens are pairs."""
+    single: bool = False
+    """Whether the token is the only character of such a stretch."""
+
+
+def phrase_tokens(text: str) -> PhraseTokens:
+    """Return the tokens of a phrase; empty if it has neither letters nor digits."""
+    tokens = [token for run in RUN.findall(text) for token in _tokens(run)]
+    # The last character is not alone where the stretch continues, as it may in the text.
+    kept = tokens[:-1] if tokens and tokens[-1].tail else tokens
+    return PhraseTokens(tuple(token.text for token in kept), open=bool(tokens) and tokens[-1].single)
+
+
+def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[int, int]]:
+    """Yield the code-point ranges of the phrases in a text, half-open, one for each line; in no order."""
+    wanted = {token for phrase in phrases for token in phrase.tokens}
+    starts = tuple(phrase.tokens[-1] for phrase in phrases if phrase.open)
+    found: dict[int, tuple[str, int, int]] = {}
+    place = 0
+    for offset, piece in text_pieces(text):
+        for match in RUN.finditer(piece):
+            at = offset + match.start()
+            for token in _tokens(match[0]):
+                if token.text in wanted or token.text.startswith(starts):
+                    found[place] = token.text, at + token.start, at + token.end
+                place += 1
+    for phrase in phrases:
+        for first in found if phrase.tokens else ():
+            spans = _spans(found, first, phrase)
+            yield from spans
+            gaps = ((end, start) for (_, end), (start, _) in pairwise(spans) if end < start)
+            yield from (gap for gap in gaps if "\n" not in text[slice(*gap)])
+
+
+def _spans(found: dict[int, tuple[str, int, int]], first: int, phrase: PhraseTokens) -> list[tuple[int, int]]:
+    """Return the range of each token of a phrase that begins at the token number `first`; empty if it doesn't."""
+    spans = []
+    last = len(phrase.tokens) - 1
+    for index, wanted in enumerate(phrase.tokens):
+        token, start, end = found.get(first + index, ("", 0, 0))
+        if token != wanted and not (phrase.open and index == last and token.startswith(wanted)):
+            return []
+        spans.append((start, end))
+    if phrase.open:
+        spans[-1] = spans[-1][0], spans[-1][0] + 1
+    return spans
+
+
+@lru_cache(maxsize=1 << 14)
+def _tokens(run: str) -> tuple[_Token, ...]:
+    """Return the tokens that a run of characters adds to the `words` stream, in order."""
+    found: list[_Token] = []
+    for kind, start, end in groups(run):
+        text = run[start:end]
+        if not kind:
+            found += [_Token(piece.token, start + piece.start, start + piece.end) for piece in pieces(text)]
+            continue
+        spans = [(a, b) for a, b in cluster_spans(text) if to_token(text[a:b])]
+        tokens = pairs([to_token(text[a:b]) for a, b in spans])
+        for index, token in enumerate(tokens):
+            last = min(index + 1, len(spans) - 1)
+            ends = kind != SYMBOL and index == len(spans) - 1
+            found.append(
+                _Token(token, start + spans[index][0], start + spans[last][1], ends and index > 0, ends and not index)
+            )
+    return tuple(found)

@@ -1,0 +1,392 @@
+"""Keeps the program accessible while its window is closed: tray, later starts, notifications, quick search."""
+
+import logging
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+
+from engine import MemoryProviderStatus, Settings, SyncSummary, marked, tr, tr_count
+from gui.app.autostart import AutostartController
+from gui.app.command_line import Options, parse_options
+from gui.app.single_instance import ACCEPTED, LONGEST, REFUSED, IpcAddress, IpcMessage, decode
+from gui.app.start_view import show_view
+from gui.app.tray import Tray
+from gui.commands.keymap import keymap
+from gui.core.jobs import Jobs
+from gui.core.workspace import Opened, Workspace
+from gui.style.appearance import Appearance
+from gui.widgets.formatting import duration
+from gui.widgets.plain_text import message_box
+from gui.widgets.small_windows import bring_to_front, use_token
+from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickSearchController
+
+MOST_CALLERS = 32
+"""Maximum number of open connections; one more closes the oldest, so that a real start is always answered."""
+CALLER_SECONDS = 2.0
+"""A later start gives up after 1.5 seconds; a connection without a message is closed after this."""
+
+
+class IpcServer(QObject):
+    """Receives messages from later starts of the program until `close`; replaces a stale socket.
+
+    Signals: message_received: an IpcMessage, whose sender has been answered already.
+    """
+
+    message_received = Signal(object)
+
+    def __init__(self, address: IpcAddress, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._name = address.name
+        self._callers: list[_Caller] = []
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._welcome)
+        if not self._server.listen(self._name):
+            log.warning("Later starts cannot reach this program: %s", self._server.errorString())
+        self._made = _identity(self._name)
+
+    def close(self) -> None:
+        """Stop listening; if another program listens at the address by now, its socket stays."""
+        if self._server.isListening() and self._made != _identity(self._name):
+            _close_keeping_file(self._server, self._name)
+        else:
+            self._server.close()
+
+    @Slot()
+    def _welcome(self) -> None:
+        while self._server.hasPendingConnections():
+            caller = _Caller(self._server.nextPendingConnection(), self)
+            caller.message_received.connect(self.message_received)
+            caller.done.connect(self._forget)
+            self._callers.append(caller)
+            caller.begin()
+            if len(self._callers) > MOST_CALLERS:
+                self._callers[0].hang_up()
+
+    @Slot(object)
+    def _forget(self, caller: "_Caller") -> None:
+        if caller in self._callers:
+            self._callers.remove(caller)
+
+
+class _Caller(QObject):
+    """A connection from a later start, until it is answered, closed or silent for too long.
+
+    Signals: message_received: an IpcMessage, whose sender has been answered already. done: the connection is
+    closed (this object).
+    """
+
+    message_received = Signal(object)
+    done = Signal(object)
+
+    def __init__(self, line: QLocalSocket, parent: QObject) -> None:
+        super().__init__(parent)
+        self._line = line
+        self._received = b""
+        line.setParent(self)
+        line.setReadBufferSize(LONGEST + 1)
+        line.readyRead.connect(self._read)
+        line.disconnected.connect(self._end)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hang_up)
+
+    def begin(self) -> None:
+        """Read data that has arrived already, and wait for the rest."""
+        self._timer.start(round(CALLER_SECONDS * 1000))
+        if self._line.bytesAvailable():
+            self._read()
+
+    @Slot()
+    def _read(self) -> None:
+        self._received += bytes(self._line.readAll().data())
+        if b"\n" not in self._received and len(self._received) <= LONGEST:
+            return
+        message = decode(self._received.partition(b"\n")[0])
+        self._line.readyRead.disconnect(self._read)
+        self._line.write(REFUSED if message is None else ACCEPTED)
+        self._line.flush()
+        self._line.disconnectFromServer()
+        if message is not None:
+            self.message_received.emit(message)
+
+    @Slot()
+    def hang_up(self) -> None:
+        """Close the connection without an answer."""
+        self._line.abort()
+        self._end()
+
+    @Slot()
+    def _end(self) -> None:
+        self._timer.stop()
+        self.done.emit(self)
+        self.deleteLater()
+
+
+def _identity(name: str) -> tuple[int, int] | None:
+    """Return device and inode of the socket file; None if there is none, as for a pipe."""
+    try:
+        found = Path(name).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _close_keeping_file(server: QLocalServer, name: str) -> None:
+    """Close the server without Qt removing the socket file, which belongs to another program by now."""
+    aside = Path(f"{name}.{os.getpid()}")
+    try:
+        Path(name).rename(aside)
+    except OSError:
+        server.close()
+        return
+    server.close()
+    aside.rename(name)
+
+
+# --- Whether closing the window ends the program, or leaves it in the tray -------------------------------------------
+
+_EXPLAINED = marked(
+    "The window closes, and Mnemoscope keeps running in the tray: click its icon to reopen the window. The "
+    "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
+    "the icon."
+)
+_WITH_KEY = marked(
+    "The window closes, and Mnemoscope keeps running in the tray: click its icon to reopen the window. The "
+    "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
+    "the icon, or press {key} in the window."
+)
+
+
+class BackgroundMode(QObject):
+    """Keeps the program in the tray when the window is closed, by handling its close event first."""
+
+    def __init__(self, window: MainWindow, tray: Tray) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tray = tray
+        self._quitting = False
+        self._explanation: QMessageBox | None = None
+        self.hides_on_close = False
+        """Whether the program stays open when the window closes."""
+        window.quit_requested.connect(self._note_quit)
+        window.installEventFilter(self)
+
+    @Slot()
+    def _note_quit(self) -> None:
+        self._quitting = True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self._window or event.type() != QEvent.Type.Close:
+            return False
+        if self._quitting or not (self.hides_on_close and self._tray.is_shown) or _session_ends():
+            return False
+        event.ignore()
+        if self._window.state.told_of_tray:
+            self._window.hide()
+        else:
+            self._explain()
+        return True
+
+    def _explain(self) -> None:
+        """Explain background mode before the window is closed for the first time."""
+        if self._explanation is not None:
+            return
+        key = keymap().shown("window.quit")
+        more = tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED)
+        title = tr("Mnemoscope stays open")
+        box = self._explanation = message_box(self._window, title, tr("Mnemoscope stays open in the tray"), more)
+        hide_button = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(tr("Keep the window open"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(hide_button)
+        hide_button.clicked.connect(self._hide_in_tray)
+        leave.clicked.connect(self._window.quit)
+        box.finished.connect(self._forget_explanation)
+        box.open()
+
+    @Slot()
+    def _hide_in_tray(self) -> None:
+        self._window.state.told_of_tray = True
+        self._window.hide()
+
+    @Slot()
+    def _forget_explanation(self) -> None:
+        if self._explanation is not None:
+            self._explanation.deleteLater()
+            self._explanation = None
+
+
+def _session_ends() -> bool:
+    """Return whether the desktop session is ending, which background mode must not block."""
+    app = QApplication.instance()
+    return isinstance(app, QGuiApplication) and app.isSavingSession()
+
+
+# --- Notifies the user in another program that a long indexing run has finished --------------------------------------
+
+LONG_SECONDS = 20
+"""Seconds; a shorter sync isn't worth a notification."""
+
+
+class UpdateNotification(QObject):
+    """Notifies the user of a long sync that ends while another program is in front.
+
+    Syncs before the memory was opened are ignored.
+    """
+
+    def __init__(self, workspace: Workspace, window: QWidget, tray: Tray) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tray = tray
+        self._name = ""
+        self._known: SyncSummary | None = None
+        self._begun = False
+        self.wanted = True
+        """Whether notifications are enabled."""
+        workspace.opened.connect(self._begin)
+        workspace.feed.status_changed.connect(self._handle_status)
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        self._name = opened.folder.name or str(opened.folder)
+        self._begun = False
+
+    @Slot(object)
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
+        if status is None:
+            return
+        last, known, begun = status.last_sync, self._known, self._begun
+        self._known, self._begun = last, True
+        if not begun or last is None or last == known:
+            return
+        if self.wanted and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
+            self._notify(*news(status, last, self._name))
+
+    def _notify(self, title: str, sentence: str) -> None:
+        if not self._tray.show_message(title, sentence):
+            # Qt has no notifications without a tray; the task bar entry is highlighted instead
+            QApplication.alert(self._window)
+
+
+def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:
+    """Return title and text of the notification about a sync that has just ended; `name`: name of the folder."""
+    if last.error:
+        return tr("The index of {name} is not complete", name=name), last.error
+    sentences = [
+        tr_count(
+            "{count:,} file can be searched. It took {time}.",
+            "{count:,} files can be searched. It took {time}.",
+            status.files,
+            time=duration(last.seconds),
+        )
+    ]
+    if failed := last.files_failed:
+        sentences.append(tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed))
+    return tr("The index of {name} is ready", name=name), " ".join(sentences)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+log = logging.getLogger(__name__)
+
+
+class SecondStart(QObject):
+    """Runs what later starts of the program request, in the windows of this one."""
+
+    def __init__(self, window: MainWindow, quick: QuickSearchController, appearance: Appearance) -> None:
+        super().__init__(window)
+        self._window = window
+        self._quick = quick
+        self._appearance = appearance
+
+    @Slot(object)
+    def serve(self, message: IpcMessage) -> None:
+        """Act as if this program had been started with the arguments in the message."""
+        try:
+            options = parse_options(message.arguments)
+        except SystemExit:  # the later start is another version, with options that this one does not know
+            log.warning("A later start asked for something that this version does not know")
+            options = parse_options(())
+        options = replace(options, workspace=options.folder(Path(message.directory)))
+        use_token(message.token)
+        if options.toggle:
+            self._quick.quick.toggle()
+        elif options.view == "quick":
+            self._quick.quick.call_up(options.query)
+        elif not options.background:
+            self._show(options)
+
+    def _show(self, options: Options) -> None:
+        window = self._window
+        if options.theme is not None:
+            self._appearance.set_theme(options.theme)
+        if options.size is not None:
+            window.resize(*options.size)
+        bring_to_front(window)
+        current = window.workspace.current
+        if options.view == "first-run":
+            window.folders.offer(options.workspace) if options.workspace else window.folders.show_welcome()
+            return
+        folder = options.workspace or window.links.folder_of(options.link)
+        if folder is not None and (current is None or current.folder != folder):
+            window.folders.open(folder)
+        if options.query or options.view != "search":
+            show_view(window, options.view, options.query)
+        if options.link:
+            window.links.open(options.link)
+
+
+class DesktopIntegration(QObject):
+    """Creates tray, background mode, notifications and IPC server for one window, and turns them on by the settings."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        jobs: Jobs,
+        appearance: Appearance,
+        quick: QuickSearchController,
+        settings: Settings,
+        address: IpcAddress | None,
+        config: Path | None = None,
+    ) -> None:
+        """`address`: address for later starts; None if each start is a separate program.
+
+        `config`: a settings file instead of the user's own.
+        """
+        super().__init__(window)
+        self._window = window
+        self.tray = Tray(window.workspace, window)
+        self.tray.window_requested.connect(self._show_window)
+        self.tray.quick_requested.connect(quick.quick.toggle)
+        self.tray.quit_requested.connect(window.quit)
+        self._residing = BackgroundMode(window, self.tray)
+        self._long_index = UpdateNotification(window.workspace, window, self.tray)
+        self._listener = IpcServer(address, self) if address is not None else None
+        if self._listener is not None:
+            self._listener.message_received.connect(SecondStart(window, quick, appearance).serve)
+            window.closing.connect(self._listener.close)  # later starts open a new program, so that none is lost
+        window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
+        for settings_known in (window.workspace.opened, window.workspace.settings_changed):
+            settings_known.connect(self._handle_settings)
+        self._apply_settings(settings)
+
+    @Slot(object)
+    def _handle_settings(self, opened: Opened) -> None:
+        self._apply_settings(opened.settings)
+
+    def _apply_settings(self, settings: Settings) -> None:
+        wanted = settings.window
+        self.tray.set_enabled(wanted.tray)
+        self._residing.hides_on_close = wanted.close_to_tray
+        self._long_index.wanted = wanted.notify
+
+    @Slot()
+    def _show_window(self) -> None:
+        bring_to_front(self._window)

@@ -1,0 +1,146 @@
+"""Composes a query from the search box and the controls around it; restores a query and the position in its results."""
+
+from dataclasses import dataclass, field, replace
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.core.workspace import FIRST_RESULTS
+from gui.search.filters import Filters
+from gui.search.query import Answer, Query, is_searchable
+from gui.search.ranking_menu import Ranking, RankingMenu
+from gui.search.result_rows import SortOrder
+from gui.search.results_view import ResultsView
+from gui.search.scope import SearchScope
+from gui.widgets.query_box import QueryBox
+from gui.widgets.row_list import Place
+
+
+class QueryBuilder(QObject):
+    """Builds a query from the search box, the filters, the scope and the ranking options."""
+
+    query_changed = Signal(str)
+    """Another query was entered, or none."""
+
+    def __init__(
+        self, box: QueryBox, filters: Filters, ranking: RankingMenu, narrowing: SearchScope, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._box = box
+        self._filters = filters
+        self._ranking = ranking
+        self._narrowing = narrowing
+        self._last_text = ""
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the text of the box differs from the last query."""
+        return self._box.query != self._last_text
+
+    def question(self, text: str) -> Query:
+        """Return a query for this text with all options that are selected."""
+        chosen, ranking = self._filters, self._ranking.ranking
+        return Query(
+            text,
+            chosen.sources,
+            chosen.days,
+            chosen.scope,
+            like=self._narrowing.like,
+            within=self._narrowing.within,
+            half_life_days=ranking.half_life_days,
+            diverse=ranking.diverse,
+            everywhere=chosen.everywhere,
+        )
+
+    def due(self) -> Query | None:
+        """Return the current query; if the box has no searchable text, the query that the scope bar shows, or None."""
+        question = self.question(self._box.query)
+        if is_searchable(question.text) or question.like is not None:
+            return question
+        return question.within
+
+    def take(self) -> Query | None:
+        """Return the current query like `due`, and remember its text as the last one that was run."""
+        self._note(self._box.query)
+        return self.due()
+
+    def put(self, text: str) -> None:
+        """Set the text of the box without starting a search."""
+        if text != self._box.query:
+            self._last_text = text
+            self._box.show_text(text)
+            self.query_changed.emit(text)
+
+    def show(self, question: Query) -> None:
+        """Set all controls to the options of a query, without searching."""
+        self._filters.choose(question.sources, question.days, question.scope)
+        self._filters.choose_everywhere(question.everywhere)
+        if question.half_life_days is not None and question.diverse is not None:
+            self._ranking.show(Ranking(question.half_life_days, question.diverse))
+        self._narrowing.show(question)
+        self.put(question.text)
+
+    def _note(self, text: str) -> None:
+        if text != self._last_text:
+            self._last_text = text
+            self.query_changed.emit(text)
+
+
+# --- The user's position in the search panel, and returning to it ----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SearchViewState:
+    """A query and the position in its results. Two states are equal if their queries are, whatever is selected."""
+
+    subject: Query | None
+    """The query, with the default number of results; None without a query."""
+    order: SortOrder
+    max_results: int = field(compare=False)
+    place: Place | None = field(compare=False)
+    """Position in the list of results; None before there are any."""
+
+    @property
+    def question(self) -> Query | None:
+        return None if self.subject is None else replace(self.subject, max_results=self.max_results)
+
+
+class ViewStateRestorer:
+    """Restores the selected row and scroll position of a query's results once its answer has arrived."""
+
+    def __init__(self, builder: QueryBuilder, view: ResultsView) -> None:
+        self._builder = builder
+        self._view = view
+        self._next: SearchViewState | None = None
+
+    @property
+    def view_state(self) -> SearchViewState:
+        """The current query, and the user's position in its results."""
+        return self.view_state_of(self._builder.due())
+
+    def view_state_of(self, question: Query | None) -> SearchViewState:
+        """Return the view state of another query, whose answer may still be shown."""
+        answer, order = self._view.answer, self._view.order
+        if question is None or answer is None or answer.question.subject != question.subject:
+            return SearchViewState(question and question.subject, order, FIRST_RESULTS, None)
+        place = self._view.list.place if self._view.has_results else None
+        return SearchViewState(question.subject, order, answer.question.max_results, place)
+
+    def go_to(self, target: SearchViewState) -> bool:
+        """Restore a position if the shown answer has it, and return True; otherwise the next answer restores it."""
+        shown = self.view_state
+        enough = shown == target and shown.max_results >= target.max_results and shown.place is not None
+        if enough and target.place is not None:
+            self._view.list.return_to(target.place)
+        self._next = None if enough else target
+        return enough
+
+    def note_answer(self, answer: Answer) -> None:
+        """Restore the pending position in an answer that is now shown."""
+        target, results = self._next, self._view.list
+        if target is None or target.place is None or answer.question.subject != target.subject:
+            self._next = None
+        elif results.chosen:
+            self._next = None  # the user chose a row of the keyword answer
+        elif answer.final or results.rows.place(target.place.current) >= 0:
+            self._next = None
+            results.return_to(target.place)

@@ -1,0 +1,175 @@
+"""A cache of a workspace's saved searches and search history for the window; changes are written in the background.
+
+Functions convert a query to its saved form and back, and describe it in words.
+"""
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from engine import MemorySearchManager, Passage, QueryRecord, RecentSearch, SavedSearch, SavedSearches, tr
+from gui.core.jobs import Job, Jobs
+from gui.search.filters import period_within
+from gui.search.query import Query, Scope
+from gui.search.ranking_menu import Ranking
+from gui.search.result_rows import SortOrder
+from gui.search.scope import citation, quoted, source_names
+
+
+def kept(question: Query, order: SortOrder = "relevance") -> QueryRecord:
+    """Convert a query to the form in which it is saved, without the number of results."""
+    return QueryRecord(
+        text=question.text,
+        sources=question.sources,
+        days=question.days,
+        path=question.scope.path if question.scope else "",
+        path_name=question.scope.name if question.scope else "",
+        like=question.like,
+        within=kept(question.within) if question.within else None,
+        half_life_days=question.half_life_days,
+        diverse=question.diverse,
+        order=order,
+        everywhere=question.everywhere,
+    )
+
+
+def asked(question: QueryRecord) -> Query:
+    return Query(
+        question.text,
+        question.sources,
+        question.days,
+        Scope(question.path, question.path_name) if question.path else None,
+        like=question.like,
+        within=asked(question.within) if question.within else None,
+        half_life_days=question.half_life_days,
+        diverse=question.diverse,
+        everywhere=question.everywhere,
+    )
+
+
+def title(question: QueryRecord) -> str:
+    """Return the text of a saved query, without its filters."""
+    return question.text if question.like is None else _like(question.like)
+
+
+def limits(question: QueryRecord) -> str:
+    """Describe the filters and ranking options of a saved query in a few words; empty if there are none."""
+    parts = [
+        tr("only in “{name}”", name=question.path_name or question.path) if question.path else "",
+        tr("within the results of “{question}”", question=title(question.within)) if question.within else "",
+        source_names(question.sources),
+        period_within(question.days) if question.days is not None else "",
+        *Ranking(question.half_life_days or 0.0, bool(question.diverse)).words,
+        tr("by date") if question.order == "date" else "",
+        tr("all workspaces") if question.everywhere else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _like(passage: Passage) -> str:
+    return tr("Similar to {passage}", passage=quoted(passage.text) if passage.text.strip() else citation(passage))
+
+
+Act = Callable[[SavedSearches], None]
+Contents = tuple[tuple[SavedSearch, ...], tuple[RecentSearch, ...]]
+
+
+class SavedSearchStore(QObject):
+    """Cache of the saved searches and the history; runs one job at a time, so that changes are written in order."""
+
+    changed = Signal()
+    """`saved` or `recent` has changed."""
+    failed = Signal(str)
+    """Why something was not saved, in one sentence."""
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._storage: SavedSearches | None = None
+        self._acts: list[Act] = []
+        self._job: Job | None = None
+        self.notes = True
+        """Whether the search history is recorded."""
+        self.saved: tuple[SavedSearch, ...] = ()
+        """Last used first."""
+        self.recent: tuple[RecentSearch, ...] = ()
+        """Newest first."""
+
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Load the saved searches and history of this memory; None for none."""
+        self._storage = None if manager is None else manager.saved_searches
+        self._job = None
+        self._acts.clear()
+        self._show(((), ()))
+        if manager is not None:
+            self._do(lambda kept: None)
+
+    def note(self, question: QueryRecord) -> None:
+        """Add a query to the history, if the history is on."""
+        if self.notes:
+            self._do(lambda kept: kept.note(question))
+
+    def forget_recent(self, question: QueryRecord | None = None) -> None:
+        """Remove a query from the history; None removes all."""
+        self._do(lambda kept: kept.forget_recent(question))
+
+    def save(self, name: str, question: QueryRecord) -> None:
+        """Save a query under a name, replacing a saved search with the same name."""
+        self.put_back(SavedSearch(name=name, question=question, used=time.time()))
+
+    def put_back(self, search: SavedSearch) -> None:
+        """Restore a deleted search unchanged."""
+        self._do(lambda kept: kept.save(search))
+
+    def rename(self, name: str, wanted: str) -> None:
+        self._do(lambda kept: kept.rename(name, wanted))
+
+    def forget_saved(self, name: str) -> None:
+        self._do(lambda kept: kept.forget_saved(name))
+
+    def touch(self, name: str) -> None:
+        """Set the saved search's time of last use to now."""
+        self._do(lambda kept: kept.touch(name))
+
+    def name_of(self, question: QueryRecord | None) -> str:
+        """Return the name under which this query is saved; empty if it is not."""
+        return next((search.name for search in self.saved if search.question == question), "")
+
+    def _do(self, act: Act) -> None:
+        if self._storage is not None:
+            self._acts.append(act)
+            self._run()
+
+    def _run(self) -> None:
+        kept = self._storage
+        if self._job is not None or not self._acts or kept is None:
+            return
+        act = self._acts.pop(0)
+
+        def work(_: object) -> Contents:
+            act(kept)
+            return kept.saved(), kept.recent()
+
+        def on_done(contents: Contents) -> None:
+            if self._job is job:
+                self._job = None
+                self._show(contents)
+                self._run()
+
+        def on_error(sentence: str) -> None:
+            if self._job is job:
+                self._job = None
+                self.failed.emit(sentence)
+                self._run()
+
+        job = self._job = self._jobs.write(work, on_done, on_error)
+
+    def _show(self, contents: Contents) -> None:
+        if contents != (self.saved, self.recent):
+            self.saved, self.recent = contents
+            self.changed.emit()

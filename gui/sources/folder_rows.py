@@ -1,0 +1,209 @@
+"""Rows of folders and exports, each with a check box or with a button to choose it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from engine import FileIssue, FoundPlace, tr, tr_count, tr_reason
+from gui.sessions.wording import agent_name, folder_name
+from gui.widgets.drop_target import EXPORTS
+from gui.widgets.form_controls import CheckBox, indent
+from gui.widgets.formatting import ago, size_text
+from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
+from gui.widgets.tab_order import LastInTabOrder
+
+# --- Texts about folders of notes or sessions, as functions without widgets ------------------------------------------
+
+
+def place_title(place: FoundPlace) -> str:
+    """Return a place's title: "Obsidian vault Garden", "OpenClaw: coder", "Claude Code"; else the file name."""
+    if place.kind == "obsidian-vault":
+        return tr("Obsidian vault {name}", name=place.name)
+    if not place.agent:
+        return folder_name(place.path)
+    agent = agent_name(place.agent)
+    if place.kind == "openclaw-workspace":
+        agent = tr("{agent} workspace", agent=agent)
+    return f"{agent}: {place.name}" if place.name else agent
+
+
+def place_amount(place: FoundPlace) -> str:
+    """Return a place's size: "412 files, 118 MB, changed 3 h ago"."""
+    if not place.files:
+        return tr("no files") if place.whole else tr("more files than could be counted")
+    size = size_text(place.bytes)
+    if place.whole:
+        amount = tr_count("{count:,} file, {size}", "{count:,} files, {size}", place.files, size=size)
+    else:
+        amount = tr_count(
+            "more than {count:,} file, {size}", "more than {count:,} files, {size}", place.files, size=size
+        )
+    if place.newest is None:
+        return amount
+    return tr("{amount}, last changed {when}", amount=amount, when=ago(place.newest))
+
+
+def short_path(path: str, home: str) -> str:
+    """Return the path with `~` for the home folder."""
+    start = home.rstrip("/\\")
+    rest = path[len(start) :]
+    return "~" + rest if start and path.startswith(start) and rest[:1] in ("", "/", "\\") else path
+
+
+def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
+    """Return one line per issue, with its path."""
+    return "\n".join(
+        detail if path in detail else f"{short_path(path, home)}: {detail}"
+        for path, detail in ((issue.path, tr_reason(issue.detail)) for issue in issues)
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+class PlaceRows(QWidget):
+    """Base class of lists of folders and exports; `show_places` replaces all rows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._home = str(Path.home())
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(10)
+
+    def _clear(self) -> None:
+        while (item := self._column.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _append(self, row: QWidget) -> None:
+        end = LastInTabOrder(self)
+        self._column.addWidget(row)
+        end.take(row)
+        row.show()  # immediately, not at the next layout: a box in it may get the focus
+
+    def _details(self, place: FoundPlace) -> QLabel:
+        words = f"{place_amount(place)}  ·  {short_path(place.path, self._home)}"
+        return label(breakable(words), "meta", wrap=True)
+
+
+class PlaceBoxes(PlaceRows):
+    """A list of folders and exports with check boxes.
+
+    Signals: changed: a box was ticked or unticked.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._boxes: list[CheckBox] = []
+        self._indented: list[QVBoxLayout] = []
+
+    def show_places(self, places: Sequence[FoundPlace], ticked: Sequence[bool]) -> None:
+        self._clear()
+        self._boxes = []
+        self._indented = []
+        for place, on in zip(places, ticked, strict=True):
+            self._append(self._row(place, on))
+        self._indent()
+
+    @property
+    def ticked(self) -> list[bool]:
+        """Return for each row whether its box is ticked."""
+        return [box.isChecked() for box in self._boxes]
+
+    def focus_first(self) -> None:
+        if self._boxes:
+            self._boxes[0].setFocus()
+
+    def _row(self, place: FoundPlace, on: bool) -> QWidget:
+        box = CheckBox(place_title(place))
+        box.setChecked(on)
+        box.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
+        set_tip(box, place.path)
+        box.toggled.connect(self.changed)
+        self._boxes.append(box)
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(box)
+        below = QVBoxLayout()
+        below.addWidget(self._details(place))
+        column.addLayout(below)
+        self._indented.append(below)
+        return row
+
+    def _indent(self) -> None:
+        """Align the details of each row with the label of its check box."""
+        for layout in self._indented:
+            layout.setContentsMargins(margins(indent(), 0, 0, 0))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._indent()
+
+
+class PlaceChoices(PlaceRows):
+    """A list of folders and exports, each with a button to choose it.
+
+    Signals: chosen: the Path of a folder or export.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, verb: str, named: str, parent: QWidget | None = None) -> None:
+        """`verb`: label of the buttons. `named`: their accessible name, a marked sentence with `{place}`."""
+        super().__init__(parent)
+        self._verb = verb
+        self._named = named
+
+    def show_places(self, places: Sequence[FoundPlace]) -> None:
+        self._clear()
+        for place in places:
+            self._append(self._row(place))
+
+    def _row(self, place: FoundPlace) -> QWidget:
+        button = QPushButton(self._verb)
+        button.setAutoDefault(True)
+        button.setAccessibleName(tr(self._named, place=place_title(place)))
+        button.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
+        set_tip(button, place.path)
+        button.clicked.connect(lambda _checked: self.chosen.emit(Path(place.path)))
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addWidget(label(place_title(place), wrap=True))
+        words.addWidget(self._details(place))
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(12)
+        line.addLayout(words, 1)
+        line.addWidget(button)
+        return row
+
+
+# --- Asks for sessions with the desktop's own dialogs ----------------------------------------------------------------
+
+
+def choose_folder(parent: QWidget) -> list[str]:
+    """Open a dialog for a folder; returns its path, or an empty list if the user cancelled."""
+    name = QFileDialog.getExistingDirectory(parent, tr("Add a folder with sessions"), str(Path.home()))
+    return [name] if name else []
+
+
+def choose_exports(parent: QWidget) -> list[str]:
+    """Open a dialog for export files of web services; returns their paths, none if the user cancelled."""
+    kinds = " ".join(f"*{ending}" for ending in EXPORTS)
+    names, _ = QFileDialog.getOpenFileNames(
+        parent, tr("Add exports"), str(Path.home()), tr("Exported conversations ({endings})", endings=kinds)
+    )
+    return names

@@ -1,0 +1,410 @@
+"""A scroll area that paints a text of any size line by line.
+
+No work is done per line of the file: visible lines are read, laid out and highlighted when painted, within a time
+budget for each frame. Lines that don't fit into it follow in the next frame.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, QTimer
+from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from engine import marked, tr
+from gui.core.jobs import Jobs
+from gui.style.theme import tokens
+from gui.style.typography import Typography
+from gui.viewer.line_layout import LineLayout, LineStyle
+from gui.viewer.line_painter import Decoration, Gutter, LinePainter
+from gui.viewer.match_list import Finder
+from gui.viewer.match_marks import MatchMarks, MatchScrollBar
+from gui.viewer.outline import Outline
+from gui.viewer.scroll_position import ScrollPosition
+from gui.viewer.text_lines import LINE_LIMIT, FileLines, Place
+from gui.widgets.accessibility import Part
+from gui.widgets.right_to_left import mirror, mirrored_x
+
+_FRAME_BUDGET = 0.008
+"""Seconds per frame for reading, layout and highlights; the rest of the screen waits for the next frame."""
+_REST_BUDGET = 0.004
+"""Seconds for laying out the rest of long lines before the event loop continues."""
+_PAD = 8
+"""Pixels above the first and below the last line."""
+_RIGHT_PAD = 12
+_LINE_CHARACTERS = 100
+"""Most characters in a row of wrapped text."""
+_WHEEL_ROWS = 3
+_WHEEL_NOTCH = 120
+CUT_MARK = marked(" … line cut at {limit:,} characters")
+_MOST_CACHED = 600
+"""Cached lines: more than the tallest screen shows."""
+_MOST_CACHED_CHARACTERS = 3_000_000
+"""Most characters of cached lines: a tall screen of lines of full length, about 140 MB."""
+
+
+class LayoutCache:
+    """Caches the layouts of a file's lines for one width; `wrap_width` None disables wrapping."""
+
+    def __init__(self, typography: Typography) -> None:
+        self._lines: FileLines | None = None
+        self._outline = Outline()
+        self._cached: OrderedDict[int, LineLayout] = OrderedDict()
+        self._characters = 0
+        self.typography = typography
+        self.wrap_width: int | None = None
+
+    def set_lines(self, lines: FileLines | None, outline: Outline) -> None:
+        self._lines, self._outline = lines, outline
+        self._forget()
+
+    def set_geometry(self, typography: Typography, wrap_width: int | None) -> bool:
+        """Set fonts and wrap width; drops all layouts and returns True if one of them changed."""
+        if (typography, wrap_width) == (self.typography, self.wrap_width):
+            return False
+        self.typography, self.wrap_width = typography, wrap_width
+        self._forget()
+        return True
+
+    def _forget(self) -> None:
+        self._cached.clear()
+        self._characters = 0
+
+    def known(self, number: int) -> bool:
+        return number in self._cached
+
+    def line(self, number: int) -> LineLayout:
+        """Return the layout of a line; at least its beginning is complete."""
+        laid = self._cached.get(number)
+        if laid is not None:
+            self._cached.move_to_end(number)
+            return laid
+        text, cut = self._lines.shown(number) if self._lines is not None else ("", False)
+        bold, code = self._outline.is_heading(number), self._outline.is_code(number)
+        style = LineStyle(self.typography, self.wrap_width, bold=bold, code=code)
+        laid = self._cached[number] = LineLayout(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)
+        self._characters += len(text)
+        while len(self._cached) > _MOST_CACHED or self._characters > _MOST_CACHED_CHARACTERS:
+            self._characters -= len(self._cached.popitem(last=False)[1].text)
+        return laid
+
+
+class LineCanvas(QAbstractScrollArea):
+    """Shows lines with numbers, a highlighted part and marked hits; scrolls by pixels and lays out only visible
+    lines."""
+
+    spoken_role = QAccessible.Role.Document
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: FileLines | None = None
+        self.highlight: tuple[int, int] | None = None
+        """First and last line of the part that was found."""
+        self._wrap = False
+        self._widest = 0.0
+        self._lanes = 0
+        """Number of lanes in the margin next to the line numbers."""
+        self.layouts = LayoutCache(Typography.current())
+        self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
+        for marks in (self._marks, self._found):
+            marks.found.connect(self.viewport().update)
+        self.gutter = Gutter.for_lines(0, self.layouts.typography)
+        self.scroll_position = ScrollPosition(self._height_of, self._guess_of)
+        self._moving_bar = False
+        self.painted = True
+        """Whether the last frame showed all visible text: on a busy machine, the rest follows in the next ones."""
+        self._next_frame = QTimer(self)
+        self._next_frame.setSingleShot(True)
+        self._next_frame.timeout.connect(self._paint_rest)
+        self._left_out = QRect()
+        """The part of the viewport that is still to be painted."""
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.timeout.connect(self._lay_out_rest)
+        self._overview = MatchScrollBar(self)
+        self.setVerticalScrollBar(self._overview)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lines run on from the left
+        self.setFrameShape(QFrame.Shape.NoFrame)
+
+    # --- display --------------------------------------------------------------------------------------------------
+
+    @property
+    def lines(self) -> FileLines | None:
+        return self._lines
+
+    @property
+    def line_count(self) -> int:
+        return self._lines.line_count if self._lines is not None else 0
+
+    def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:
+        """Show a text from its start, or none. `keep_place`: a new version of the same text, at the same position."""
+        self._lines = lines
+        self.layouts.set_lines(lines, outline)
+        self._marks.forget()
+        self._found.forget()
+        self._widest = 0.0
+        if not keep_place:
+            self.scroll_position.reset(self.line_count)
+            self.horizontalScrollBar().setValue(0)
+        self._relayout()
+
+    def set_highlight(self, lines: tuple[int, int] | None) -> None:
+        """Set first and last line of the highlighted part; None for none."""
+        self.highlight = lines
+        self._overview.set_highlight(lines)
+        self.viewport().update()
+
+    def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
+        """Set the finders of the query's words and of the find bar's text, whose hits are highlighted."""
+        self._marks.set_finder(marks)
+        self._found.set_finder(found)
+        self.viewport().update()
+
+    @property
+    def wrap(self) -> bool:
+        return self._wrap
+
+    def set_wrap(self, wrap: bool) -> None:
+        """Turn wrapping of long lines at the edge of the view on or off."""
+        if wrap != self._wrap:
+            self._wrap = wrap
+            self.horizontalScrollBar().setValue(0)
+            self._relayout()
+
+    # --- scrolling ------------------------------------------------------------------------------------------------
+
+    @property
+    def row_height(self) -> int:
+        return self.layouts.typography.row_height
+
+    def text_at(self, line: int) -> str:
+        """Return one line as displayed."""
+        return self.layouts.line(line).text
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """Return the lines in view with their numbers, for screen readers."""
+        width, height = self.viewport().width(), self.viewport().height()
+        return [
+            Part(f"{number}: {self.text_at(number)}", QRect(0, top, width, self._height_of(number, height - top)))
+            for number, top in self._visible()
+        ]
+
+    def scroll_by(self, pixels: int) -> None:
+        self.scroll_position.move(pixels)
+        self._moved()
+
+    def scroll_to_end(self, *, top: bool) -> None:
+        if top:
+            self.scroll_position.go_to(1)
+        else:
+            self.scroll_position.go_to_end()
+        self._moved()
+
+    def ensure_visible(self, place: Place) -> None:
+        """Scroll as little as needed to show a position (line and column)."""
+        laid = self.layouts.line(place[0])
+        row_top = self._pad_above(place[0]) + laid.row_of(laid.unit(place[1])) * self.row_height
+        top = self.scroll_position.top_of(place[0])
+        last_row = self.viewport().height() - self.row_height
+        if top is None:
+            above = last_row if place[0] > self.scroll_position.line else 0
+            self.scroll_position.go_to(place[0], above=above, within=row_top)
+        else:
+            y = top + row_top
+            self.scroll_position.move(min(y, 0) or max(0, y - last_row))
+        self._moved()
+
+    def place_at(self, point: QPoint) -> Place:
+        """Return the text position nearest to a point, which may be outside of the viewport."""
+        number, top = self.scroll_position.line, -self.scroll_position.hidden
+        for number, top in self._visible():
+            if point.y() < top + self._height_of(number, point.y() - top + 1):
+                break
+        laid = self.layouts.line(number)
+        x = point.x() - self._text_left() + self.horizontalScrollBar().value()
+        return number, laid.column_at(x, point.y() - top - self._pad_above(number))
+
+    def in_gutter(self, point: QPoint) -> bool:
+        return self._mirrored(point) < self.gutter.edge
+
+    def _mirrored(self, point: QPoint) -> int:
+        """Return the X coordinate of a point, mirrored in right-to-left layouts."""
+        return round(mirrored_x(point.x(), self.viewport().width(), self.layoutDirection()))
+
+    def _text_left(self) -> int:
+        """Return the X coordinate in the viewport at which text begins if it is not scrolled sideways."""
+        left = self.gutter.text_left
+        return self.viewport().width() - left - self._text_width() if self.isRightToLeft() else left
+
+    def _moved(self) -> None:
+        """Update scroll bars and viewport after scrolling."""
+        self._sync_bars()
+        self.viewport().update()
+
+    def _sync_bars(self) -> None:
+        bar, unit = self.verticalScrollBar(), self.row_height
+        self._moving_bar = True
+        bar.setRange(0, self.scroll_position.maximum(unit))
+        bar.setPageStep(max(unit, self.viewport().height()))
+        bar.setSingleStep(unit)
+        bar.setValue(self.scroll_position.value(unit))
+        self._moving_bar = False
+        self._overview.set_length(max(self.line_count, self.viewport().height() // unit))
+        across = self.horizontalScrollBar()
+        across.setRange(0, 0 if self._wrap else max(0, round(self._widest) - self._text_width()))
+        across.setPageStep(self._text_width())
+        across.setSingleStep(round(4 * self.layouts.typography.character_width))
+
+    # --- geometry -------------------------------------------------------------------------------------------------
+
+    def _pad_above(self, number: int) -> int:
+        return _PAD if number == 1 else 0
+
+    def _height_of(self, number: int, enough: float) -> int:
+        """Return the height of line `number`; if it is taller than `enough`, any value of at least `enough`."""
+        rows = self.layouts.line(number).rows_within(enough / self.row_height) if self._wrap else 1
+        return rows * self.row_height + self._pads(number)
+
+    def _guess_of(self, number: int) -> int:
+        rows = self.layouts.line(number).guessed_rows if self._wrap else 1
+        return rows * self.row_height + self._pads(number)
+
+    def _pads(self, number: int) -> int:
+        return self._pad_above(number) + (_PAD if number == self.line_count else 0)
+
+    def _visible(self) -> Iterator[tuple[int, int]]:
+        """Yield number and top of each line in view."""
+        top = -self.scroll_position.hidden
+        for number in range(self.scroll_position.line, self.line_count + 1):
+            if top >= self.viewport().height():
+                return
+            yield number, top
+            top += self._height_of(number, self.viewport().height() - top)
+
+    def _text_width(self) -> int:
+        """Return the width of the column of text; wrapped lines stay short enough to read in a wide window."""
+        typography = self.layouts.typography
+        free = max(1, self.viewport().width() - self.gutter.text_left - typography.scaled(_RIGHT_PAD))
+        return min(free, round(_LINE_CHARACTERS * typography.character_width)) if self._wrap else free
+
+    def _relayout(self) -> None:
+        """Lay out again after a change of width, font, wrapping or text; the top line stays in place."""
+        line, row_offset = self.scroll_position.line, 0
+        if self.layouts.wrap_width is not None and line <= self.line_count:
+            row = max(0, self.scroll_position.hidden - self._pad_above(line)) // self.row_height
+            row_offset = self.layouts.line(line).row_start(row)
+        typography = Typography.current()
+        self.gutter = Gutter.for_lines(self.line_count, typography, self._lanes)
+        if self.layouts.set_geometry(typography, self._text_width() if self._wrap else None):
+            self._widest = 0.0
+            row = self.layouts.line(line).row_of(row_offset) if row_offset else 0
+            self.scroll_position.hidden = row * self.row_height + self._pad_above(line) if row else 0
+        self.scroll_position.resize(self.viewport().height(), self.line_count)
+        self._moved()
+
+    # --- painting -------------------------------------------------------------------------------------------------
+
+    def _decoration(self, number: int, laid: LineLayout, *, late: bool) -> Decoration:
+        """Return the ranges to highlight in a line; if `late`, only those that are known already."""
+        return Decoration(
+            marks=[] if late and not self._marks.known(number) else self._marks.of(number, laid.text),
+            found=[] if late and not self._found.known(number) else self._found.of(number, laid.text),
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setFont(self.layouts.typography.font)
+        mirror(painter, self.viewport().rect(), self.layoutDirection())
+        typography = self.layouts.typography
+        pen = LinePainter(painter, tokens(self.palette()), typography, self.gutter, self._text_width())
+        pen.visible = QRectF(self.viewport().rect())
+        pen.shift = self.horizontalScrollBar().value()
+        pen.until = until = time.perf_counter() + _FRAME_BUDGET
+        widest = self._widest
+        late = False
+        left_out: list[int] = []
+        dirty = event.rect()
+        for number, top in self._visible():
+            if top > dirty.bottom():
+                break
+            if top + self._height_of(number, dirty.top() - top + 1) <= dirty.top():
+                continue
+            if self.highlight is not None and self.highlight[0] <= number <= self.highlight[1]:
+                pen.highlight(top, self._height_of(number, self.viewport().height() - top))
+            first_row = top + self._pad_above(number)
+            pen.number(first_row, number)
+            if late and not self.layouts.known(number):
+                left_out.append(top)
+                continue
+            marked = not late or (self._marks.known(number) and self._found.known(number))
+            laid = self.layouts.line(number)
+            drawn = pen.text(first_row, laid, self._decoration(number, laid, late=late))
+            late |= not drawn
+            if not (marked and drawn):
+                left_out.append(top)
+            widest = max(widest, laid.width)
+            late = late or time.perf_counter() > until
+        painter.end()
+        self.painted = not left_out and self._left_out.isEmpty()
+        if widest > self._widest:
+            self._widest = widest
+            self._sync_bars()
+        if left_out:  # painted parts would use up the time of the next frame again
+            self._left_out = self._left_out.united(self.viewport().rect().adjusted(0, left_out[0], 0, 0))
+            self._next_frame.start(0)
+        elif not self._rest.isActive() and self._unfinished() is not None:
+            self._rest.start(0)
+
+    def _paint_rest(self) -> None:
+        """Paint the part that the last frame had no time for."""
+        rest, self._left_out = self._left_out, QRect()
+        self.viewport().update(rest)
+
+    def _unfinished(self) -> LineLayout | None:
+        """Return a partly laid-out line whose height or width will be needed soon; None if there is none."""
+        near = [self.scroll_position.line - 1, self.line_count] if self._wrap else []
+        for number in (*(number for number, _ in self._visible()), *near):
+            if number and self.layouts.known(number) and not (laid := self.layouts.line(number)).complete:
+                return laid
+        return None
+
+    def _lay_out_rest(self) -> None:
+        """Lay out the rest of long lines while idle, so that scroll bars become exact and later jumps are fast."""
+        until = time.perf_counter() + _REST_BUDGET
+        while (laid := self._unfinished()) is not None and time.perf_counter() < until:
+            while not laid.complete and time.perf_counter() < until:
+                laid.lay_out_more()
+            self._widest = max(self._widest, laid.width)
+        self._sync_bars()
+        if laid is not None:
+            self._rest.start(0)
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._relayout()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if dy and not self._moving_bar:
+            self.scroll_position.set_value(self.verticalScrollBar().value(), self.row_height)
+        self.viewport().update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll by pixels, since the unit of the scroll bar is a line, which may be tall."""
+        pixels, angle = event.pixelDelta(), event.angleDelta()
+        if abs(angle.x()) > abs(angle.y()) or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            super().wheelEvent(event)
+            return
+        rows = angle.y() / _WHEEL_NOTCH * _WHEEL_ROWS
+        self.scroll_by(-(pixels.y() or round(rows * self.row_height)))
+        event.accept()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._relayout()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self.viewport().update()

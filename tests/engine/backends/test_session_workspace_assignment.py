@@ -1,0 +1,246 @@
+"""One session store and several workspaces: every session is indexed in exactly one of them."""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.backends.qmd.session_exports import SessionExports
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.quick_summary import glance
+from engine.indexing import session_stage
+from engine.indexing.sync_progress import ProgressMeter
+from engine.settings import Settings
+from engine.settings.options import SessionSettings, StoreSettings
+from engine.store.index_paths import index_files
+from engine.store.session_workspaces import SessionOwnership
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+Open = Callable[[str], BuiltinMemory]
+
+
+def write_session(store: Path, name: str, project: Path | str, text: str) -> Path:
+    head = {"type": "session", "id": name, "cwd": str(project), "timestamp": "2026-03-01T10:00:00.000Z"}
+    said = {"role": "user", "content": [{"type": "text", "text": text}]}
+    line = {"type": "message", "id": "m1", "timestamp": "2026-03-01T10:01:00.000Z", "message": said}
+    path = store / f"{name}.jsonl"
+    path.write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
+    return path
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    folder = tmp_path / "agents/main/sessions"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def provider() -> FakeProvider:
+    return FakeProvider()
+
+
+@pytest.fixture
+def open_(tmp_path: Path, store: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    opened: dict[str, BuiltinMemory] = {}
+
+    def open_one(name: str) -> BuiltinMemory:
+        if name not in opened:
+            (tmp_path / name).mkdir(parents=True, exist_ok=True)
+            opened[name] = BuiltinMemory(tmp_path / name, settings, executor=None, background=False)
+        return opened[name]
+
+    yield open_one
+    for memory in opened.values():
+        memory.close()
+
+
+def held(memory: BuiltinMemory) -> set[str]:
+    return {Path(session.path).stem for session in memory.sessions()}
+
+
+def test_three_workspaces_share_a_store(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden, boat, work = (open_(name) for name in ("garden", "boat", "work"))
+    write_session(store, "carrots", tmp_path / "garden", "When are the carrots sown?")
+    write_session(store, "mast", tmp_path / "boat/hull", "The varnish peels off the mast.")
+    write_session(store, "invoice", "/somewhere/else", "The invoice lacks its number.")
+    for memory in (garden, boat, work, garden, boat, work):
+        memory.sync()
+    assert (held(garden), held(boat), held(work)) == ({"carrots", "invoice"}, {"mast"}, set())
+    found = [[one.path for one in memory.search("peels varnish").results] for memory in (garden, boat, work)]
+    assert found == [[], ["sessions/main/mast.jsonl"], []]
+
+
+def test_a_session_can_be_found_at_every_moment(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden, boat = open_("garden"), open_("boat")
+    write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
+    garden.sync()
+    assert held(garden) == {"mast"}  # no other workspace has it yet
+    boat.sync()
+    garden.sync()
+    assert (held(garden), held(boat)) == (set(), {"mast"})
+    boat.sync()
+    assert held(boat) == {"mast"}
+
+
+def test_listed_session_is_read_once(open_: Open, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_session(store, "mast", "/somewhere/else", "The varnish peels off the mast.")
+    looked: list[str] = []
+    monkeypatch.setattr(session_stage, "glance", lambda *of: (looked.append(Path(of[1]).stem), glance(*of))[1])
+    monkeypatch.setattr(session_stage, "project_of", lambda path: pytest.fail(f"{path} was read for its project"))
+    garden = open_("garden")
+    garden.sync()
+    assert (held(garden), looked) == ({"mast"}, ["mast"])
+
+
+def test_unchanged_sync_leaves_claims_unlocked(open_: Open, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_session(store, "mast", "/somewhere/else", "The varnish peels off the mast.")
+    garden, boat = open_("garden"), open_("boat")
+    for memory in (garden, boat):
+        memory.sync()
+    monkeypatch.setattr(SessionOwnership, "change", lambda *_: pytest.fail("written again"))
+    for memory in (garden, boat):
+        memory.sync()
+    assert (held(garden), held(boat)) == ({"mast"}, set())
+
+
+def test_the_innermost_workspace_has_it(open_: Open, store: Path, tmp_path: Path) -> None:
+    outer, inner = open_("boats"), open_("boats/sloop")
+    write_session(store, "mast", tmp_path / "boats/sloop/rig", "The varnish peels off the mast.")
+    for memory in (inner, outer, inner):
+        memory.sync()
+    assert (held(outer), held(inner)) == (set(), {"mast"})
+
+
+def test_nothing_is_embedded_again(open_: Open, store: Path, tmp_path: Path, provider: FakeProvider) -> None:
+    """As after an update of the program, when each index had all sessions."""
+    garden, boat = open_("garden"), open_("boat")
+    write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
+    garden.sync()
+    boat.sync()
+    (tmp_path / "data/indexes/session-homes.sqlite").unlink()
+    assert held(garden) == held(boat) == {"mast"}
+    before = len(provider.embedded)
+    for memory in (garden, boat, garden, boat):
+        memory.sync()
+    assert (held(garden), held(boat)) == (set(), {"mast"})
+    assert len(provider.embedded) == before
+
+
+def test_it_does_not_go_with_its_workspace(open_: Open, store: Path, tmp_path: Path, provider: FakeProvider) -> None:
+    garden, boat = open_("garden"), open_("boat")
+    write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
+    for memory in (garden, boat, garden):
+        memory.sync()
+    assert held(garden) == set()
+    before = len(provider.embedded)
+    shutil.rmtree(tmp_path / "boat")
+    garden.sync()
+    assert held(garden) == {"mast"}
+    assert len(provider.embedded) == before  # its vectors were still stored
+
+
+def test_session_continues_in_its_workspace(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden, boat = open_("garden"), open_("boat")
+    path = write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
+    boat.sync()
+    garden.sync()
+    said = {"role": "assistant", "content": [{"type": "text", "text": "Seven thin coats."}]}
+    more = {"type": "message", "id": "m2", "timestamp": "2026-03-01T10:02:00.000Z", "message": said}
+    path.write_text(path.read_text() + json.dumps(more) + "\n")
+    garden.sync()
+    boat.sync()
+    assert held(garden) == set()
+    (session,) = boat.sessions()
+    assert session.messages == 2
+
+
+def test_other_workspace_reason_shown(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden, boat = open_("garden"), open_("boat")
+    path = write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
+    boat.sync()
+    report = garden.sync()
+    state = garden.explain_path(str(path))
+    where = f"belongs to the workspace boat ({tmp_path / 'boat'})."
+    assert (state.state, state.rule) == ("excluded", "kept-elsewhere")
+    assert where in state.sentence
+    details = [issue.detail for issue in report.skipped if issue.rule == "kept-elsewhere"]
+    assert details == [f"1 session of this file {where}"]
+    assert (report.files_seen, report.files_removed) == (0, 0)
+
+
+def test_damaged_claims_rebuilt(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden, boat = open_("garden"), open_("boat")
+    write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
+    boat.sync()
+    (tmp_path / "data/indexes/session-homes.sqlite").write_bytes(b"no database at all" * 500)
+    for memory in (garden, boat, garden):
+        memory.sync()
+    assert (held(garden), held(boat)) == (set(), {"mast"})
+
+
+def test_a_workspace_that_lists_it_no_more_lets_it_go(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden, boat = open_("garden"), open_("boat")
+    write_session(store, "invoice", "/somewhere/else", "The invoice lacks its number.")
+    garden.sync()
+    boat.sync()
+    assert held(boat) == set()
+    without = Settings(store=StoreSettings(path=str(tmp_path / "data")))
+    again = BuiltinMemory(tmp_path / "garden", without, executor=None, background=False)
+    again.sync()
+    again.close()
+    boat.sync()
+    assert held(boat) == {"invoice"}
+
+
+def test_qmd_exports_respect_claims(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden, boat = open_("garden"), tmp_path / "boat"
+    boat.mkdir()
+    write_session(store, "carrots", tmp_path / "garden", "When are the carrots sown?")
+    write_session(store, "mast", boat, "The varnish peels off the mast.")
+    garden.sync()
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    files = index_files(boat, settings.store.path)
+    exports = SessionExports(files.folder / "qmd/sessions", boat, files, settings)
+    for _ in range(2):
+        done = exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
+        assert [(one.known.id, one.written) for one in exports.all()] == [("mast", True)]
+        assert [issue.rule for issue in done.skipped] == ["kept-elsewhere"]
+
+
+@pytest.mark.parametrize("part", ["ghp_" + "a1B2c3D4" * 5, "password=hunter2"])
+def test_secret_in_a_working_directory_is_stored_masked(open_: Open, store: Path, tmp_path: Path, part: str) -> None:
+    garden, boat = open_("garden"), open_(f"{part}/boat")
+    write_session(store, "mast", tmp_path / part / "boat/hull", "The varnish peels off the mast.")
+    write_session(store, "invoice", f"/srv/{part}", "The invoice lacks its number.")
+    for memory in (garden, boat, garden, boat):
+        memory.sync()
+    assert (held(garden), held(boat)) == ({"invoice"}, {"mast"})
+    with contextlib.closing(sqlite3.connect(tmp_path / "data/indexes/session-homes.sqlite")) as connection:
+        projects = [project for (project,) in connection.execute("SELECT project FROM homes")]
+    assert len(projects) == 2
+    assert not [project for project in projects if part in project]
+
+
+def test_directory_stored_unmasked_is_masked_by_a_sync(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden = open_("garden")
+    secret = "ghp_" + "a1B2c3D4" * 5
+    write_session(store, "invoice", f"/srv/{secret}", "The invoice lacks its number.")
+    garden.sync()
+    homes = tmp_path / "data/indexes/session-homes.sqlite"
+    with contextlib.closing(sqlite3.connect(homes)) as connection, connection:
+        connection.execute("UPDATE homes SET project = ?", (f"/srv/{secret}",))
+    garden.sync()
+    assert secret.encode() not in b"".join(file.read_bytes() for file in homes.parent.glob("session-homes.sqlite*"))

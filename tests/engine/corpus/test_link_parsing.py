@@ -1,0 +1,199 @@
+"""Links between notes, written from the published help of Obsidian ("Internal links", "Aliases", "Embed files") and of
+Logseq ("Properties", "Block reference", and the file names of its own documentation)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.link_parsing import (
+    anchored_lines,
+    closeness,
+    journal_names,
+    links_of,
+    names_of,
+    org_links_of,
+    without_links,
+)
+
+
+def found(text: str) -> list[tuple[str, str, str]]:
+    return [(link.kind, link.target, link.anchor) for link in links_of(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("[[Three laws of motion]]", [("link", "Three laws of motion", "")]),
+        ("[[Three laws of motion.md]]", [("link", "Three laws of motion.md", "")]),
+        ("[Three laws](Three%20laws%20of%20motion.md)", [("link", "Three laws of motion.md", "")]),
+        ("[[Projects/Three laws of motion]]", [("link", "Projects/Three laws of motion", "")]),
+        ("[[About Obsidian#Links are first-class]]", [("link", "About Obsidian", "Links are first-class")]),
+        ("[[Help#Questions#Report bugs]]", [("link", "Help", "Report bugs")]),
+        ("[[2023-01-01#^37066d]]", [("link", "2023-01-01", "^37066d")]),
+        ("[[Internal links|custom text]]", [("link", "Internal links", "")]),
+        ("| a | [[Page\\|alias]] |", [("link", "Page", "")]),
+        ("![[Internal links#^b15695]]", [("embed", "Internal links", "^b15695")]),
+        ('[a](<with spaces.md> "title")', [("link", "with spaces.md", "")]),
+        ("((60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2))", [("block", "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2", "")]),
+        ("{{embed ((60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2))}}", [("block", "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2", "")]),
+        ("tags:: #[[text editor]]", [("link", "text editor", "")]),
+        ("![[Engelbart.jpg]] ![x](https://x.org/a.md) [y](mailto:a@b.c) [[#Here]] ![z](a.png)", []),
+        ("`[[code]]`\n```\n[[fenced]]\n```\n- ```\n  [[fenced]]\n  ```\n", []),
+        ("call((x)) f(([[a]]))", [("link", "a", "")]),
+        ("[[]] [[ ]] [[a\nb]]", []),
+        ("[[Board.canvas]] ![[Paper.PDF#page=3]]", [("link", "Board.canvas", ""), ("embed", "Paper.PDF", "page=3")]),
+        ("[a](docs/Paper.pdf#page=12) [b](Log.odt)", [("link", "docs/Paper.pdf", "page=12"), ("link", "Log.odt", "")]),
+        (
+            "[[Plan.docx]] [[Book.epub|book]] [[Zoo.html#Pens]]",
+            [("link", "Plan.docx", ""), ("link", "Book.epub", ""), ("link", "Zoo.html", "Pens")],
+        ),
+    ],
+)
+def test_links_of_written_form_returns_target(text: str, links: list[tuple[str, str, str]]) -> None:
+    assert found(text) == links
+
+
+@pytest.mark.parametrize(
+    ("line", "links"),
+    [
+        ("* see [[Page B]]", [("link", "Page B", "", "see Page B")]),
+        ("** see [[Page B][the page]]. Next.", [("link", "Page B", "", "see the page.")]),
+        ("[[file:sub/b.org::*Beds][B]] x", [("link", "sub/b.org", "Beds", "B x")]),
+        ("[[./b.org]]", [("link", "./b.org", "", "./b.org")]),
+        ("[[id:ABCD-1][c]] ((60ab6f5b))", [("block", "abcd-1", "", "c"), ("block", "60ab6f5b", "", "c")]),
+        ("[[https://x.org][x]] [[*Here]] [[#id]] [[file:a.png]] [[mailto:a@b.c]]", []),
+        ("[[]] [[a]", []),
+    ],
+)
+def test_org_links_of_written_form_returns_target(line: str, links: list[tuple[str, str, str, str]]) -> None:
+    assert [(link.kind, link.target, link.anchor, link.context) for link in org_links_of(line, ())] == links
+
+
+def test_org_links_in_code_are_none() -> None:
+    text = "#+begin_src sh\n[[a]]\n#+end_src\n[[b]]\n"
+    assert [(link.line, link.target) for link in org_links_of(text, ((1, 3),))] == [(4, "b")]
+    assert len(org_links_of("[[a]] " * 500 + "\n" + "[[b]]\n" * 5_000, ())) == 2_000
+
+
+def test_org_ids_name_the_heading() -> None:
+    text = ":PROPERTIES:\n:ID: aaaa-1\n:END:\n* One\n** Two\n:PROPERTIES:\n:id: BBBB-2\n:END:\n"
+    blocks = {name.key: name.line for name in names_of("pages/c.org", "c", (), text) if name.kind == "block"}
+    assert blocks == {"aaaa-1": 1, "bbbb-2": 5}
+
+
+def test_links_context_is_the_sentence_around() -> None:
+    [link] = links_of("Intro.\n\n- [ ] First one. Then [[Garden plan|the plan]] grew! Last.\n")
+    assert (link.line, link.context) == (3, "Then the plan grew!")
+
+
+def test_links_of_long_line_context_is_short() -> None:
+    [link] = links_of("word " * 1_000 + "[[Here]]" + " word" * 1_000)
+    assert "Here" in link.context
+    assert len(link.context) <= 240
+
+
+def test_links_are_at_most_two_thousand() -> None:
+    assert len(links_of("[[a]] " * 500 + "\n" + "[[b]]\n" * 5_000)) == 2_000
+
+
+@given(st.text(alphabet="[]|!#^()`\n ab.-:/%"))
+def test_links_of_any_text_never_raise(text: str) -> None:
+    for link in links_of(text):
+        assert 1 <= link.line <= text.count("\n") + 1
+    without_links(text)
+    anchored_lines(text.split("\n"), "^a")
+
+
+@pytest.mark.parametrize(
+    ("target", "home", "path", "rank"),
+    [
+        ("Note", "a/home.md", "Note.md", 1),
+        ("note", "a/home.md", "a/NOTE.md", 2),
+        ("Note", "a/home.md", "b/Note.md", 3),
+        ("b/Note", "a/home.md", "vault/b/Note.md", 3),
+        ("b/Note", "a/home.md", "c/Note.md", None),
+        ("/Note", "a/home.md", "a/Note.md", 3),
+        ("../Note", "a/home.md", "Note.md", 0),
+        ("./Note", "a/home.md", "Note.md", None),
+        ("Note.md", "a/home.md", "a/Note.md", 0),
+        ("a/b", "home.md", "pages/a___b.md", 3),
+        ("Überblick", "home.md", "überblick.md", 1),
+    ],
+)
+def test_closeness_of_path_ranks_as_obsidian(target: str, home: str, path: str, rank: int | None) -> None:
+    assert closeness(target, home, path) == rank
+
+
+def test_names_of_note_are_file_aliases_and_blocks() -> None:
+    text = "- item\n  text\n  id:: 6356E902-3b7b-4cb2-8c3e-6a904c813c40\n"
+    names = names_of("pages/Community___Query Sprint.md", "Sprint", ("Doggo",), text)
+    assert [(name.key, name.kind, name.line) for name in names] == [
+        ("query sprint", "file", 1),
+        ("sprint", "alias", 1),
+        ("doggo", "alias", 1),
+        ("6356e902-3b7b-4cb2-8c3e-6a904c813c40", "block", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("journals/2024_05_08.md", ("2024-05-08", "May 8th, 2024")),
+        ("graph/journals/2024_01_22.md", ("2024-01-22", "Jan 22nd, 2024")),
+        ("journals/2024_13_08.md", None),
+        ("daily/2024_05_08.md", None),
+        ("journals/ideas.md", None),
+    ],
+)
+def test_journal_names_are_its_date(path: str, names: tuple[str, str] | None) -> None:
+    assert journal_names(path) == names
+
+
+NOTE = """# Top
+
+Purple gem ^37066d
+
+## Part of [[it]]
+text
+### Deeper
+more
+
+> quoted
+> twice
+
+^37066f
+
+## Next
+- one
+- two
+  more ^item
+"""
+
+
+@pytest.mark.parametrize(
+    ("anchor", "lines"),
+    [
+        ("Part of it", (5, 14)),
+        ("deeper", (7, 14)),
+        ("^37066d", (3, 3)),
+        ("^37066F", (10, 11)),
+        ("^item", (17, 18)),
+        ("Missing", None),
+        ("^missing", None),
+    ],
+)
+def test_anchored_lines_of_heading_or_block(anchor: str, lines: tuple[int, int] | None) -> None:
+    assert anchored_lines(NOTE.split("\n")[:-1], anchor) == lines
+
+
+def test_links_after_quoted_code_and_to_no_web_page() -> None:
+    text = "> ```\n> x\n> ```\n\n[[Note]] [[https://example.org/page]]"
+    assert [link.target for link in links_of(text)] == ["Note"]
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [("[[a" + "`" * 5000 + "a" * 9_000 + "]] [[b]]", 1), ("[[a]]" * 3200, 2000)],
+)
+def test_line_with_many_links_or_back_ticks_is_read(line: str, count: int) -> None:
+    assert len(links_of(line)) == count

@@ -1,0 +1,99 @@
+"""The date of a note, from its name, its folders and its front matter."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus import front_matter
+from engine.corpus.note_dates import date_in_front_matter, date_in_name, is_evergreen
+
+
+def day(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
+
+
+def scalars(block: str) -> dict[str, str]:
+    front = front_matter.read(f"---\n{block}\n---\n")
+    return {} if front is None else front.scalars()
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "origin"),
+    [
+        ("memory/2026-01-11.md", "2026-01-11", "name"),
+        ("memory/2026-01-11-vendor-pitch.md", "2026-01-11", "name"),
+        ("memory/sub/deep/2026-01-11-1430.md", "2026-01-11", "name"),
+        ("daily/2026_01_11.md", "2026-01-11", "name"),
+        ("notes from 2026.01.11 (Ines).md", "2026-01-11", "name"),
+        ("20260111 walk.md", "2026-01-11", "name"),
+        ("zettel/202601111430 on bees.md", "2026-01-11", "name"),
+        ("2026-02-30 not, but 2026-03-01.md", "2026-03-01", "name"),
+        ("log/2026/01/11.md", "2026-01-11", "folder"),
+        ("log/2026/01/11-standup.md", "2026-01-11", "folder"),
+        ("log/2026/2026-01/11.md", "2026-01-11", "folder"),
+        ("log/2026/01-January/11 Sunday.md", "2026-01-11", "folder"),
+        ("trips/2026-01-11 Lisbon/packing.md", "2026-01-11", "folder"),
+        ("trips/2026-01-11/day 2/packing.md", "2026-01-11", "folder"),
+        ("2026/11/2025-12-31.md", "2025-12-31", "name"),
+        ("journal/2026-W03.md", "2026-01-18", "name"),
+        ("journal/2026-02.md", "2026-02-28", "name"),
+        ("journal/2026/02/review.md", "2026-02-28", "folder"),
+        ("journal/2026-02/review.md", "2026-02-28", "folder"),
+    ],
+)
+def test_a_name_or_its_folders_say_the_day(name: str, found: str, origin: str) -> None:
+    dated = date_in_name(name)
+    assert dated is not None
+    assert (day(dated.moment), dated.origin) == (found, origin)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("MEMORY.md", "memory/topic.md", "projects/bees-2026.md", "2026/plan.md", "2026-13-01.md", "2026-02-30.md"),
+        *("v1.2026.md", "call 1234-56-78.md", "0320-01-01.md", "id 12026011155.md", "2026-W77.md", "a/99/11.md", ""),
+    ],
+)
+def test_other_numbers_are_no_dates(name: str) -> None:
+    assert date_in_name(name) is None
+
+
+@pytest.mark.parametrize(
+    ("block", "found"),
+    [
+        ("date: 2026-01-11", "2026-01-11T00:00"),
+        ("Date: 2026/1/9 # when", "2026-01-09T00:00"),
+        ('created: "2026-01-11 08:30"', "2026-01-11T08:30"),
+        ("created: 2026-01-11T23:30:00.123Z", "2026-01-11T23:30"),
+        ("last modified: 2026-01-11T23:30:00-02:00", "2026-01-12T01:30"),
+        ("created: 2025-05-05\nupdated: 2026-01-11\ntags: [a]", "2026-01-11T00:00"),
+        ("updated: [[2026-01-11]]", "2026-01-11T00:00"),
+        ("updated: 2026-01-11, in the evening", "2026-01-11T00:00"),
+    ],
+)
+def test_front_matter_says_the_moment(block: str, found: str) -> None:
+    dated = date_in_front_matter(scalars(block))
+    assert dated is not None
+    assert datetime.fromtimestamp(dated.moment, UTC).strftime("%Y-%m-%dT%H:%M") == found
+    assert dated.origin == "front-matter"
+
+
+@pytest.mark.parametrize(
+    "block", ["due: 2026-01-11", "date: 11/01/2026", "date: 2026-02-30", "date: soon", "date:", ""]
+)
+def test_unrelated_dates_ignored(block: str) -> None:
+    assert date_in_front_matter(scalars(block)) is None
+
+
+def test_a_note_may_say_that_it_does_not_age() -> None:
+    assert is_evergreen(scalars("evergreen: true"))
+    assert not is_evergreen(scalars("evergreen: false"))
+    assert not is_evergreen({})
+
+
+@given(st.text(alphabet="0123456789-_./ wW:TZ+[]\"'", max_size=60))
+def test_any_text_is_dated_or_not(text: str) -> None:
+    date_in_name(text)
+    date_in_front_matter({"date": text})

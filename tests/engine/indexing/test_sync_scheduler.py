@@ -1,0 +1,317 @@
+"""One sync at a time: later callers join or wait. Scheduled syncs queue, and end when the service is closed."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, DiskFull, IndexBusy
+from engine.indexing.folder_watch import FolderWatch
+from engine.indexing.sync_progress import ProgressMeter
+from engine.indexing.sync_scheduler import BackgroundSync, IndexingService, ProgressListener
+from engine.memory.executor import BackgroundExecutor
+from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
+from engine.settings import Settings
+from engine.store.user_data import UserData
+
+
+def report(reason: str = "manual") -> SyncReport:
+    fields: dict[str, object] = dict.fromkeys(SyncReport.__struct_fields__, 0)
+    fields |= {"reason": reason, "cancelled": False, "error": "", "full": False, "failed": (), "skipped": ()}
+    return SyncReport(**fields)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[IndexingService]:
+    user = UserData(tmp_path / "user.sqlite")
+    service = IndexingService(user, lambda: None)
+    yield service
+    service.close()
+    user.close()
+
+
+class Held:
+    """A sync that runs until it is let go or cancelled."""
+
+    def __init__(self) -> None:
+        self.started = threading.Event()
+        self.go = threading.Event()
+        self.runs = 0
+
+    def __call__(self, listener: ProgressListener, token: CancelToken) -> SyncReport:
+        self.runs += 1
+        self.started.set()
+        ProgressMeter("manual", listener).start("indexing", 5)
+        while not self.go.wait(0.005):
+            if token.cancelled:
+                break
+        return report()
+
+
+def in_thread(call) -> tuple[threading.Thread, list[object]]:
+    outcome: list[object] = []
+
+    def run() -> None:
+        try:
+            outcome.append(call())
+        except Exception as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, outcome
+
+
+def test_later_callers_join_and_share_the_report(service: IndexingService) -> None:
+    held = Held()
+    first, one = in_thread(lambda: service.run(held))
+    assert held.started.wait(60)
+    second, two = in_thread(lambda: service.run(held))
+    while service.progress() is None:
+        pass
+    held.go.set()
+    first.join()
+    second.join()
+    assert held.runs == 1
+    assert one == two
+    assert service.current() is None
+
+
+def test_a_forced_caller_does_not_settle_for_less(service: IndexingService) -> None:
+    held = Held()
+    first, _ = in_thread(lambda: service.run(held))
+    assert held.started.wait(60)
+    second, _ = in_thread(lambda: service.run(held, force=True))
+    held.go.set()
+    first.join()
+    second.join()
+    assert held.runs == 2
+
+
+def test_a_joining_caller_hears_the_progress(service: IndexingService) -> None:
+    held = Held()
+    heard: list[MemorySyncProgressUpdate] = []
+    second_started = threading.Event()
+
+    def start(listener: ProgressListener, token: CancelToken) -> SyncReport:
+        held.started.set()
+        assert second_started.wait(60)
+        return held(listener, token)
+
+    first, _ = in_thread(lambda: service.run(start))
+    assert held.started.wait(60)
+    second, _ = in_thread(lambda: service.run(start, progress=heard.append))
+    while len(service._running.listeners) == 0:
+        pass
+    second_started.set()
+    held.go.set()
+    first.join()
+    second.join()
+    assert [update.phase for update in heard] == ["indexing"]
+
+
+def test_a_joining_caller_can_leave_without_stopping_the_sync(service: IndexingService) -> None:
+    held = Held()
+    first, one = in_thread(lambda: service.run(held))
+    assert held.started.wait(60)
+    token = CancelToken()
+    second, two = in_thread(lambda: service.run(held, cancel=token))
+    token.cancel()
+    second.join()
+    assert isinstance(two[0], Cancelled)
+    assert first.is_alive()
+    held.go.set()
+    first.join()
+    assert isinstance(one[0], SyncReport)
+
+
+def test_close_cancels_running_refuses_new(service: IndexingService) -> None:
+    held = Held()
+    first, _ = in_thread(lambda: service.run(held))
+    assert held.started.wait(60)
+    service.close()
+    first.join()
+    with pytest.raises(Closed):
+        service.run(held)
+
+
+def test_joined_sync_failure_runs_own(service: IndexingService) -> None:
+    started, go = threading.Event(), threading.Event()
+
+    def break_down(listener: ProgressListener, token: CancelToken) -> SyncReport:
+        started.set()
+        assert go.wait(60)
+        raise RuntimeError("a defect")
+
+    first, one = in_thread(lambda: service.run(break_down))
+    assert started.wait(60)
+    held = Held()
+    held.go.set()
+    heard: list[MemorySyncProgressUpdate] = []
+    second, two = in_thread(lambda: service.run(held, progress=heard.append))
+    while not service._running.listeners:
+        pass
+    go.set()
+    first.join()
+    second.join()
+    assert isinstance(one[0], RuntimeError)
+    assert isinstance(two[0], SyncReport)
+    assert len(heard) == 1
+
+
+def test_left_sync_sends_no_progress(service: IndexingService) -> None:
+    held, started, go = Held(), threading.Event(), threading.Event()
+    held.go.set()
+
+    def tell_late(listener: ProgressListener, token: CancelToken) -> SyncReport:
+        started.set()
+        assert go.wait(60)
+        return held(listener, token)
+
+    first, _ = in_thread(lambda: service.run(tell_late))
+    assert started.wait(60)
+    token, heard = CancelToken(), list[MemorySyncProgressUpdate]()
+    second, _ = in_thread(lambda: service.run(held, progress=heard.append, cancel=token))
+    token.cancel()
+    second.join()
+    go.set()
+    first.join()
+    assert held.runs == 1
+    assert heard == []
+
+
+def test_exclusive_refused_during_sync_and_blocks_next(service: IndexingService) -> None:
+    held = Held()
+    first, _ = in_thread(lambda: service.run(held))
+    assert held.started.wait(60)
+    with pytest.raises(IndexBusy), service.exclusive():
+        pytest.fail("A sync is running")
+    held.go.set()
+    first.join()
+    with service.exclusive():
+        second, outcome = in_thread(lambda: service.run(held))
+        second.join(0.05)
+        assert held.runs == 1
+    second.join()
+    assert held.runs == 2
+    assert outcome
+
+
+def test_close_from_a_progress_listener_does_not_wait(service: IndexingService) -> None:
+    held = Held()
+    held.go.set()
+    before = time.monotonic()
+    done = service.run(held, progress=lambda update: service.close())
+    assert isinstance(done, SyncReport)
+    assert time.monotonic() - before < 4
+
+
+class Runs:
+    def __init__(self) -> None:
+        self.reasons: list[SyncReason] = []
+        self.changed = threading.Condition()
+        self.go = threading.Event()
+        self.go.set()
+
+    def __call__(self, reason: SyncReason) -> SyncReport:
+        with self.changed:
+            self.reasons.append(reason)
+            self.changed.notify_all()
+        assert self.go.wait(60)
+        return report(reason)
+
+    def wait_for(self, count: int) -> list[SyncReason]:
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.reasons) >= count, 5)
+            return list(self.reasons)
+
+
+Background = Callable[..., None]
+
+
+@pytest.fixture
+def background(service: IndexingService, tmp_path: Path) -> Iterator[Background]:
+    """Starts background syncs without a watcher."""
+    threads = BackgroundExecutor(None)
+
+    def start(sync: Callable[[SyncReason], SyncReport], *, interval_seconds: float = 0) -> None:
+        options = msgspec.structs.replace(Settings().sync, watch=False, interval_minutes=interval_seconds / 60)
+        watch = FolderWatch(tmp_path, msgspec.structs.replace(Settings(), sync=options), dict, threads.start)
+        service.start_background(BackgroundSync(sync, options, threads, lambda: None, watch))
+
+    yield start
+    service.close()
+    threads.close()
+
+
+def test_repeated_request_runs_once(service: IndexingService, background: Background) -> None:
+    runs = Runs()
+    runs.go.clear()
+    background(runs)
+    service.request("watch")
+    runs.wait_for(1)
+    for _ in range(3):
+        service.request("search")
+        service.request("watch")
+    runs.go.set()
+    assert runs.wait_for(3) == ["watch", "search", "watch"]
+    service.close()
+    assert len(runs.reasons) == 3
+
+
+def test_an_interval_comes_back_by_itself(service: IndexingService, background: Background) -> None:
+    runs = Runs()
+    background(runs, interval_seconds=0.01)
+    assert runs.wait_for(3) == ["interval"] * 3
+    service.close()
+
+
+def test_a_failing_sync_does_not_end_the_thread(service: IndexingService, background: Background) -> None:
+    runs = Runs()
+
+    def fail_first(reason: SyncReason) -> SyncReport:
+        runs(reason)
+        if len(runs.reasons) == 1:
+            raise DiskFull("The disk is full.")
+        if len(runs.reasons) == 2:
+            raise ValueError
+        return report(reason)
+
+    background(fail_first)
+    for count in (1, 2, 3):
+        service.request("watch")
+        runs.wait_for(count)
+    service.close()
+
+
+def test_nothing_runs_after_close(service: IndexingService, background: Background) -> None:
+    runs = Runs()
+    background(runs)
+    service.close()
+    service.request("watch")
+    assert runs.reasons == []
+
+
+def test_a_look_that_was_asked_for_later_comes_once(service: IndexingService, background: Background) -> None:
+    runs = Runs()
+    background(runs)
+    service.request_later(0.01)
+    service.request_later(600)
+    assert runs.wait_for(1) == ["interval"]
+    service.close()
+    assert runs.reasons == ["interval"]
+
+
+def test_an_earlier_sync_makes_up_for_a_later_look(service: IndexingService, background: Background) -> None:
+    runs = Runs()
+    background(runs)
+    service.request_later(600)
+    service.request("watch")
+    assert runs.wait_for(1) == ["watch"]
+    service.request_later(0.01)  # the one before is no reason to wait longer
+    assert runs.wait_for(2) == ["watch", "interval"]
+    service.close()

@@ -1,0 +1,332 @@
+"""Secrets are hidden, everything else stays as it was."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.redaction.secret_masking import PATTERNS, beginning_of, redact
+from engine.redaction.secret_pattern import SecretPattern
+
+_MARKED = re.compile("«([^»]*)»")
+_CASES = [
+    pytest.param(pattern, example, id=f"{pattern.name} {number}")
+    for pattern in PATTERNS
+    for number, example in enumerate(pattern.examples, 1)
+]
+
+
+def marked(example: str) -> str:
+    return _MARKED.sub(r"\1", example)
+
+
+def masked(secret: str, whole: bool) -> str:
+    return "***" if whole or len(secret) < 20 else f"{secret[:6]}…{secret[-4:]}"
+
+
+@pytest.mark.parametrize(("pattern", "example"), _CASES)
+def test_masks_table_and_nothing_else(pattern: SecretPattern, example: str) -> None:
+    expected = _MARKED.sub(lambda match: masked(match[1], pattern.mask == "whole"), example)
+    assert redact(marked(example)) == expected
+
+
+@pytest.mark.parametrize(("pattern", "example"), _CASES)
+def test_secret_within_other_text_is_masked(pattern: SecretPattern, example: str) -> None:
+    text = redact(f"First line.\n{marked(example)}\nLast line.\n")
+    assert text.startswith("First line.\n")
+    for secret in _MARKED.findall(example):
+        assert len(secret) < 4 or secret not in text
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
+def test_every_pattern_needed_and_described(pattern: SecretPattern) -> None:
+    assert pattern.examples
+    assert "\n" not in pattern.about
+    assert pattern.anchors
+    assert all(anchor.strip() for anchor in pattern.anchors)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("TOKEN=a1b2c3d4e5f6g7h8i9j", "TOKEN=***"),  # 19 characters: ten of them would be most
+        ("TOKEN=a1b2c3d4e5f6g7h8i9jk", "TOKEN=a1b2c3…i9jk"),
+        ("password: a-very-long-password-of-many-characters", "password: ***"),
+        ("DATABASE_URL=postgres://u:p%40ss@h/d?sslmode=require", "DATABASE_URL=postgres://u:***@h/d?sslmode=require"),
+        ("https://x/?api_key=a1b2c3d4e5f6&user=ann", "https://x/?api_key=***&user=ann"),
+        ("-e OPENAI_API_KEY='abcd' -e B=2", "-e OPENAI_API_KEY='***' -e B=2"),
+        ("if password == 'hunter2':", "if password == '***':"),
+        ("password: str = 'hunter2'", "password: str = '***'"),
+        ('"password": "say \\"friend\\"", "x": 1', '"password": "***", "x": 1'),
+        ('"password": "cut o', '"password": "*** o'),
+        ("secret: swordfish", "secret: ***"),
+        ("**Password:** hunter2", "**Password:** ***"),
+        ("| password | hunter2 |", "| password | hunter2 |"),
+        ("(password=hunter2)", "(password=***)"),
+        ("password is ***bold2***", "password is *********"),
+        ('{"api_key":"abc"}', '{"api_key":"***"}'),
+    ],
+)
+def test_examples_beyond_the_table(text: str, expected: str) -> None:
+    assert redact(text) == expected
+
+
+def test_a_key_block_that_is_quoted_numbered_or_cut_off() -> None:
+    body = ["MIIEowIBAAKCAQEA7bq2Xc9", "c3RhcnRlciBrZXkgbWF0ZXJpYWw", "Zm9v"]
+    for prefix in ("", "> ", "    ", "# ", "\t"):
+        text = "\n".join(f"{prefix}{line}" for line in ["-----BEGIN EC PRIVATE KEY-----", *body])
+        assert redact(text) == "\n".join(f"{prefix}{line}" for line in ["-----BEGIN EC PRIVATE KEY-----"] + ["***"] * 3)
+    numbered = "\n".join(f"{n:6}\t{line}" for n, line in enumerate(["-----BEGIN PRIVATE KEY-----", *body], 1))
+    assert not any(line in redact(numbered) for line in body)
+    code = 'if line.startswith("-----BEGIN PRIVATE KEY-----"):\n    found\nelse:\n    lost\n'
+    assert redact(code) == code
+
+
+HARMLESS = """
+The token limit is 400, and a token is a word or a part of one.
+Each token costs money; tokens are counted by the server.
+The password field is required, and the password is hashed before it is stored.
+Is the password correct? The password was wrong. Your password is expired, it must be changed.
+The password is checked by the server; no password is kept in the log.
+Passwords are never logged. A password manager is a good idea.
+Password: required. Password must have 8 characters. The password is 8 characters long.
+Enter your password: it is never shown.
+The secret is that nobody reads it. The secret to success: practice.
+It is an open secret. Keep it secret: tell nobody.
+The key is to start early. The key: patience. Press any key to go on.
+The key is under the mat, and the answer key is on the last page.
+key = value
+key: value
+sorted(items, key=len)
+sorted(items, key=lambda item: item[1])
+sorted(items, key=operator.itemgetter(1))
+max(scores, key=scores.get)
+def login(user: str, password: str) -> Token:
+def login(user: str, password: str | None = None, token: str = "") -> None:
+class Settings:
+    api_key: str | None = None
+    token: CancelToken
+    secret: SecretStr
+    password: Optional[str]
+password = getpass.getpass()
+password = os.environ["DB_PASSWORD"]
+password = input("Password: ")
+password = config.get("password")
+api_key = os.getenv("OPENAI_API_KEY")
+api_key=api_key,
+token=token, secret=secret, password=password
+client = Client(api_key=settings.api_key, token=self.token)
+const token = await getToken(user);
+const password = req.body.password;
+const apiKey = process.env.OPENAI_API_KEY;
+let token: string;
+if (token === undefined) throw new Error("no token");
+if token is None:
+if key not in known:
+if token == ")":
+for key, value in table.items():
+token = tokens[index + 1]
+token = next(stream)
+KEY = re.compile(r"[a-z]+")
+PRIMARY KEY (id), FOREIGN KEY (user_id) REFERENCES users (id)
+primary_key = "id"
+primary_key: user_id_2024_x
+sort_key="created_at"
+cache_key = f"{name}:{version}"
+public_key: AAAAB3NzaC1yc2E1234567890
+next_token = "page2"
+max_tokens: 4096
+max_token = 4096
+eos_token = "</s>"
+"token": "the"
+"key": "value"
+"key": "users/42/avatar"
+{"primary_key": "user_id", "sort_key": "created_at_2"}
+export OPENAI_API_KEY=$OPENAI_API_KEY
+export GITHUB_TOKEN="${GITHUB_TOKEN}"
+export API_KEY=<your-api-key>
+API_KEY=your-api-key-here
+password: ${{ secrets.DB_PASSWORD }}
+password: {{ vault_password }}
+password: <password>
+password: ********
+--token <token>
+--password $PASSWORD
+The --token option is required. Use --password to be asked.
+The option --api-key is read from the environment.
+Authorization: Bearer $TOKEN
+Authorization: Bearer <token>
+Authorization: Bearer ${token}
+Authorization is required. The bearer of this letter is my friend.
+Bearer authentication is described in RFC 6750.
+commit 3f2a9c1be07d4c55a1b2c3d4e5f60718293a4b5c
+Merge 9fceb02 into d9afc07
+index 83db48f..bf269f4 100644
+sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+id = "550e8400-e29b-41d4-a716-446655440000"
+session 01890a5d-ac96-774b-bcce-b302099a8057 started
+request_id: req_011CSHoEeqs5C35K2UUqR7Fy
+https://example.com/a/b/c?page=2&sort=name#top
+http://localhost:8080/@vite/client
+http://user@example.com/x
+git@github.com:example/repo.git
+ssh://git@example.com:22/repo.git
+file:///usr/lib/python3.11/site-packages/x.py:12:4
+npm_config_registry=https://registry.npmjs.org
+npm_package_version
+task-based, risk-adjusted, sk-learn, desk-bound
+class="sk-container sk-text-repr-fallback"
+2024-01-02T03:04:05.678Z INFO 12345678 started
+12:34:56 took 400 ms
+123456:abc
+x = {123456: "a-long-value-with-many-letters"}
+ASIA is a continent; Asia too.
+import token
+import secrets
+from tokenize import TokenInfo
+secrets.token_urlsafe(32)
+hmac.new(key, message, hashlib.sha256)
+the token is passed in the header
+the token is sha256-hashed
+the token is valid for 30 days
+The token for the next page is in the answer.
+The API key is missing. The API key is read from the file.
+Your API key is stored in ~/.config/app/config.toml.
+Set the token to an empty string.
+change the password to something longer
+reset the password to the default
+a PIN is four digits, and the pin is bent
+mapping is 1234 lines long
+Das Passwort ist falsch. Das Passwort ist abgelaufen und muss geändert werden.
+Das Passwort wird verschlüsselt gespeichert.
+Passwort: erforderlich
+Das Kennwort ist zu kurz.
+The passphrase is required for this key.
+passphrase: optional
+The passphrase is stored in the keychain of the system.
+grep -rn "-----BEGIN PRIVATE KEY-----" .
+-----BEGIN CERTIFICATE-----
+-----BEGIN PUBLIC KEY-----
+The line "-----BEGIN RSA PRIVATE KEY-----" starts a key.
+ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7 ann@laptop
+private_key_path = "/etc/ssl/private/server.key"
+ssl_key: /etc/ssl/server.key
+keyfile = "server.pem"
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+token_type_ids, attention_mask = batch
+secret_santa = {"ann": "bob"}
+keyboard: qwerty
+monkey = 5
+hockey: 3
+turkey: 12kg for 8 people
+KeyError: 'name'
+KeyError: 0
+TypeError: unexpected keyword argument 'key2'
+Key: C minor. Keys: black and white.
+a key-value store, a foreign-key check
+pwd
+pwd; ls -la
+cd "$(pwd)" && make
+$ pwd
+if pwd is not None:
+PWD=$(pwd)
+SELECT password FROM users WHERE id = 1;
+password VARCHAR(255) NOT NULL
+ALTER TABLE users ADD COLUMN token TEXT;
+password_hash: string
+password_reset_url = "/reset"
+passwordField.text = ""
+<input type="password" name="password">
+<label for="password">Password:</label>
+type: password
+"type": "password",
+required: [user, password]
+errors: password: is too short
+We passed the token on, then the secret, then the key.
+fn parse(token: &str) -> Result<Token, Error> {
+func (p *Parser) next(token Token) error {
+token := p.next()
+private final String token;
+public string Token { get; set; }
+auto key = std::get<0>(pair);
+key->second
+Key::Escape => quit(),
+case Key.Enter: return
+event.key === "Enter"
+"key": "Ctrl+K"
+shortcut key: F11
+hvs.md and SG. Smith
+eyJ is how they begin
+xai is a company, ntn is short
+pw: 1280px
+Reset your password: click here
+const STORAGE_KEY = 'todos'
+""".strip("\n").split("\n")
+
+
+@pytest.mark.parametrize("line", HARMLESS)
+def test_ordinary_lines_are_unchanged(line: str) -> None:
+    assert redact(line) == line
+
+
+def test_ordinary_text_is_unchanged() -> None:
+    text = "\n".join(HARMLESS)
+    assert redact(text) is text
+
+
+@pytest.mark.parametrize("before", [0, 1, 100, 262_100, 262_130, 262_143, 262_144, 262_145])
+def test_a_secret_across_a_cut_is_found(before: int) -> None:
+    for line_end in ("", "\n"):
+        text = "x" * before + line_end + " ghp_abcdefghijABCDEFGHIJ0123456789abcdef password: hunter2 " + "y " * 10
+        assert redact(text) == "x" * before + line_end + " ghp_ab…cdef password: *** " + "y " * 10
+
+
+def test_secret_longer_than_block_is_masked_to_its_end() -> None:
+    assert redact("password=" + "aB3" * 200_000 + " and on") == "password=*** and on"
+    assert redact("TOKEN=" + "aB3" * 200_000 + " and on") == "TOKEN=aB3aB3…3aB3 and on"
+
+
+_FRAGMENTS = [
+    *(marked(example) for pattern in PATTERNS for example in pattern.examples),
+    *(anchor for pattern in PATTERNS for anchor in pattern.anchors if "(" not in anchor),
+    *["password is ", "password: ", "token=", "key = ", "secret", "***", "…", "abcdef…wxyz", "İ", "ſ", "日本", "**"],
+    *[" ", "\n", "\r\n", "\u2028", '"', "'", "`", "\\", "\\n", "{", "}", ",", ";", "&", ":", "=", "@", "."],
+]
+
+
+@settings(max_examples=400)
+@given(st.lists(st.one_of(st.sampled_from(_FRAGMENTS), st.text(max_size=6)), max_size=12).map("".join))
+def test_masking_twice_changes_nothing_and_keeps_lines(text: str) -> None:
+    once = redact(text)
+    assert redact(once) == once
+    assert len(once.splitlines()) == len(text.splitlines())
+    assert once.count("\n") == text.count("\n")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([fragment for fragment in _FRAGMENTS if len(fragment) < 24]), min_size=1, max_size=3),
+    st.sampled_from([2_000, 20_000]),
+)
+def test_hostile_repetitions_end(parts: list[str], size: int) -> None:
+    text = "".join(parts) * (size // max(1, len("".join(parts))) + 1)
+    assert redact(redact(text)) == redact(text)
+
+
+def test_the_manual_lists_every_pattern() -> None:
+    manual = Path(__file__).parents[3].joinpath("packaging", "manual", "masked.md").read_text("utf-8")
+    forms: dict[str, list[str]] = {}
+    for pattern in PATTERNS:
+        forms.setdefault(pattern.name, []).append(pattern.about)
+    assert [name for name, about in forms.items() if f"| {name} | {', '.join(about)} |" not in manual] == []
+
+
+@given(st.text(alphabet="ab \n水ü", max_size=40), st.integers(1, 40))
+def test_a_beginning_ends_between_words(text: str, most: int) -> None:
+    begun = beginning_of(text, most)
+    assert text.startswith(begun)
+    assert len(begun) <= most
+    rest = text[len(begun) :]
+    assert not rest or not (begun[-1:].isascii() and begun[-1:].strip() and rest[0].isascii() and rest[0].strip())

@@ -1,0 +1,231 @@
+"""The view of recent edits, through the window; and the ways between files and sessions."""
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+
+from engine import CancelToken, FileUse
+from gui.agent_edits.edit_list import EditRow, ProjectRow, edited_files, rows_by_project
+from gui.agent_edits.panel import EditsPanel
+from gui.conversation.display_entries import prepare
+from gui.conversation.loader import landing
+from gui.conversation.prompt_list import FileList
+from gui.sessions.listing_view import NONE_TO_READ
+from gui.viewer.match_list import query_finder
+from gui.window.main_window import MainWindow
+from tests.helpers.fake_insight import FakeInsight
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session
+from tests.helpers.windows import at_rest
+
+PROJECT = "/home/ines/src/greenhouse"
+
+
+def use(path: str, kind: str = "edited", **changes: object) -> FileUse:
+    calls = [message for message in SESSIONS[VALVE].messages if message.kind == "tool-call"]
+    made = FileUse(
+        session=VALVE,
+        title="Fix the valve controller",
+        agent="claude-code",
+        project=PROJECT,
+        kind=kind,  # type: ignore[arg-type]
+        path=path,
+        line=calls[0].line,
+        ordinal=calls[0].ordinal,
+        time=NOW,
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+USES = (
+    use("valve.c"),
+    use("docs/plan.md", "created", time=NOW - 60),
+    use("valve.c", time=NOW - 120),
+    use("README.md", project="/home/ines/src/nas", agent="codex", title="Rename the backup job", time=NOW - 180),
+    use("timer.c", "read", time=NOW - 240),
+)
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory(sessions=SESSIONS)
+    memory.insight = FakeInsight(memory)
+    memory.insight.uses = USES
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def panel(qtbot, opened: MainWindow) -> EditsPanel:
+    opened.views.switch("edits")
+    panel = opened.views.edits
+    qtbot.waitUntil(lambda: not panel.busy)
+    return panel
+
+
+def told(panel: EditsPanel) -> list[str]:
+    rows = panel.list.rows
+    return [rows.spoken(rows.row(number)) for number in range(rows.rowCount())]
+
+
+def test_files_are_grouped_with_their_last_change_first() -> None:
+    files = edited_files([one for one in USES if one.kind != "read"])
+    assert [(row.use.path, row.changes) for row in files] == [("valve.c", 2), ("docs/plan.md", 1), ("README.md", 1)]
+    rows = rows_by_project(files, [])
+    assert [row.title if isinstance(row, ProjectRow) else row.use.path for row in rows] == [
+        *("greenhouse", "valve.c", "docs/plan.md"),
+        *("nas", "README.md"),
+    ]
+    assert [row.use.path for row in rows_by_project(files, ["codex", "nas"]) if isinstance(row, EditRow)] == [
+        "README.md"
+    ]
+
+
+def test_view_lists_files_by_project(panel: EditsPanel) -> None:
+    rows = told(panel)
+    assert rows[0] == "greenhouse, 2 files"
+    assert rows[1].startswith("valve.c, 2 changes · Claude Code · Fix the valve controller")
+    assert rows[2].startswith("docs/plan.md, created")
+    assert rows[3:4] == ["nas, 1 file"]
+    assert panel.list.accessibleDescription() == "3 files in 2 projects"
+
+
+def test_selected_file_shows_message_that_changed_it(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    conversation = opened.views.conversation
+    qtbot.waitUntil(lambda: conversation.opened is not None and conversation.view.current.number is not None)
+    shown = conversation.opened.conversation
+    assert shown.message(shown.entries[conversation.view.current.number]).line == USES[0].line
+    assert opened.views.current == "edits"
+
+
+def test_selected_file_is_framed_in_its_tool_call(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    conversation = opened.views.conversation
+    frame = conversation.view.highlights
+    qtbot.waitUntil(lambda: conversation.opened is not None and frame.framed is not None)
+    shown = conversation.opened.conversation
+    assert "valve.c" in shown.source(frame.framed[0])
+    assert shown.entries[shown.entry_of_piece[frame.framed[0]]].kind == "tool"
+    panel.list.sessions_requested.emit("controller/none.c")  # the edits view stays as it was
+    opened.views.switch("edits")
+    qtbot.waitUntil(lambda: at_rest(opened))
+    assert frame.framed is not None
+
+
+def test_edit_stays_when_its_session_is_read_elsewhere(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    conversation = opened.views.conversation
+    opened.resize(900, 420)
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.view.highlights.framed is not None)
+    left = conversation.view_state
+    opened.views.switch("sessions")
+    qtbot.waitUntil(lambda: opened.views.sessions.view.list.go_to(VALVE))
+    bar = conversation.view.verticalScrollBar()
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.view_state is not None and bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    below = conversation.view_state
+    assert below != left
+    opened.views.switch("edits")
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.view_state == left)
+    opened.views.switch("sessions")
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.view_state.line == below.line)
+
+
+def test_file_hit_opens_call_behind_its_announcement(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    call = ("tool-call", '{"file_path": "/home/ines/src/nas/job.sh"}', "Edit")
+    session = make_session([("user", [("text", "Rename it.")]), ("assistant", [("text", "Now job.sh."), call])])
+    messages = tuple(msgspec.structs.replace(one, line=one.ordinal) for one in session.messages)
+    conversation = prepare(msgspec.structs.replace(session, messages=messages), CancelToken())
+    finder = query_finder("file:job.sh", "english")
+    assert landing(conversation, 2, finder, CancelToken()).entry == 1
+    there = landing(conversation, 2, finder, CancelToken(), calls=True)
+    assert conversation.entries[there.entry].kind == "tool"
+    assert there.hit is not None
+    assert landing(conversation, 1, finder, CancelToken(), calls=True).hit is None
+
+
+def test_enter_opens_message_and_escape_returns(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    qtbot.waitUntil(lambda: opened.views.conversation.opened is not None)
+    panel.focus_list()
+    QTest.keyClick(panel.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: opened.views.conversation.isAncestorOf(QApplication.focusWidget()))
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is panel.list
+    QTest.keyClick(panel.list, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is panel.box.edit
+
+
+def test_typing_filters_and_says_if_nothing_fits(panel: EditsPanel) -> None:
+    panel.search("plan")
+    assert [row.split(",")[0] for row in told(panel)] == ["greenhouse", "docs/plan.md"]
+    panel.search("anchor")
+    assert told(panel) == []
+    panel.search("")
+    assert len(told(panel)) == 5
+
+
+def test_refresh_keeps_current_file(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
+    panel.focus_list()
+    QTest.keyClick(panel.list, Qt.Key.Key_Down)
+    assert panel.list.current.path == "docs/plan.md"
+    memory.insight.uses = (use("new.c", time=NOW + 60), *USES)
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert told(panel)[1].startswith("new.c")
+    assert panel.list.current.path == "docs/plan.md"
+
+
+def test_without_edits_page_explains_view(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
+    memory.insight.uses = ()
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert told(panel) == []
+    assert "No file changed by an agent yet" in [
+        label.text() for label in panel.body.findChildren(QLabel) if label.isVisible()
+    ]
+    assert panel.nothing_to_read == NONE_TO_READ
+    [choose] = [button for button in panel.body.findChildren(QPushButton) if button.text() == "Choose sessions…"]
+    with qtbot.waitSignal(panel.folder_requested):
+        choose.click()
+
+
+def test_reader_explains_that_no_file_matches(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    panel.search("zzzz")
+    qtbot.waitUntil(lambda: not panel.busy)
+    shown = [label.text() for label in opened.views.conversation.findChildren(QLabel) if label.isVisible()]
+    assert "No file matches, so there is no message to read here." in shown
+
+
+def test_sessions_with_file_search_for_it(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    panel.focus_list()
+    panel.list.sessions_requested.emit(panel.list.current.path)
+    assert opened.views.current == "search"
+    assert opened.views.search.box.query == "file:valve.c"
+    opened.views.viewer.sessions_requested.emit("two words.md")
+    assert opened.views.search.box.query == 'file:"two words.md"'
+    qtbot.waitUntil(lambda: at_rest(opened))
+
+
+def test_session_lists_its_files_and_jumps_to_one(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    conversation = opened.views.conversation
+    qtbot.waitUntil(lambda: conversation.opened is not None)
+    conversation.session_actions.files.trigger()
+    chooser = conversation.findChild(FileList)
+    qtbot.waitUntil(chooser.isVisible)
+    box = chooser.findChild(QLineEdit)
+    QTest.keyClicks(box, "plan.md")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert chooser.isHidden()
+    shown = conversation.opened.conversation
+    assert shown.message(shown.entries[conversation.view.current.number]).line == USES[1].line
+
+
+def test_session_without_files_says_so(qtbot, memory: FakeMemory, opened: MainWindow, panel: EditsPanel) -> None:
+    conversation = opened.views.conversation
+    qtbot.waitUntil(lambda: conversation.opened is not None)
+    memory.insight.uses = ()
+    with qtbot.waitSignal(conversation.session_actions.notified) as said:
+        conversation.session_actions.files.trigger()
+    assert said.args == ["No tool call of this session names a file."]
