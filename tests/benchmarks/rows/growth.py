@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def run(bench: Bench) -> Iterator[Figure]:
             f"{name}: {', '.join(f'{count:,}' for count in chunks)} chunks",
             "–",
             "; ".join(text for _, text in of_size),
-            ", ".join(f"{after / before:.1f}×" for (before, _), (after, _) in zip(of_size, of_size[1:], strict=False)),
+            ", ".join(f"{after / before:.1f}×" for (before, _), (after, _) in pairwise(of_size)),
         )
 
 
