@@ -151,9 +151,13 @@ def in_database(snapshot: Snapshot) -> Counter[DiskPartName]:
 
 
 def disk_parts(database: Counter[DiskPartName], sizes: IndexSizes) -> tuple[DiskPart, ...]:
-    """Return the size of each kind of data, in the index file and in the files next to it."""
+    """Return the size of each kind of data, in the index file and in the files next to it; together their size.
+
+    Pages that are only in the write-ahead log so far count as the data in them.
+    """
     found = Counter(database)
-    found.update(matrix=sizes.matrix, log=sizes.wal, user=sizes.user)
+    only_in_log = max(0, database.total() - sizes.database)
+    found.update(matrix=sizes.matrix, log=max(0, sizes.wal - only_in_log), user=sizes.user)
     return tuple(DiskPart(name=name, bytes=found[name]) for name in _ORDER if found[name] > 0)
 
 

@@ -174,7 +174,7 @@ def _neither(word: str) -> str:
         return f"'{word}' is a folder: open it with --workspace"
     from engine import VERBS
 
-    return f"'{word}' is neither a verb ({', '.join(VERBS)}) nor a link that begins with mnemoscope://"
+    return f"'{word}' is neither a command ({', '.join(VERBS)}) nor a link that begins with mnemoscope://"
 
 
 def _is_link(text: str) -> bool:

@@ -87,7 +87,7 @@ def measure(function: Callable[..., Any], *args: Any) -> Cost:
         check=False,
     )
     if done.returncode:
-        raise SystemExit(f"{function.__module__}.{function.__name__} failed.")
+        raise SystemExit(f"{function} failed.")
     cost: Cost = pickle.loads(done.stdout)
     return cost
 

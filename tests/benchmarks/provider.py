@@ -55,6 +55,9 @@ class NextVector:
     def encode(self, texts: Sequence[str]) -> Vectors:
         return self._real[[next(self._next) % len(self._real) for _ in texts]]
 
+    def is_word(self, word: str) -> bool:
+        return False
+
 
 def random_vectors(texts: Sequence[str], dims: int) -> Vectors:
     seeds = (zlib.crc32(text.encode("utf-8", "replace")) for text in texts)

@@ -111,7 +111,7 @@ def test_link_argument_opens_its_file(notes, words_only, tmp_path):
 def test_invalid_argument_prints_one_line_and_exits_2():
     done = _run("nonsense")
     assert done.returncode == 2
-    assert done.stderr.startswith("mnemoscope: 'nonsense' is neither a verb (index, search, ")
+    assert done.stderr.startswith("mnemoscope: 'nonsense' is neither a command (index, search, ")
     assert done.stderr.endswith(") nor a link that begins with mnemoscope://\n")
     assert done.stderr.count("\n") == 1
 

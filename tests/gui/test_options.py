@@ -54,7 +54,7 @@ def test_all_options_are_parsed(tmp_path):
         (["--view", "explanation"], "name a --query"),
         (["--view", "first-run", "--query", "x"], "leave out --query"),
         (["--view", "sources", "--query", "x"], "leave out --query"),
-        (["serch", "timer"], "'serch' is neither a verb (index, search, get, "),
+        (["serch", "timer"], "'serch' is neither a command (index, search, get, "),
         (["."], "'.' is a folder: open it with --workspace"),
         (["--quer", "x"], "unrecognized arguments: --quer"),
         (["mnemoscope://open?path=a.md", "more"], "unrecognized arguments: more"),

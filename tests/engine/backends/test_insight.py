@@ -179,6 +179,15 @@ def test_the_parts_on_disk_make_up_the_files(open_memory) -> None:
     assert sum(parts.values()) == sizes.database
 
 
+def test_disk_parts_before_log_is_merged_sum_to_files(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    sizes = memory.status().sizes
+    assert sizes.wal
+    parts = memory.insight.overview().disk
+    assert sum(part.bytes for part in parts) == sizes.database + sizes.wal + sizes.matrix + sizes.user
+
+
 def test_history_counts_reused_and_failed(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
