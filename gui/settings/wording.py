@@ -150,7 +150,7 @@ def stored_words(model: StoredModelInfo) -> str:
         model.vectors,
         dims=model.dims,
     )
-    parts = (vectors, size_text(model.bytes), tr("vectors in use") if model.active else "")
+    parts = (vectors, size_text(model.bytes), tr("in use") if model.active else "")
     return " · ".join(filter(None, parts))
 
 

@@ -78,7 +78,7 @@ def test_card_shows_indexed_and_excluded_files(qtbot, dialog):
 def test_exclude_pattern_preview_updates_while_typing(qtbot, dialog, notes):
     _type(qtbot, dialog, "exclude", "drafts/")
     said = _said(_page(dialog).card)
-    assert "2 notes, 14 bytes; 1 fewer than now." in said
+    assert "2 notes, 14 bytes; 1 fewer than are indexed now." in said
     assert 'Excluded by the pattern "drafts/"' in said
     assert dialog.model.waiting == 0
     edit = _page(dialog).rows["exclude"].field.focusProxy()
@@ -202,8 +202,8 @@ def _preview(files: int, *skipped: FileIssue, first: tuple[str, ...] = ()) -> Wo
 
 
 def test_match_wording():
-    assert match_words(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than now."
-    assert match_words(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than now."
+    assert match_words(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than are indexed now."
+    assert match_words(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than are indexed now."
     assert match_words(Match(_preview(1), _preview(1))) == "1 note, 1.0 KB."
     assert first_words(_preview(3, first=("a.md", "b.md"))) == "First a.md, b.md and 1 more note."
     assert first_words(_preview(0)) == ""

@@ -76,7 +76,7 @@ def test_estimate_names_passages_tokens_price_and_time():
     )  # fmt: skip
     assert estimate_words(due) == (
         "26,412 passages to embed with big-3, 312 have their vector already: about 8.4 million "
-        "tokens, $1.09 at $0.13 per million tokens (list price of 22 Nov 2026), about 6 min 52 s."
+        "tokens, $1.09 at $0.13 per million tokens (the list price of 22 Nov 2026), about 6 min 52 s."
     )
     assert embed_words(due) == "Embed for about $1.09"
     assert accept_words(due) == "Save and embed for about $1.09"
@@ -84,7 +84,7 @@ def test_estimate_names_passages_tokens_price_and_time():
 
 def test_batch_estimate_names_cost_on_failure():
     due = make_estimate(batch=True, price=0.01, cost=0.5, most_cost=1.0)
-    assert "(list price of 22 Nov 2026), at most $1.00 if the jobs fail, by batch jobs" in estimate_words(due)
+    assert "(the list price of 22 Nov 2026), at most $1.00 if the jobs fail, by batch jobs" in estimate_words(due)
 
 
 def test_unknown_price_is_not_zero():
