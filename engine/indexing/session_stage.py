@@ -137,7 +137,7 @@ class SessionStage:
             if file.name not in self._external:
                 continue
             where, stored = ownership_message(self._external[file.name]), self._known.get(file.name)
-            if stored != (file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
+            if stored != (file.name, file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
                 self._commits.put(note_left_out(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
