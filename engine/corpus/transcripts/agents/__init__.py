@@ -64,8 +64,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Pattern of the folders to watch in its stores, relative to these, with slashes; empty for all but `parts`."""
     parts_changed: Callable[[str], int] | None = None
     """Returns when other files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for the
-    transcripts of all agents.
+    transcripts of all agents whose paths contain a text of `with_parts`.
     """
+    with_parts: tuple[str, ...] = ("",)
+    """Texts of which one is in the path of each transcript that has other files: checked first, for speed."""
     part_of: Callable[[str], str] | None = None
     """Returns the transcript to which the file at this path belongs; empty for other files. This detects changes of
     that file alone. Called for the files of all agents, with paths that may no longer exist.
