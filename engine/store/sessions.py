@@ -47,10 +47,12 @@ class StoredSession(NamedTuple):
     """Name of the machine that the session was synchronised from; empty for this machine."""
 
 
-def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
-    """Return all transcripts that were examined for sessions, by name."""
+def transcripts(snapshot: Snapshot, path: str | None = None) -> dict[str, StoredTranscript]:
+    """Return all transcripts that were examined for sessions, or only the one named `path`, by name."""
     query = f"SELECT path, mtime_ns, size, rule, detail FROM {snapshot.tables.transcripts}"
-    return {row.path: row for row in typed(snapshot.connection.execute(query), StoredTranscript)}
+    one = "" if path is None else " WHERE path = ?"
+    rows = snapshot.connection.execute(query + one, () if path is None else (path,))
+    return {row.path: row for row in typed(rows, StoredTranscript)}
 
 
 def listed_transcripts(snapshot: Snapshot) -> set[str]:

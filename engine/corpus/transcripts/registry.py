@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
+    LINES_END,
     Agent,
     aider,
     amp,
@@ -54,8 +55,6 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats, LineFormat
 
-_LINES_END = ".jsonl"
-"""Ending of most transcripts, of several agents, and of no database: compared first, for speed."""
 _NO_SLASH = "[^/]"
 """Regular expression for any character of a name."""
 AGENTS: tuple[Agent, ...] = (
@@ -145,12 +144,12 @@ def store_name(path: str) -> str:
 
 def may_be_transcript(path: str) -> bool:
     """Whether a file can be a transcript by its name and, unless `path` is only a name, that of its folder."""
-    return path.endswith(_LINES_END) or _names(AGENTS).fullmatch(_end(path)) is not None
+    return path.endswith(LINES_END) or _names(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_database(path: str) -> bool:
     """Whether a transcript is a database, by its name: then its size doesn't show how much was added."""
-    return not path.endswith(_LINES_END) and _databases(AGENTS).fullmatch(_end(path)) is not None
+    return not path.endswith(LINES_END) and _databases(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_part_folder(above: str, name: str) -> bool:
