@@ -99,7 +99,7 @@ class CrashRecord:
 
     def _known(self, file: FoundFile) -> _Suspect | None:
         """Return the recorded crash of this version of the file."""
-        found = self._suspects.get(file.name)
+        found = self._suspects.get(file.name) if self._suspects else None
         if found is None or (found.mtime_ns, found.size) != _state(file):
             return None
         return None if found.rule and found.version != DOCUMENTS_VERSION else found

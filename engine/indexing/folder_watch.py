@@ -12,7 +12,7 @@ from engine.corpus.indexed_folders import find_roots
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.registry import is_database, is_watched, may_be_transcript, owner_of_part
-from engine.corpus.transcripts.session_stores import Store, find_stores
+from engine.corpus.transcripts.session_stores import Store, find_stores, transcript_at
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 from engine.indexing.watcher import WatchBatch, Watcher
 from engine.records import SyncReason, WatcherStatus
@@ -34,7 +34,7 @@ class SessionGrowth:
         self, stores: Iterable[Store], limits: SessionDeltaSettings, indexed_sizes: Callable[[], Mapping[str, int]]
     ) -> None:
         """`indexed_sizes` returns the size in bytes of each transcript when it was last indexed, by its stable name."""
-        self._stores = [(os.path.realpath(store.path), store.name) for store in stores]
+        self._stores = [(os.path.realpath(store.path), store) for store in stores]
         self._limits = limits
         self._indexed_sizes = indexed_sizes
         self._links: set[str] = set()
@@ -43,15 +43,8 @@ class SessionGrowth:
     def call_for_sync(self, paths: Iterable[str]) -> bool:
         """Whether any of these files has grown enough, shrunk, been deleted, or is or was a symbolic link."""
         sizes = self._indexed_sizes()
-        return any(self._is_due(path, sizes.get(self._name(transcript_of(path)))) for path in paths)
-
-    def _name(self, path: str) -> str:
-        for root, name in self._stores:
-            if path.startswith(os.path.join(root, "")):
-                return f"{name}/{os.path.relpath(path, root).replace(os.sep, '/')}"
-            if path == root:
-                return f"{name}/{os.path.basename(path)}"
-        return ""
+        names = {path: transcript_at(transcript_of(path), self._stores)[0] for path in paths}
+        return any(self._is_due(path, sizes.get(name)) for path, name in names.items())
 
     def _is_due(self, path: str, indexed: int | None) -> bool:
         if os.path.islink(path):
@@ -114,13 +107,14 @@ class FolderWatch:
         self._error = ""
         """Reason why nothing is watched although the settings enable it."""
         self._watchers: list[Watcher] = []
-        self._changed: Callable[[], None] = lambda: None
+        self._changed: Callable[[frozenset[str] | None], None] = lambda transcripts: None
         self._request: Callable[[SyncReason], None] = lambda reason: None
 
-    def start(self, changed: Callable[[], None], request: Callable[[SyncReason], None]) -> None:
+    def start(self, changed: Callable[[frozenset[str] | None], None], request: Callable[[SyncReason], None]) -> None:
         """Start watching, if the settings enable it.
 
-        `changed` is called on every change, `request` when a sync is due: after each change of notes, and when
+        `changed` is called on every change, with the paths if only files in session folders have changed, else None;
+        `request` when a sync is due: after each change of notes, and when
         transcripts have grown enough.
         """
         self._changed = changed
@@ -197,7 +191,7 @@ class FolderWatch:
         growth = SessionGrowth(stores, self._settings.sync.sessions, self._indexed_sizes)
 
         def changed(batch: WatchBatch) -> None:
-            self._changed()
+            self._changed(None if batch.overflow else batch.paths)
             self._start_job(lambda: judge(batch))
 
         def judge(batch: WatchBatch) -> None:
@@ -228,7 +222,7 @@ class FolderWatch:
         self._watchers.append(watcher)
 
     def _notes_changed(self, batch: WatchBatch) -> None:
-        self._changed()
+        self._changed(None)
         self._request("watch")
 
 

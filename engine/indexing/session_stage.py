@@ -1,18 +1,26 @@
 """Brings the sessions of a generation up to date: lists new transcripts, then reads those that have changed."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import stat
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from itertools import chain
 
 from engine.base import skip_reasons
 from engine.base.errors import PathRefused
-from engine.corpus.folder_walk import FoundFile
+from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.safe_open import FolderFiles
+from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.quick_summary import glance
 from engine.corpus.transcripts.registry import copied_sessions
-from engine.corpus.transcripts.session_stores import FoundTranscripts, find_transcripts, machine_names
-from engine.corpus.transcripts.transcript_files import is_compressed
+from engine.corpus.transcripts.session_stores import (
+    FoundTranscripts,
+    find_stores,
+    find_transcripts,
+    machine_names,
+    transcript_at,
+)
+from engine.corpus.transcripts.transcript_files import is_compressed, last_change
 from engine.corpus.transcripts.transcript_reader import project_of
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.session_row_builder import note_left_out, session_file
@@ -94,6 +102,27 @@ class SessionStage:
         self._name_machines()
         self._read(due, copies)
 
+    def read_changed(self, paths: Set[str]) -> bool:
+        """Read only these files, without listing any folder.
+
+        Returns False if that is not enough: one of them is not a transcript of lines that the index has, or it can't be
+        read. Raises as `read`.
+        """
+        stores = [(os.path.realpath(store.path), store) for store in find_stores(self._settings)]
+        with self._work.parts.store.read() as snapshot:
+            for path in paths:
+                name, path_in_store = transcript_at(path, stores)
+                self._known |= sessions.transcripts(snapshot, name)
+                file = _found(name, path_in_store) if name in self._known and not self._known[name].rule else None
+                if file is None or self._crashes.deaths(file):
+                    return False
+                self._found.files.append(file)
+        self._outcome.files_seen = len(self._found.files)
+        due = [file for file in self._found.files if _transcript_differs(file, self._known[file.name], copied=False)]
+        self._outcome.files_unchanged = len(self._found.files) - len(due)
+        self._read(due, set())
+        return not (self._outcome.failed or self._outcome.skipped)
+
     def _name_machines(self) -> None:
         """Store which sessions are from other machines, as the settings say now."""
         names, store = machine_names(self._settings), self._work.parts.store
@@ -142,7 +171,7 @@ class SessionStage:
             if file.name not in self._external:
                 continue
             where, stored = ownership_message(self._external[file.name]), self._known.get(file.name)
-            if stored != (file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
+            if stored != (file.name, file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
                 self._commits.put(note_left_out(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
@@ -187,6 +216,18 @@ class SessionStage:
     def _forget(self, name: str) -> None:
         if name in self._known or name in self._listed:
             self._commits.put(_forgetting(name), removed=1)
+
+
+def _found(name: str, path: str) -> FoundFile | None:
+    """Return a transcript of lines as the walk over its folder would; None for any other file, or without one."""
+    if not path.endswith(LINES_END):
+        return None
+    try:
+        state = os.lstat(path)
+    except OSError:
+        return None
+    size, changed = last_change(path, state)
+    return FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)) if stat.S_ISREG(state.st_mode) else None
 
 
 def _forgetting(name: str) -> Change:

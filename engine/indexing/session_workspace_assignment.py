@@ -72,18 +72,16 @@ def elsewhere(
             return {}
         known = owners.read()
         claims = _Claims(str(workspace), index)
-        worked = {file.name: _project(file, projects, known, project_of) for file in files}
-        decided = claims.decide(files, worked, known)  # nearly always empty, and then nothing is locked
-        homes = owners.change(lambda rows: claims.decide(files, worked, rows)) if decided else known
+        worked = {transcript_of(file.path): _project(file, projects, known, project_of) for file in files}
+        decided = claims.decide(worked, known)  # nearly always empty, and then nothing is locked
+        homes = owners.change(lambda rows: claims.decide(worked, rows)) if decided else known
     except (apsw.Error, OSError, StoreError) as error:
         log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
         return {}
     mine = str(workspace)
-    return {file.name: home for file in files if (home := homes[_key(file)].workspace) != mine}
-
-
-def _key(file: FoundFile) -> str:
-    return transcript_of(file.path)
+    if all([homes[transcript].workspace == mine for transcript in worked]):  # as nearly always
+        return {}
+    return {file.name: home for file in files if (home := homes[transcript_of(file.path)].workspace) != mine}
 
 
 def _project(
@@ -94,7 +92,7 @@ def _project(
 ) -> str:
     if found := projects.get(file.name):
         return found
-    home = known.get(_key(file))
+    home = known.get(transcript_of(file.path))
     return project_of(file) if home is None else home.project
 
 
@@ -107,20 +105,19 @@ class _Claims:
         self._there: dict[str, bool] = {}
         self._owners: dict[str, SessionOwner] = {}
 
-    def decide(
-        self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes
-    ) -> dict[str, SessionOwner | None]:
+    def decide(self, worked: Mapping[str, str], rows: Homes) -> dict[str, SessionOwner | None]:
         """Return the transcripts whose owner changes, with the new owner; None for those that this
         workspace gives up.
+
+        `worked`: the agent's folder for each transcript that was found.
         """
-        seen = {_key(file): file.name for file in files}
         changes: dict[str, SessionOwner | None] = {
             transcript: None
             for transcript, home in rows.items()
-            if home.workspace == self._mine and transcript not in seen
+            if transcript not in worked and home.workspace == self._mine
         }
-        for transcript, name in seen.items():
-            own = self._own(worked[name])
+        for transcript, project in worked.items():
+            own = self._own(project)
             held = rows.get(transcript)
             if own != held and (held is None or self._may_take(own, held)):
                 changes[transcript] = own

@@ -114,6 +114,8 @@ class SyncParts(msgspec.Struct, frozen=True):
     take_changes: Callable[[], bool]
     """Whether files have changed since the last call."""
     crashes: CrashRecord
+    transcripts: frozenset[str] | None = None
+    """Paths of the only files that have changed, all in session folders; None if any file may have changed."""
     sharing: Sharing | None = None
     """None if the index is not shared with other machines."""
 

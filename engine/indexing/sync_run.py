@@ -155,7 +155,7 @@ class SyncRun:
             if self._needs_rebuild(force):
                 self._rebuild(newest)
             else:
-                self._text(None)
+                self._text(None, self._parts.transcripts)
                 vectors.count_reused(None, newest)
                 self._share(lambda sharing: sharing.text_ready(self._stage(None), vectors.pending()))
             while not vectors.embed(None):
@@ -203,10 +203,10 @@ class SyncRun:
             return False
         return force or unfinished or stored != self._fingerprint
 
-    def _text(self, tables: Tables | None) -> TextOutcome:
+    def _text(self, tables: Tables | None, transcripts: frozenset[str] | None = None) -> TextOutcome:
         stage = TextStage(self._stage(tables))
         try:
-            done = stage.run()
+            done = stage.run(transcripts)
         finally:
             self._outcome.add(stage.outcome)
         if tables is None:

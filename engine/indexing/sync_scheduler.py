@@ -60,6 +60,10 @@ class _Running(msgspec.Struct):
     ended: threading.Event = msgspec.field(default_factory=threading.Event)
     update: MemorySyncProgressUpdate | None = None
     report: SyncReport | None = None
+    transcripts: frozenset[str] | None = None
+    """Paths of the transcripts that had changed when it began; None if other files may have changed too."""
+    partial: bool = False
+    """Whether it reads only these transcripts, so that other callers need a sync of their own."""
 
 
 class BackgroundSync(msgspec.Struct, frozen=True):
@@ -99,6 +103,8 @@ class IndexingService:
         """Why the last sync failed; empty if it succeeded."""
         self.recent = tuple(sync for sync in user.recent_syncs(_RECENT_SYNCS) if sync.backend == backend)
         """The last syncs of this backend, newest last."""
+        self._transcripts: frozenset[str] | None = None
+        """Paths of the transcripts that have changed since the last sync began; None if other files may have too."""
         self._reading = False
         """Whether the running sync handles changes that searches don't find yet."""
         self._ended = 0
@@ -125,7 +131,7 @@ class IndexingService:
         progress: ProgressListener | None = None,
         cancel: CancelToken | None = None,
     ) -> SyncReport:
-        """Run `work`, or join the running sync and return its report.
+        """Run `work`, or join the running sync and return its report, unless that reads only some transcripts.
 
         A forced caller waits for the end of a sync that is not forced and then runs its own. A caller whose joined sync
         failed runs its own. Raises `Cancelled` if a caller that only waits is cancelled, `Closed` after `close()`.
@@ -148,7 +154,7 @@ class IndexingService:
                 if progress is not None:
                     with self._change:
                         other.listeners.remove(progress)
-            if other.report is not None and (other.force or not force):
+            if other.report is not None and not other.partial and (other.force or not force):
                 return other.report
 
     @contextmanager
@@ -183,6 +189,15 @@ class IndexingService:
         self._reading = self._reading or dirty
         self.dirty = False
         return dirty
+
+    def take_transcripts(self) -> frozenset[str] | None:
+        """Return the changed transcripts that the running sync needs to read; None if it must look at all files."""
+        with self._change:
+            running = self._running
+            if running is None or not running.transcripts:
+                return None
+            running.partial = True
+            return running.transcripts
 
     def text_ready(self) -> None:
         """Record that searches find all changes that the running sync has processed."""
@@ -221,14 +236,16 @@ class IndexingService:
 
         # Cleared before the work, so that a change during it makes the index dirty again.
         self._reading, self.dirty = True, False
+        with self._change:
+            mine.transcripts, self._transcripts = self._transcripts, frozenset()
         try:
             mine.report = report = work(report_progress, mine.token)
             if report.cancelled or report.error:
-                self.dirty = True
+                self._note_change(None)
             if not report.cancelled:
                 self.problem = report.error
         except BaseException as error:
-            self.dirty = True
+            self._note_change(None)
             if isinstance(error, MnemoscopeError) and not isinstance(error, (Cancelled, Closed)):
                 self.problem = str(error)
             raise
@@ -307,7 +324,7 @@ class IndexingService:
         if background is None or not background.options.on_search:
             return
         if not background.watch.flush(seconds):
-            self.dirty = True
+            self._note_change(None)
         if self.dirty:
             self.request("search")
         self.wait_for_text(seconds)
@@ -333,9 +350,16 @@ class IndexingService:
         if self._poller is not None:
             self._poller.close()
 
-    def _changed(self) -> None:
-        self.dirty = True
+    def _changed(self, transcripts: frozenset[str] | None) -> None:
+        self._note_change(transcripts)
         self._notify()
+
+    def _note_change(self, transcripts: frozenset[str] | None) -> None:
+        """Record that these transcripts have changed, or any file."""
+        with self._change:
+            known = self._transcripts
+            self._transcripts = None if transcripts is None or known is None else known | transcripts
+        self.dirty = True
 
     def _submit(self) -> None:
         assert self._background is not None

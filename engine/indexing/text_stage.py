@@ -29,8 +29,13 @@ class TextStage:
         self._commits = Commits(work, self.outcome)
         self._crashes = work.parts.crashes
 
-    def run(self) -> TextOutcome:
-        """Index new and changed notes and sessions. Raises `Cancelled` between files; committed changes stay."""
+    def run(self, transcripts: frozenset[str] | None = None) -> TextOutcome:
+        """Index new and changed notes and sessions. Raises `Cancelled` between files; committed changes stay.
+
+        `transcripts`: paths of the only files that have changed. They alone are read if the index knows them all.
+        """
+        if transcripts and self._reads_only(transcripts):
+            return self.outcome
         try:
             self._notes()
             self._commits.flush()  # a transcript may crash its reader
@@ -40,6 +45,19 @@ class TextStage:
             self._commits.flush()
         self._save_issues()
         return self.outcome
+
+    def _reads_only(self, transcripts: frozenset[str]) -> bool:
+        """Read these transcripts; returns False if all files must be looked at instead."""
+        from engine.indexing.session_stage import SessionStage  # brings every agent with it
+
+        try:
+            complete = SessionStage(self._work, self._commits, self.outcome).read_changed(transcripts)
+        finally:
+            self._commits.flush()
+        if not complete:
+            self.outcome.failed.clear()
+            self.outcome.skipped.clear()
+        return complete
 
     def _sessions(self) -> None:
         if self._settings.sessions.folders or self._has_sessions():

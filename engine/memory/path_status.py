@@ -207,7 +207,7 @@ class _Explanation:
             for file in listing.files:
                 if (one := stored.get(file.name)) and one.rule:
                     kept_out[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
-            known = {name: one[:2] for name, one in stored.items()}
+            known = {name: (one.mtime_ns, one.size) for name, one in stored.items()}
         else:
             known = {name: (one.mtime_ns, one.size) for name, one in self._snapshot.files("memory").items()}
         passed = (*listing.passed, *kept_out.values())

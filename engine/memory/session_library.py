@@ -146,7 +146,11 @@ def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> Sess
     path, title, agent, id, project, branch, parent, started, ended, messages, size, unknown, _, modified, machine = (
         stored
     )
-    command = resume_command(agent, shlex.quote(id)) if id and not parent and not machine else ""
+    command = ""
+    if id and not (parent or machine):
+        plain = id.isascii() and id.replace("-", "").isalnum()  # as nearly all ids are
+        command = resume_command(agent, id if plain else shlex.quote(id))
+        command = command and _to_folder(project) + command
     return SessionSummary(
         path=path,
         agent=agent,
@@ -159,10 +163,10 @@ def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> Sess
         messages=messages,
         bytes=size,
         parent=parent,
-        resume_command=f"{_to_folder(project)}{command}" if command else "",
+        resume_command=command,
         modified=modified,
         unknown=unknown,
-        usage=tuple(map(usage_record, usage)) if usage else (),
+        usage=tuple([usage_record(one) for one in usage]) if usage else (),
         machine=machine,
     )
 

@@ -38,8 +38,11 @@ class UsageTotal(Record, frozen=True):
     """Whether the cost of all parts is known."""
 
 
-class SessionSummary(Record, frozen=True):
-    """Metadata of one past session of an agent: title, times, project and counts."""
+class SessionSummary(Record, frozen=True, gc=False):
+    """Metadata of one past session of an agent: title, times, project and counts.
+
+    Not tracked by the garbage collector: there may be tens of thousands, and none can be part of a cycle.
+    """
 
     path: str
     """Stable name, `sessions/<store>/…`."""

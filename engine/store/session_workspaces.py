@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import apsw
 
+from engine.base.errors import IndexCorrupt
 from engine.base.private_files import create_private, make_folder
 from engine.store.connection import BUSY_MS
 from engine.store.index_schema import Migration, migrate
-from engine.store.integrity import Column, unreadable
+from engine.store.snapshot import typed
 
 log = logging.getLogger(__name__)
 
@@ -46,10 +47,6 @@ def _m001_homes(connection: apsw.Connection) -> None:
 
 
 MIGRATIONS: tuple[Migration, ...] = (_m001_homes,)
-_COLUMNS = [
-    Column("homes", name, "INTEGER" if name == "rank" else "TEXT", required=True)
-    for name in ("transcript", *SessionOwner._fields)
-]
 
 
 class SessionOwnership:
@@ -63,18 +60,18 @@ class SessionOwnership:
 
     def read(self) -> Homes:
         """Return the owner of each transcript, by its path."""
-        with self._opened() as connection:
-            return _rows(connection)
+        with self._opened() as (_, rows):
+            return rows
 
     def change(self, decide: Callable[[Homes], Mapping[str, SessionOwner | None]]) -> Homes:
         """Change owners in one write transaction; returns all owners afterwards.
 
         `decide` receives all owners and returns those to set, by path of the transcript; None removes one.
         """
-        with self._opened() as connection:
+        with self._opened() as (connection, _):
             connection.execute("BEGIN IMMEDIATE")
             try:
-                rows = dict(_rows(connection))
+                rows = _rows(connection)
                 for transcript, home in decide(rows).items():
                     if home is None:
                         rows.pop(transcript, None)
@@ -91,27 +88,29 @@ class SessionOwnership:
     def release(self, workspace: Path) -> None:
         """Remove all transcripts of this workspace."""
         if self._path.exists():
-            with self._opened() as connection:
+            with self._opened() as (connection, _):
                 connection.execute("DELETE FROM homes WHERE workspace = ?", (str(workspace),))
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[apsw.Connection]:
+    def _opened(self) -> Iterator[tuple[apsw.Connection, dict[str, SessionOwner]]]:
+        """Yield a connection, and all rows: reading them checks them."""
         make_folder(self._path.parent)
         create_private(self._path)
-        with contextlib.closing(self._connection()) as connection:
-            yield connection
+        connection, rows = self._connection()
+        with contextlib.closing(connection):
+            yield connection, rows
 
-    def _connection(self) -> apsw.Connection:
+    def _connection(self) -> tuple[apsw.Connection, dict[str, SessionOwner]]:
         try:
             return self._try()
-        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
+        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, IndexCorrupt, UnicodeDecodeError):
             # Nothing is lost: every workspace claims again what its index contains.
             log.warning("The list of claimed sessions is damaged and is rebuilt")
             for name in self._names():
                 name.unlink(missing_ok=True)
             return self._try()
 
-    def _try(self) -> apsw.Connection:
+    def _try(self) -> tuple[apsw.Connection, dict[str, SessionOwner]]:
         connection = apsw.Connection(str(self._path))
         try:
             connection.set_busy_timeout(BUSY_MS)
@@ -119,17 +118,17 @@ class SessionOwnership:
             connection.pragma("synchronous", 1)
             connection.pragma("secure_delete", 1)  # of paths that were stored before secrets in them were masked
             migrate(connection, self._path, MIGRATIONS)
-            if unreadable(connection, _COLUMNS):
-                raise apsw.CorruptError("another table than ours")
+            return connection, _rows(connection)
         except BaseException:
             connection.close()
             raise
-        return connection
 
     def _names(self) -> Iterable[Path]:
         return [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
 
 
-def _rows(connection: apsw.Connection) -> Homes:
+def _rows(connection: apsw.Connection) -> dict[str, SessionOwner]:
+    """Return all rows. Raises IndexCorrupt, UnicodeDecodeError."""
     query = "SELECT transcript, workspace, rank, project FROM homes"
-    return {transcript: SessionOwner(*rest) for transcript, *rest in connection.execute(query)}
+    rows = typed(connection.execute(query), tuple[str, str, int, str])
+    return {transcript: SessionOwner(workspace, rank, project) for transcript, workspace, rank, project in rows}

@@ -1,5 +1,6 @@
 """Read and write metadata of sessions and of the transcripts that they are read from."""
 
+from operator import attrgetter
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ _Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
 class StoredTranscript(NamedTuple):
     """A file that sessions are read from: its state at the last read, and why it is not indexed, if so."""
 
+    path: str
     mtime_ns: int
     size: int
     rule: str
@@ -45,11 +47,12 @@ class StoredSession(NamedTuple):
     """Name of the machine that the session was synchronised from; empty for this machine."""
 
 
-def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
-    """Return all transcripts that were examined for sessions, by name."""
+def transcripts(snapshot: Snapshot, path: str | None = None) -> dict[str, StoredTranscript]:
+    """Return all transcripts that were examined for sessions, or only the one named `path`, by name."""
     query = f"SELECT path, mtime_ns, size, rule, detail FROM {snapshot.tables.transcripts}"
-    rows = typed(snapshot.connection.execute(query), tuple[str, int, int, str, str])
-    return {row[0]: StoredTranscript(*row[1:]) for row in rows}
+    one = "" if path is None else " WHERE path = ?"
+    rows = snapshot.connection.execute(query + one, () if path is None else (path,))
+    return {row.path: row for row in typed(rows, StoredTranscript)}
 
 
 def listed_transcripts(snapshot: Snapshot) -> set[str]:
@@ -88,11 +91,13 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
                 s.messages, s.bytes, s.unknown, s.rewound,
                 f.mtime_ns / 1e9
             FROM {snapshot.tables.sessions} s CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id
-            WHERE ?1 IS NULL OR f.path = ?1
-            ORDER BY f.mtime_ns DESC, f.path""",
+            WHERE ?1 IS NULL OR f.path = ?1""",
         (path,),
     )
     found, names = typed(rows, StoredSession), machines(snapshot)
+    # Two sorts take a third of the time that SQLite takes.
+    found.sort(key=attrgetter("path"))
+    found.sort(key=attrgetter("modified"), reverse=True)
     return [one._replace(machine=machine_of(one.path, names)) for one in found] if names else found
 
 
@@ -124,9 +129,9 @@ def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, 
         WHERE ?1 IS NULL OR f.path = ?1"""
     found: dict[str, tuple[StoredUsage, ...]] = {}
     copied = _copied_usage(snapshot, path)
-    for name, *row in snapshot.connection.execute(query, (path,)):
-        usage = StoredUsage(*row)
-        again = copied.get((name, usage.model))
+    for row in snapshot.connection.execute(query, (path,)):
+        name, usage = row[0], StoredUsage._make(row[1:])
+        again = copied.get((name, usage.model)) if copied else None
         found[name] = (*found.get(name, ()), usage if again is None else _without(usage, again))
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import CancelToken, MemorySearchManager, MemorySearchResult, SearchOutcome
+from engine import CancelToken, MemorySearchManager, MemorySearchResult
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Role
 from gui.search.query import is_searchable
@@ -27,13 +27,21 @@ class ContentHits:
     """Matching messages, best first."""
     total: int = 0
     notice: str = ""
+    counted: bool = True
+    """Whether the results are passages to count and open; a query of filters alone finds whole sessions."""
 
     def count(self, role: Role) -> Mapping[str, int]:
-        """Return the number of matching messages of each session, by path; `role` limits them to one speaker."""
-        return Counter(result.path for result in self.results if _has_role(result, role))
+        """Return the number of matching messages of each session, by path; `role` limits them to one speaker.
+
+        All are 0 if the results are not `counted`.
+        """
+        paths = (result.path for result in self.results if _has_role(result, role))
+        return Counter(paths) if self.counted else dict.fromkeys(paths, 0)
 
     def line(self, path: str, role: Role) -> int | None:
         """Return the transcript line of the best hit in a session; None without one."""
+        if not self.counted:
+            return None
         best = (result for result in self.results if result.path == path and _has_role(result, role))
         return next((result.snippet_line for result in best), None)
 
@@ -48,6 +56,14 @@ NO_HITS = ContentHits()
 
 def _has_role(result: MemorySearchResult, role: Role) -> bool:
     return not role or result.message is None or result.message.role == role
+
+
+def _finds_passages(text: str) -> bool:
+    """Whether a query has words, or names files or commands of tool calls, besides filters of whole sessions."""
+    from engine import parse_query  # brings the analysis, which an empty window does not need
+
+    parsed = parse_query(text)
+    return bool(parsed.question.strip() or parsed.demands("file") or parsed.demands("command"))
 
 
 class ContentSearch(QObject):
@@ -125,13 +141,17 @@ class ContentSearch(QObject):
         manager = self._manager
         assert manager is not None
 
-        def work(token: CancelToken) -> SearchOutcome:
-            return manager.search(text, max_results=MOST_HITS, sources=["sessions"], per_file=0, cancel=token)
+        def work(token: CancelToken) -> ContentHits:
+            counted = _finds_passages(text)
+            outcome = manager.search(
+                text, max_results=MOST_HITS, sources=["sessions"], per_file=0 if counted else 1, cancel=token
+            )
+            return ContentHits(text, outcome.results, outcome.total, outcome.notice, counted)
 
-        def on_done(outcome: SearchOutcome) -> None:
+        def on_done(hits: ContentHits) -> None:
             self._job.done()
             self._notice_delay.stop()
-            self.hits = ContentHits(text, outcome.results, outcome.total, outcome.notice)
+            self.hits = hits
             self.found.emit()
             self.idle.emit()
 

@@ -278,7 +278,7 @@ class ListBuilder(QObject):
         self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
         self._view.show_days(self._days_of(known.catalogue, criteria), criteria.period.only_day)
         if hits.text and hits.text == criteria.text:
-            self._filters.box.set_state(listing_view.box_state(listing))
+            self._filters.box.set_state(listing_view.box_state(listing) if hits.counted else "")
         if listing.rows:
             counts = listing_view.header_counts(known.catalogue, criteria, listing)
             self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)

@@ -227,6 +227,8 @@ def box_state(listing: Listing) -> str:
 
 def notice(hits: ContentHits) -> str:
     """Return a notice that the hits are incomplete; empty if they are not."""
+    if not hits.counted:
+        return hits.notice
     best = len(hits.results)
     hidden = tr_count("Only the best hit is counted.", "Only the best {count:,} hits are counted.", best)
     return " ".join(part for part in (hidden if hits.hidden else "", hits.notice) if part)

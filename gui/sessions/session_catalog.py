@@ -145,8 +145,8 @@ class _Entries:
 
 
 def _last(summary: SessionSummary) -> float:
-    """Return the time of a session's last message; 0 if unknown."""
-    return summary.ended or summary.started or 0.0
+    """Return the time of a session's last message; of its transcript, if the session has no times; 0 if unknown."""
+    return summary.ended or summary.started or summary.modified or 0.0
 
 
 def _day(moment: float) -> date | None:

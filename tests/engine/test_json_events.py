@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.base.bounded_json import BoundedDigits, check_depth
+from engine.base.bounded_json import BoundedDigits, check_depth, check_digits
 from engine.corpus.transcripts.export_reader import conversations
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.embedding.response_parsing import read_json
@@ -79,3 +79,31 @@ def test_export_of_brackets_is_refused(tmp_path: Path) -> None:
 def test_check_depth_accepts_shallow(value: object) -> None:
     check_depth(json.dumps(value).encode())
     check_depth(json.dumps({"[" * 600: value, "\\": '"' + "{" * 600}).encode())
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9000), st.sampled_from([0, 1, 4299, 4300, 4301, 8700])), max_size=4),
+    st.booleans(),
+)
+def test_long_integers_are_found_wherever_they_are(runs: list[tuple[int, int]], quoted: bool) -> None:
+    mark = b'"' if quoted else b""
+    text = b"".join(b" " * blanks + mark + b"7" * digits + mark for blanks, digits in runs)
+    if not quoted and any(digits > 4300 for digits in _joined_runs(runs)):
+        with pytest.raises(ValueError, match="digits"):
+            check_digits(text)
+    else:
+        check_digits(text)
+
+
+def _joined_runs(runs: list[tuple[int, int]]) -> list[int]:
+    """Return the lengths of runs of digits, of which those without blanks in between are one."""
+    lengths = [0]
+    for blanks, digits in runs:
+        lengths = [*lengths, digits] if blanks else [*lengths[:-1], lengths[-1] + digits]
+    return lengths
+
+
+def test_many_long_numbers_pass_unchanged() -> None:
+    numbers = (b"9" * 4000 + b",") * 1000  # of which a search once tried each digit as the beginning of one
+    check_digits(numbers)
+    assert BoundedDigits(io.BytesIO(numbers)).read(len(numbers)) == numbers

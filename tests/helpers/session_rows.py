@@ -46,6 +46,7 @@ def write_rows(path: Path, schema: str, rows: Iterable[tuple[str, dict[str, Any]
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA journal_mode = MEMORY")
         connection.executescript(schema)
         for table, values in rows:
             marks = ", ".join("?" * len(values))

@@ -29,6 +29,9 @@ class GivenName(NamedTuple):
     """Time of naming in seconds since the epoch; 0 if unknown."""
 
 
+_UNNAMED = GivenName()
+
+
 def session_id(path: str) -> str:
     """Return the session's id in a rollout's file name; empty if there is none."""
     found = _ID.search(os.path.basename(path))
@@ -37,14 +40,15 @@ def session_id(path: str) -> str:
 
 def given_name(path: str) -> GivenName:
     """Return the name given to a rollout's session; empty if there is none."""
-    index, session = _index_of(os.path.dirname(path)), session_id(path)
-    if not index or not session:
-        return GivenName()
+    index = _index_of(os.path.dirname(path))
+    if not index:
+        return _UNNAMED
     try:
         state = os.lstat(index)
-        return _names(index, state.st_mtime_ns, state.st_size).get(session.lower(), GivenName())
+        names = _names(index, state.st_mtime_ns, state.st_size)
     except (OSError, PathRefused):
-        return GivenName()
+        return _UNNAMED
+    return names.get(session_id(path).lower(), _UNNAMED)
 
 
 @functools.lru_cache(maxsize=1024)

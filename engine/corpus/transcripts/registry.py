@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
+    LINES_END,
     Agent,
     aider,
     amp,
@@ -106,7 +107,7 @@ def resume_command(name: str, session: str) -> str:
     agent = _agent(name)
     if agent is None or (agent.resumed and not re.fullmatch(agent.resumed, session)):
         return ""
-    return agent.resume.format(id=session)
+    return agent.resume.replace("{id}", session)
 
 
 def _agent(name: str) -> Agent | None:
@@ -143,12 +144,12 @@ def store_name(path: str) -> str:
 
 def may_be_transcript(path: str) -> bool:
     """Whether a file can be a transcript by its name and, unless `path` is only a name, that of its folder."""
-    return _names(AGENTS).fullmatch(_end(path)) is not None
+    return path.endswith(LINES_END) or _names(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_database(path: str) -> bool:
     """Whether a transcript is a database, by its name: then its size doesn't show how much was added."""
-    return _databases(AGENTS).fullmatch(_end(path)) is not None
+    return not path.endswith(LINES_END) and _databases(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_part_folder(above: str, name: str) -> bool:
@@ -168,8 +169,9 @@ def is_watched(store: str, folder: str) -> bool:
 def parts_changed(path: str) -> int:
     """Return when other files that belong to a transcript were last changed, in nanoseconds; 0 if there are none."""
     latest = 0
-    for changed in _parts(AGENTS):  # a loop, since a sync asks for every transcript
-        latest = max(latest, changed(path))
+    for mark, changed in _parts(AGENTS):  # a loop, since a sync asks for every transcript
+        if mark in path:
+            latest = max(latest, changed(path))
     return latest
 
 
@@ -226,8 +228,8 @@ def _watched(agents: tuple[Agent, ...], store: str) -> str:
 
 
 @functools.cache
-def _parts(agents: tuple[Agent, ...]) -> tuple[Callable[[str], int], ...]:
-    return tuple(agent.parts_changed for agent in agents if agent.parts_changed is not None)
+def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]], ...]:
+    return tuple((mark, one.parts_changed) for one in agents if one.parts_changed for mark in one.with_parts)
 
 
 @functools.cache

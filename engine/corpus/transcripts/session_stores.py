@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import msgspec
@@ -233,6 +233,20 @@ def names_session(name: str, settings: Settings) -> bool:
     if not may_name_session(name):
         return False
     return any(name.startswith(f"{store.name}/") for store in find_stores(settings))
+
+
+def transcript_at(path: str, stores: Iterable[tuple[str, Store]]) -> tuple[str, str]:
+    """Return the stable name of a transcript that the watcher has seen, and its path in the store; empty in no store.
+
+    `stores`: each with its real path, in which the watcher names files.
+    """
+    for root, store in stores:
+        if path == root:
+            return f"{store.name}/{os.path.basename(path)}", store.path
+        if path.startswith(os.path.join(root, "")):
+            below = os.path.relpath(path, root)
+            return f"{store.name}/{below.replace(os.sep, '/')}", os.path.join(store.path, below)
+    return "", ""
 
 
 def session_name(transcript: str, key: str) -> str:

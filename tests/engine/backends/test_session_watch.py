@@ -39,6 +39,28 @@ def test_enough_messages_indexed_immediately(open_memory, transcript: Path) -> N
     wait_until(lambda: any("boat" in result.path for result in memory.search("anchor chain").results))
 
 
+def test_grown_session_alone_is_read(open_memory, transcript: Path, monkeypatch) -> None:
+    other = transcript.with_name("other.jsonl")
+    other.write_text(transcript.read_text() + line("Tar the hull."))
+    memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(transcript.parent),)))
+    memory.sync()
+    reports, sync = [], memory.sync
+
+    def recorded(**options):
+        reports.append(sync(**options))
+        return reports[-1]
+
+    monkeypatch.setattr(memory, "sync", recorded)
+    with transcript.open("a") as file:
+        file.write(line("And the rudder?") + line("And the keel?") + line("And the anchor chain?"))
+    wait_until(lambda: bool(reports))
+    assert (reports[0].reason, reports[0].files_seen, reports[0].files_indexed) == ("session-delta", 1, 1)
+    assert any("boat" in result.path for result in memory.search("anchor chain").results)
+    other.unlink()
+    wait_until(lambda: len(memory.sessions()) == 1)
+    assert sync().files_seen > 1
+
+
 def test_a_little_growth_is_indexed_with_the_next_search(open_memory, transcript: Path) -> None:
     memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(transcript.parent),)))
     memory.sync()

@@ -92,6 +92,70 @@ def test_a_forced_caller_does_not_settle_for_less(service: IndexingService) -> N
     assert held.runs == 2
 
 
+class _Watch:
+    """Passes on what it is told to, as the watch of folders does."""
+
+    def start(self, changed, request) -> None:
+        self.changed = changed
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def watched(service: IndexingService) -> Iterator[_Watch]:
+    threads, watch = BackgroundExecutor(None), _Watch()
+    options = msgspec.structs.replace(Settings().sync, watch=False, interval_minutes=0)
+    service.start_background(BackgroundSync(lambda _: report(), options, threads, lambda: None, watch))  # type: ignore[arg-type]
+    yield watch
+    service.close()
+    threads.close()
+
+
+def test_changed_transcripts_are_known_unless_more_changed(service: IndexingService, watched: _Watch) -> None:
+    taken: list[frozenset[str] | None] = []
+
+    def work(_listener: ProgressListener, _token: CancelToken) -> SyncReport:
+        taken.append(service.take_transcripts())
+        return report()
+
+    def fail(_listener: ProgressListener, _token: CancelToken) -> SyncReport:
+        raise DiskFull
+
+    service.run(work)  # after the start any file may have changed
+    service.run(work)
+    watched.changed(frozenset({"/a"}))
+    watched.changed(frozenset({"/b"}))
+    service.run(work)
+    watched.changed(frozenset({"/a"}))
+    watched.changed(None)
+    service.run(work)
+    watched.changed(frozenset({"/a"}))
+    with pytest.raises(DiskFull):
+        service.run(fail)
+    watched.changed(frozenset({"/a"}))
+    service.run(work)
+    assert taken == [None, None, {"/a", "/b"}, None, None]
+
+
+def test_sync_of_some_transcripts_is_not_joined(service: IndexingService, watched: _Watch) -> None:
+    held = Held()
+
+    def partial(listener: ProgressListener, token: CancelToken) -> SyncReport:
+        service.take_transcripts()
+        return held(listener, token)
+
+    service.run(lambda *_: report())
+    watched.changed(frozenset({"/a"}))
+    first, _ = in_thread(lambda: service.run(partial))
+    assert held.started.wait(60)
+    second, _ = in_thread(lambda: service.run(held))
+    held.go.set()
+    first.join()
+    second.join()
+    assert held.runs == 2
+
+
 def test_a_joining_caller_hears_the_progress(service: IndexingService) -> None:
     held = Held()
     heard: list[MemorySyncProgressUpdate] = []

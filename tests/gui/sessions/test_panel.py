@@ -82,6 +82,16 @@ def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memor
     assert "relay" in next(m.text for m in SESSIONS[VALVE].messages if m.line == line).lower()
 
 
+def test_filter_without_words_counts_no_hits(qtbot, panel, memory, monkeypatch):
+    search = memory.search
+    monkeypatch.setattr(memory, "search", lambda _query, **asked: search("relay", **asked))
+    _type(qtbot, panel, "machine:laptop")
+    _rest(qtbot, panel)
+    assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
+    assert _counts(panel) == "1 of 12 sessions"
+    assert panel.place(VALVE)[0] is None
+
+
 def test_enter_searches_content_immediately_then_opens(qtbot, panel, memory):
     _type(qtbot, panel, "lisbon keys ruth")
     qtbot.keyClick(panel.box.edit, Key.Key_Return)

@@ -51,6 +51,12 @@ def test_oldest_first_puts_undated_sessions_last(today):
     assert titles[-2:] == ["No date", "Is the log rotated?"]
 
 
+def test_session_without_times_has_the_date_of_its_file(today):
+    summary = make_session_summary(started=None, ended=None, modified=NOW)
+    listing = build_listing(make_catalogue([summary]), Criteria(), {}, (), today)
+    assert _titles(listing)[0] == "Today"
+
+
 def test_longest_first_has_no_headings(today):
     listing = _listed(today, Criteria(order="longest"))
     lengths = [row.entry.summary.messages for row in listing.rows]

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 JSON_LINES = r".*\.jsonl"
 """Pattern of files with one JSON object per line."""
-_LINES_END = ".jsonl"
+LINES_END = ".jsonl"
+"""Ending of their names; no database has it."""
 WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
 FoundFolders = Iterator[tuple[str, str]]
@@ -64,8 +65,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Pattern of the folders to watch in its stores, relative to these, with slashes; empty for all but `parts`."""
     parts_changed: Callable[[str], int] | None = None
     """Returns when other files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for the
-    transcripts of all agents.
+    transcripts of all agents whose paths contain a text of `with_parts`.
     """
+    with_parts: tuple[str, ...] = ("",)
+    """Texts of which one is in the path of each transcript that has other files: checked first, for speed."""
     part_of: Callable[[str], str] | None = None
     """Returns the transcript to which the file at this path belongs; empty for other files. This detects changes of
     that file alone. Called for the files of all agents, with paths that may no longer exist.
@@ -92,10 +95,10 @@ def described_changed(path: str, folder: str, ending: str) -> int:
 
     It has the transcript's name with `ending` instead of `.jsonl`; `folder` is a part of the path of all of them.
     """
-    if folder not in path or not path.endswith(_LINES_END):
+    if folder not in path or not path.endswith(LINES_END):
         return 0
     try:
-        return os.lstat(path.removesuffix(_LINES_END) + ending).st_mtime_ns
+        return os.lstat(path.removesuffix(LINES_END) + ending).st_mtime_ns
     except OSError:
         return 0
 
@@ -104,7 +107,7 @@ def described_owner(path: str, folder: str, ending: str) -> str:
     """Return the transcript that such a file describes; empty for other files, or if there is none."""
     if folder not in path or not path.endswith(ending):
         return ""
-    owner = path.removesuffix(ending) + _LINES_END
+    owner = path.removesuffix(ending) + LINES_END
     return owner if os.path.lexists(owner) else ""
 
 

@@ -91,6 +91,7 @@ AGENT = Agent(
     folders=_folders,
     files=(TASKS, r".*\.messages\.json"),
     parts=(CHECKPOINTS,),
+    with_parts=(_MESSAGES,),
     parts_changed=_described,
     part_of=_described_session,
     formats=_formats,

@@ -42,6 +42,7 @@ AGENT = Agent(
     stores=((r"/\.codex/sessions\Z", "codex"), (r"/\.codex/archived_sessions\Z", "codex-archive")),
     folders=_folders,
     files=(JSON_LINES, r"rollout-.*\.jsonl\.zst"),
+    with_parts=("rollout-",),
     parts_changed=_named,
     formats=_formats,
 )

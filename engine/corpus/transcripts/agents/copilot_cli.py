@@ -31,6 +31,7 @@ AGENT = Agent(
     stores=((r"/\.copilot/session-state\Z", "copilot"), (r"/\.copilot/history-session-state\Z", "copilot-history")),
     folders=_folders,
     files=(JSON_LINES, r"session_[^/]*\.json"),
+    with_parts=("events.jsonl",),
     parts_changed=lambda path: sidecar_changed(path, "events.jsonl", "workspace.yaml"),
     part_of=lambda path: sidecar_owner(path, "events.jsonl", "workspace.yaml"),
     formats=_formats,

@@ -31,6 +31,7 @@ AGENT = Agent(
     resume="droid --resume {id}",
     stores=((r"/\.factory/sessions\Z", "droid"),),
     folders=_folders,
+    with_parts=(_FOLDER,),
     parts_changed=lambda path: described_changed(path, _FOLDER, _SETTINGS),
     part_of=lambda path: described_owner(path, _FOLDER, _SETTINGS),
     formats=_formats,

@@ -29,6 +29,7 @@ AGENT = Agent(
     resume="grok --resume {id}",
     stores=((r"/\.grok/sessions\Z", "grok"),),
     folders=_folders,
+    with_parts=("chat_history.jsonl",),
     parts_changed=lambda path: sidecar_changed(path, "chat_history.jsonl", "summary.json"),
     part_of=lambda path: sidecar_owner(path, "chat_history.jsonl", "summary.json"),
     formats=_formats,

@@ -65,6 +65,7 @@ AGENT = Agent(
     resume="kimi --session {id}",
     stores=((r"/\.kimi/sessions\Z", "kimi"), (r"/\.kimi-code/sessions\Z", "kimi-code")),
     folders=_folders,
+    with_parts=(_WIRE,),
     parts_changed=_titled,
     part_of=_stated_session,
     copies=_copies,

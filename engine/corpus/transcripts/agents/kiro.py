@@ -35,6 +35,7 @@ AGENT = Agent(
     resume="kiro-cli chat --resume-id {id}",
     stores=((r"/\.kiro/sessions/cli\Z", "kiro"), (r"/(kiro-cli|amazon-q)/data\.sqlite3\Z", r"\1")),
     folders=_folders,
+    with_parts=(_FOLDER,),
     parts_changed=lambda path: described_changed(path, _FOLDER, ".json"),
     part_of=lambda path: described_owner(path, _FOLDER, ".json"),
     databases=r"(?:kiro-cli|amazon-q)/data\.sqlite3",

@@ -104,6 +104,7 @@ AGENT = Agent(
     databases=r".*\.db",
     # The messages of sessions, one file each.
     parts=(("storage", "message"), ("storage", "part"), ("storage", "session_diff")),
+    with_parts=(_SESSION,),
     parts_changed=_messages_changed,
     copies=_copies,
     formats=_formats,

@@ -56,6 +56,7 @@ AGENT = Agent(
     stores=((r"/\.openhands/(?:conversations|sessions)\Z", "openhands"),),
     folders=_folders,
     files=tuple(map(re.escape, _DOCUMENTS)),
+    with_parts=_DOCUMENTS,
     parts_changed=_last_event,
     part_of=_conversation_of,
     formats=_formats,

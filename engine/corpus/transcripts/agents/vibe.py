@@ -29,6 +29,7 @@ AGENT = Agent(
     resume="vibe --resume {id}",
     stores=((r"/\.vibe/logs/session\Z", "vibe"),),
     folders=_folders,
+    with_parts=("messages.jsonl",),
     parts_changed=lambda path: sidecar_changed(path, "messages.jsonl", "meta.json"),
     part_of=lambda path: sidecar_owner(path, "messages.jsonl", "meta.json"),
     formats=_formats,

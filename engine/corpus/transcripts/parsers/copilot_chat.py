@@ -8,6 +8,9 @@ Written from VS Code's public source, `src/vs/workbench/contrib/chat/common`, fr
 * `<id>.jsonl`, since version 1.109 (January 2026): first the whole object (`kind` 0), then changes of it, each with the
   path `k` of the value that is set (1), appended to or truncated (2), or deleted (3).
 
+Questions of the agent with the user's answers (`questionCarousel`), and plans with the user's decision (`planReview`),
+are speech, as of the source of November 2026.
+
 `workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and those of Windsurf's and Trae's own
 assistants, are stored elsewhere. Copies of the model's requests in `result.metadata` are skipped, except the arguments
 of tools.
@@ -16,7 +19,7 @@ of tools.
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -49,8 +52,8 @@ _LONGEST_MANIFEST = 64 * 1024
 _SILENT = frozenset(
     """autoModeResolution clearToPreviousToolInvocation codeblockUri command confirmation disabledClaudeHooks
     elicitation elicitationSerialized extensions hook mcpServersStarting multiDiffData notebookEditGroup
-    prepareToolInvocation progressMessage progressTaskSerialized pullRequest questionCarousel references treeData
-    undoStop usedContext workspaceEdit""".split()
+    prepareToolInvocation progressMessage progressTaskSerialized pullRequest references treeData undoStop usage
+    usedContext voiceProgress workspaceEdit""".split()
 )
 _ATTACHED = frozenset({"file", "directory", "image"})
 
@@ -92,7 +95,9 @@ class _Parser(LineParser, kw_only=True):
                 yield from _tool(part, arguments)
             elif kind == "textEditGroup":
                 yield Part("assistant", "tool-call", _edits(part), "edit")
-            elif kind == "warning":
+            elif isinstance(kind, str) and kind in _READERS:
+                yield from _READERS[kind](part)
+            elif kind in ("warning", "info", "systemNotification"):
                 yield Part("system", "text", _text(part.get("content")))
             elif part and string(kind) not in _SILENT:
                 self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
@@ -182,6 +187,52 @@ def _output(details: object) -> str:
     output = mapping(details).get("output")
     texts = (string(mapping(one).get("value")) for one in items(output) if mapping(one).get("isText") is True)
     return string(output) or "\n".join(filter(None, texts))
+
+
+def _questions(part: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield the questions of the agent, with their options, and the answers of the user, as speech."""
+    given = mapping(part.get("data"))
+    asked, answered = [_text(part.get("message"))], list[tuple[str, str]]()
+    for question in map(mapping, items(part.get("questions"))):
+        options = [mapping(option) for option in items(question.get("options"))]
+        labels = {string(option.get("value")): string(option.get("label")) for option in options}
+        words = _text(question.get("message")) or string(question.get("title"))
+        asked.append("\n".join((words, *(f"- {label}" for label in labels.values() if label))))
+        if answer := _answer_text(given.get(string(question.get("id"))), labels):
+            answered.append((words, answer))
+    yield Part("assistant", "text", "\n\n".join(filter(None, asked)))
+    said = [answer for _, answer in answered] if len(answered) == 1 else [" ".join(pair) for pair in answered]
+    yield Part("user", "text", "\n".join(said))
+
+
+def _answer_text(value: object, labels: Mapping[str, str]) -> str:
+    """Return an answer as text: typed, or the labels of the selected options."""
+    details = mapping(value)
+    chosen = [string(value), string(details.get("selectedValue")), *map(string, items(details.get("selectedValues")))]
+    named = [labels.get(one) or one for one in chosen if one]
+    return ", ".join(filter(None, (*named, string(details.get("freeformValue")))))
+
+
+def _plan(part: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield a plan, and what the user chose to do with it, with the feedback, as speech."""
+    data = mapping(part.get("data"))
+    rejected = "Rejected" if data.get("rejected") is True else ""
+    yield Part("assistant", "text", _text(part.get("content")))
+    decided = filter(None, (string(data.get("action")) or rejected, _text(data.get("feedback"))))
+    yield Part("user", "text", "\n".join(decided))
+
+
+def _external_edit(part: Mapping[str, Any]) -> Iterator[Part]:
+    deletes = part.get("editKind") == "delete"
+    yield Part("assistant", "tool-call", _uri(part.get("uri")), "delete" if deletes else "edit")
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Part]]] = {
+    "questionCarousel": _questions,
+    "planReview": _plan,
+    "externalEdit": _external_edit,
+}
+"""Readers of further kinds of parts of an answer."""
 
 
 def _edits(part: Mapping[str, Any]) -> str:

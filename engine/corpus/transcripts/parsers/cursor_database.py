@@ -125,7 +125,7 @@ def _bubbles(
     """Yield the messages of a chat in order, from rows of their own or from that of the chat."""
     for header in map(mapping, items(chat.get("fullConversationHeadersOnly"))):
         name = string(header.get("bubbleId"))
-        bubble = _value(connection, f"{_BUBBLE}{key}:{name}") if "\0" not in name else None
+        bubble = _value(connection, f"{_BUBBLE}{key}:{name}") if clean(name) == name else None  # SQLite refuses others
         if bubble is None:
             parser.count_unknown("missing message")
         else:

@@ -65,6 +65,43 @@ def test_session_as_a_log_of_changes() -> None:
     assert conversation.facts.started == 1770000000.0
 
 
+def test_questions_plans_and_notices_are_speech(tmp_path: Path) -> None:
+    seam = {"id": "q1", "title": "Seam?", "options": [{"value": "0", "label": "Caulk"}, {"value": "1", "label": "Tar"}]}
+    carousel = {
+        "kind": "questionCarousel",
+        "questions": [seam, {"id": "q2", "title": "Sail", "message": {"value": "Which **sail**?"}}],
+        "data": {"q1": {"selectedValue": "1"}, "q2": {"selectedValues": [], "freeformValue": "the old one"}},
+    }
+    plan = {"kind": "planReview", "title": "Plan", "content": "1. Tar it", "data": {"action": "Implement Plan"}}
+    parts = [
+        carousel,
+        {**carousel, "questions": [seam], "data": {"q1": "0"}},
+        plan,
+        {**plan, "data": {"rejected": True, "feedback": "Too slow."}},
+        {"kind": "externalEdit", "uri": {"path": "/boats/hull.py"}, "editKind": "edit"},
+        {"kind": "systemNotification", "content": {"value": "A task is done."}},
+        {"kind": "usage", "promptTokens": 3},
+        {"kind": "questionCarousel", "questions": [None, {"options": {}}], "data": 3},
+    ]
+    request = {"requestId": "r", "message": {"text": "Repair it"}, "response": parts}
+    path = tmp_path / OBJECT.name
+    path.write_text(json.dumps({"version": 3, "responderUsername": "x", "sessionId": "s", "requests": [request]}))
+    (conversation,) = CopilotChatDocument().conversations(str(path))
+    assert [(message.role, message.kind, message.text) for message in conversation.messages[1:]] == [
+        ("assistant", "text", "Seam?\n- Caulk\n- Tar\n\nWhich **sail**?"),
+        ("user", "text", "Seam? Tar\nWhich **sail**? the old one"),
+        ("assistant", "text", "Seam?\n- Caulk\n- Tar"),
+        ("user", "text", "Caulk"),
+        ("assistant", "text", "1. Tar it"),
+        ("user", "text", "Implement Plan"),
+        ("assistant", "text", "1. Tar it"),
+        ("user", "text", "Rejected\nToo slow."),
+        ("assistant", "tool-call", "/boats/hull.py"),
+        ("system", "text", "A task is done."),
+    ]
+    assert not conversation.unknown
+
+
 def test_half_written_last_line_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / LOG.name
     path.write_bytes(LOG.read_bytes() + b'{"kind":1,"k":["custom')
