@@ -7,6 +7,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["LANGUAGE"] = "en"  # tests compare English texts; other languages have tests of their own
 
+import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -69,6 +70,24 @@ def _encodable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(_encodable(item) for item in value)
     return value
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _bytecode_of_children(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let the programs that tests start share their compiled modules, where none may be written beside the sources.
+
+    Compiling them takes longer than most of these programs run.
+    """
+    if not sys.dont_write_bytecode:
+        yield
+        return
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # that of the other processes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        patch.setenv("PYTHONPYCACHEPREFIX", str(folder / "bytecode"))
+        yield
 
 
 @pytest.fixture(autouse=True)
