@@ -90,20 +90,19 @@ def _encodable(value: Any) -> Any:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _bytecode_of_children(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let the programs that tests start share their compiled modules, where none may be written beside the sources.
+def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let the programs that tests start share their compiled modules: most take longer to compile than to run.
 
-    Compiling them takes longer than most of these programs run.
+    Python's own place for them is used, unless nothing may be written beside the sources.
     """
-    if not sys.dont_write_bytecode:
-        yield
-        return
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent  # that of the other processes
     with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-        patch.setenv("PYTHONPYCACHEPREFIX", str(folder / "bytecode"))
+        patch.setenv("NODE_COMPILE_CACHE", str(folder / "node"))
+        if sys.dont_write_bytecode:
+            patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+            patch.setenv("PYTHONPYCACHEPREFIX", str(folder / "bytecode"))
         yield
 
 
