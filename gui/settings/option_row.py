@@ -1,9 +1,9 @@
 """A row of one option: its name, its field, its description, and its status."""
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QActionGroup, QEnterEvent
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QVBoxLayout, QWidget
 
@@ -107,7 +107,9 @@ class OptionFooter(QWidget):
         self._detailed = on
         self._show_details()
 
+    @Slot()
     def _show_details(self) -> None:
+        """Show the option's source and key while the pointer is over the row, or the focus in it."""
         changed = self._model.shown.layer_of(self._placed.key) != "built-in" or self._model.waits(self._placed.key)
         for widget in (self.origin, self._key):
             widget.setVisible(changed or self._detailed)
@@ -233,26 +235,16 @@ class OptionRow(QFrame):
         for widget in (self._title, self.field, self._problem, self._help, self.footer):
             column.addWidget(widget)
         self.show_option()
-        self._watch_focus()
+        cast("QApplication", QApplication.instance()).focusChanged.connect(self._show_details)
         model.changed.connect(self._handle_change)
         model.loaded.connect(self.show_option)
 
     # --- display ----------------------------------------------------------------------------------------------------
 
-    def _watch_focus(self) -> None:
-        """Show the option's source and key while a control of the row has the focus."""
-        for control in (self.field, *self.findChildren(QWidget)):
-            control.installEventFilter(self)
-
     def _show_details(self) -> None:
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
         self.footer.show_details(self.underMouse() or inside or self.footer.found)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            QTimer.singleShot(0, self, self._show_details)  # once the next control has the focus
-        return super().eventFilter(watched, event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)

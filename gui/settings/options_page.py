@@ -64,6 +64,7 @@ class OptionsPage(QFrame):
     def _make(self, number: int) -> None:
         """Create the next `number` rows."""
         now, self._due = self._due[:number], self._due[number:]
+        self._end = LastInTabOrder(self)
         for placed, switch in now:
             if placed.group != self._group:
                 self._group = placed.group
@@ -79,9 +80,8 @@ class OptionsPage(QFrame):
         self.add_widget(row)
 
     def add_widget(self, widget: QWidget) -> None:
-        end = LastInTabOrder(self)
         self._list.addWidget(widget)
-        end.take(widget)
+        self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
         return OptionRow(placed, self.model)

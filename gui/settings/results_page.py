@@ -155,6 +155,7 @@ class ResultsPage(QFrame):
     @Slot()
     def _make_some(self) -> None:
         now, self._due = self._due[:_AT_ONCE], self._due[_AT_ONCE:]
+        end = LastInTabOrder(self)
         for placed, switch in now:
             page = whole_page(placed.page)
             if page != self._page:
@@ -163,7 +164,6 @@ class ResultsPage(QFrame):
                     self._list.addWidget(line())
                 self._list.addWidget(label(tr(PAGES[page]), "section"))
             row = self._row(placed, switch)
-            end = LastInTabOrder(self)
             self._list.addWidget(row)
             end.take(row)
         if now:

@@ -69,13 +69,15 @@ def mark_place(within: QWidget) -> QWidget:
 
 
 def _chain(part: QWidget) -> Iterator[QWidget]:
+    """Yield `part` and all widgets in it, in tab order."""
+    yield part
+    left = len(part.findChildren(QWidget))  # with those in windows of their own, which are in another tab order
     widget = part
-    while True:
-        if widget is part or part.isAncestorOf(widget):
+    # They usually follow each other at once, among the thousand widgets of the window.
+    while left and (widget := following(widget)) is not part:
+        if part.isAncestorOf(widget):
+            left -= 1
             yield widget
-        widget = following(widget)
-        if widget is part:
-            return
 
 
 class LastInTabOrder:

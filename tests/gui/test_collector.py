@@ -28,6 +28,7 @@ def automatic() -> Iterator[None]:
     gc.enable()
     yield
     gc.disable()
+    gc.freeze()  # as before the test: closing a collector thaws everything
 
 
 @pytest.fixture

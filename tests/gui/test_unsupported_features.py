@@ -68,7 +68,8 @@ def memory() -> Iterator[LackingMemory]:
 @pytest.fixture
 def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
-    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
+    with appearance.bare():
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window):

@@ -70,12 +70,17 @@ class QtWatch:
         from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool
 
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed widgets take their timers along
-        made = [(QThreadPool.globalInstance(), "QThreadPool.globalInstance()"), *self._living()]
-        running = [(item, name, origin) for item, origin in made if (name := _activity(item))]
+        running, idle = [], []
         # Report each object once; an idle one may still be started by a later test.
-        told = {id(item) for item, _, _ in running}
-        self._made = [(weakref.ref(item), origin) for item, origin in self._living() if id(item) not in told]
-        return sorted(f"{name}, made at {origin}" for _, name, origin in running)
+        for item, reference, origin in self._living():
+            if name := _activity(item):
+                running.append(f"{name}, made at {origin}")
+            else:
+                idle.append((reference, origin))
+        self._made = idle
+        if name := _activity(QThreadPool.globalInstance()):
+            running.append(f"{name}, made at QThreadPool.globalInstance()")
+        return sorted(running)
 
     def _record(self, kind: type) -> None:
         original = kind.__init__
@@ -86,25 +91,24 @@ class QtWatch:
 
         kind.__init__ = recording  # type: ignore[misc]
 
-    def _living(self) -> Iterator[tuple[Any, str]]:
+    def _living(self) -> Iterator[tuple[Any, weakref.ref[Any], str]]:
         from shiboken6 import isValid
 
         for reference, origin in self._made:
             item = reference()
             if item is not None and isValid(item):
-                yield item, origin
+                yield item, reference, origin
 
 
 def _activity(item: Any) -> str:
     """Return the object's current activity; empty when it is idle."""
-    from PySide6.QtCore import QThread, QThreadPool, QTimer
-
+    qt = sys.modules["PySide6.QtCore"]  # an import statement takes as long as all of this: PySide's own hook runs
     grace = int(GRACE_SECONDS * 1000)
-    if isinstance(item, QTimer):
+    if isinstance(item, qt.QTimer):
         return f"QTimer {item.objectName()!r} of {item.interval()} ms runs on" if item.isActive() else ""
-    if isinstance(item, QThreadPool):
+    if isinstance(item, qt.QThreadPool):
         return "" if item.waitForDone(grace) else f"QThreadPool has {item.activeThreadCount()} jobs running"
-    if isinstance(item, QThread):
+    if isinstance(item, qt.QThread):
         return "" if item.wait(grace) else f"QThread {item.objectName()!r} runs on"
     return ""
 

@@ -26,12 +26,19 @@ BOLD = re.compile(r"\*\*.+?\*\*")
 TEXT_LINK = re.compile(r"\[([^\]]*)\]\(command:([^)\s]+)\)")
 
 
-def _commands(window) -> set[str]:
-    return {action.objectName() for action in window.actions()}
+_COMMANDS: set[str] = set()
+
+
+@pytest.fixture
+def commands(request, qapp) -> set[str]:
+    """Names of the window's commands, which are the same in every window: one is made for all tests."""
+    if not _COMMANDS:
+        _COMMANDS.update(action.objectName() for action in request.getfixturevalue("window").actions())
+    return _COMMANDS
 
 
 @pytest.mark.parametrize(("name", "language"), WRITTEN)
-def test_guide_keys_belong_to_commands(window, name, language):
+def test_guide_keys_belong_to_commands(commands, name, language):
     keymap().declare(SHOW_ALL)  # as its own window does, which the program always makes
     for command in KEY.findall(page_source(name, language)):
         assert command in keymap().commands, command
@@ -44,8 +51,7 @@ def test_guide_has_no_literal_keys(name, language):
 
 
 @pytest.mark.parametrize(("name", "language"), WRITTEN)
-def test_guide_links_have_valid_targets(window, name, language):
-    commands = _commands(window)
+def test_guide_links_have_valid_targets(commands, name, language):
     for target in LINK.findall(page_source(name, language)):
         scheme, colon, rest = target.partition(":")
         if colon:
@@ -121,7 +127,7 @@ def test_translated_page_matches_english_structure(name, language):
 
 
 @pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
-def test_translated_page_uses_command_names_of_window(window, name, language):
+def test_translated_page_uses_command_names_of_window(name, language):
     """What links to a command in English with its very words does so in the other language, too."""
     said = {}
     for language_of_words in ("en", language):

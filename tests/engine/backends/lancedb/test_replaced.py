@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 import traceback
 from datetime import timedelta
 from pathlib import Path
@@ -187,6 +188,7 @@ def test_killed_write_is_harmless(machine, table, tmp_path) -> None:
         worker.stdin.flush()
         while shed.table.view(fresh=True).version < start + 2 + times:
             assert worker.poll() is None
+            time.sleep(0.01)  # leaves the processor to the worker
         worker.kill()
         worker.communicate()  # waits, and closes the pipe
         assert "gauge.md" in found(shed)
