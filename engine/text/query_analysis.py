@@ -265,15 +265,15 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
             for part in found[1:]:
                 place = Group(group.kind, group.start + part.start, group.start + part.end)
                 yield _word(query, place, [part], languages)
-        elif (headed := _HEADED.fullmatch(text)) and _is_abbreviation(headed[1]):
-            for place in (headed.span(1), headed.span(2)):
-                yield from _terms(query, Group(group.kind, *(group.start + at for at in place)), languages)
+        elif (headed := _HEADED.fullmatch(text)) and not text.islower() and _is_abbreviation(headed[1]):
+            for start, end in (headed.span(1), headed.span(2)):
+                yield from _terms(query, Group(group.kind, group.start + start, group.start + end), languages)
         else:
             yield _word(query, group, found, languages)
 
 
 def _is_abbreviation(text: str) -> bool:
-    return len(text) > 1 and (any(map(str.isdigit, text)) or not text.islower())
+    return len(text) > 1 and (any(map(str.isdigit, text)) or sum(map(str.isupper, text)) > 1)
 
 
 def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, ...] = ()) -> Iterator[QueryTerm]:
