@@ -37,6 +37,11 @@ _UNKNOWN_LETTERS = re.compile(
     "ășțĂȘȚ]"
 )
 """Letters of the scripts that `unknown_scripts` names, of Vietnamese, and of Romanian."""
+_UNKNOWN_LANGUAGES = frozenset(
+    {"czech", "danish", "estonian", "finnish", "hungarian", "lithuanian", "norwegian", "romanian", "swedish"}
+)
+"""Other languages in Latin letters, whose words are split into pieces of two letters. Catalan and Indonesian are not:
+they resemble a known language."""
 _LETTERS_A_TOKEN = 4
 _LOOK_S = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
@@ -82,6 +87,7 @@ class EmbeddedProvider:
         weight=0.05,
         spread=0.06,
         unknown=_UNKNOWN_LETTERS,
+        unknown_languages=_UNKNOWN_LANGUAGES,
         sentences=Calibration(low=0.17, high=0.57, weight=0.1, spread=0.06),
     )
     unknown_scripts = (

@@ -6,7 +6,7 @@ Out: a `Provider` each, with its texts for the window, its hosts, key variables 
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -32,6 +32,8 @@ class Calibration(msgspec.Struct, frozen=True):
     """Standard deviation of cosines of unrelated texts; 0 if it was not measured."""
     unknown: "re.Pattern[str] | None" = None
     """Letters of languages that the model doesn't know; None if it knows all."""
+    unknown_languages: frozenset[str] = frozenset()
+    """Languages that the model doesn't know although it knows their letters, by Snowball's names."""
     known: bool = True
     """Whether the model knows the query's language; otherwise keywords decide."""
     sentences: "Calibration | None" = None
@@ -47,12 +49,16 @@ class Calibration(msgspec.Struct, frozen=True):
         risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
         return msgspec.structs.replace(self, low=self.low + risen, high=self.high + risen)
 
-    def for_query(self, text: str) -> "Calibration":
-        """The calibration for this query, with `known` from its letters."""
-        if self.unknown is None:
-            return self
+    def for_query(self, text: str, language: str, indexed: Collection[str]) -> "Calibration":
+        """The calibration for this query, with `known` from its letters and its language.
+
+        `language`: the query's by Snowball's name, "" if unknown. `indexed`: the languages of the notes; in notes of
+        other languages, even a model that hardly knows the query's finds more than keywords do.
+        """
         letters = sum(map(str.isalpha, text))
-        return msgspec.structs.replace(self, known=not letters or len(self.unknown.findall(text)) < _FOREIGN * letters)
+        unknown = self.unknown is not None and letters and len(self.unknown.findall(text)) >= _FOREIGN * letters
+        known = not unknown and not (language in self.unknown_languages and language in indexed)
+        return msgspec.structs.replace(self, known=known)
 
     @property
     def between_passages(self) -> "Calibration":

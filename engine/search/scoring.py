@@ -53,6 +53,8 @@ _DOUBTED, _TRUSTED = 0.3, 0.7
 """Keyword scores between which the weight of meaning falls to the model's own."""
 _AGREEMENT = 0.4
 """Share of a keyword score that counts only as far as the meaning agrees: a few words in common may be chance."""
+_CERTAIN_FROM, _CERTAIN = 0.6, 1.2
+"""Keyword scores between which `_AGREEMENT` falls to nothing: so much in common is hardly chance."""
 _LONG_QUESTION = 5
 """Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
@@ -239,10 +241,13 @@ class Evidence(NamedTuple):
 
     @property
     def doubtful(self) -> float:
-        """Share of the keyword score that another meaning lowers: nothing from names, or of a chunk with every term."""
+        """Share of the keyword score that another meaning lowers: less of a high score, and nothing from names or of a
+        chunk with every term.
+        """
         if self.complete:
             return 0.0
-        return 1 - self.from_name / self.text if self.text else 1.0
+        chance = 1 - within_limits((self.text - _CERTAIN_FROM) / (_CERTAIN - _CERTAIN_FROM))
+        return chance * (1 - self.from_name / self.text) if self.text else 1.0
 
 
 class Blend(msgspec.Struct, frozen=True):

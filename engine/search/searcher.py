@@ -295,8 +295,8 @@ class Searcher:
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext
     ) -> FoundSet:
         """Return all results of one query, best first."""
-        meaning = self._meaning(provider, snapshot, work)
         question, within = part.question, part.within
+        meaning = self._meaning(provider, snapshot, question, work)
         if not part.leg.chunks:
             work.notice = self._store.recovered or tr("Nothing is indexed yet.")
             work.stages.add("index", 0, 0, work.notice)
@@ -362,7 +362,7 @@ class Searcher:
             return values_of(snapshot, operator, start)
 
     def _meaning(
-        self, provider: "EmbeddingProvider | None", snapshot: Snapshot, work: SearchContext
+        self, provider: "EmbeddingProvider | None", snapshot: Snapshot, question: QueryAnalysis, work: SearchContext
     ) -> "VectorLeg | None":
         query = work.vector
         if provider is None or query is None:
@@ -383,7 +383,11 @@ class Searcher:
             return None
         scale = provider.calibration
         chunks = self._frequencies.of(snapshot).total
-        calibration = scale.between_passages if work.stored else scale.for_size(chunks).for_query(work.query.question)
+        if work.stored:
+            calibration = scale.between_passages
+        else:
+            language, indexed = question.languages[0], snapshot.languages()
+            calibration = scale.for_size(chunks).for_query(work.query.question, language, indexed)
         return VectorLeg(snapshot, self._vectors, model, calibration, query)
 
     def _outcome(

@@ -24,6 +24,10 @@ _COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
 """Matches words joined by hyphens; each of them is searched: texts write "boundary layer", "boundary-layer" and "the
 layer at the boundary", and the index contains the parts of all.
 """
+_HEADED = re.compile(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
+"""Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
+"Konfiguration von DNS-SD".
+"""
 _SHORT_QUERY = 4
 _LEAST_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
@@ -261,8 +265,15 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
             for part in found[1:]:
                 place = Group(group.kind, group.start + part.start, group.start + part.end)
                 yield _word(query, place, [part], languages)
+        elif (headed := _HEADED.fullmatch(text)) and not text.islower() and _is_abbreviation(headed[1]):
+            for start, end in (headed.span(1), headed.span(2)):
+                yield from _terms(query, Group(group.kind, group.start + start, group.start + end), languages)
         else:
             yield _word(query, group, found, languages)
+
+
+def _is_abbreviation(text: str) -> bool:
+    return len(text) > 1 and (any(map(str.isdigit, text)) or sum(map(str.isupper, text)) > 1)
 
 
 def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, ...] = ()) -> Iterator[QueryTerm]:

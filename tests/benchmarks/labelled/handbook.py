@@ -4,17 +4,14 @@ Queries in the language of the notes measure that language, the others how meani
 is Debian's; none of its text is part of this project.
 """
 
-import hashlib
 import re
-import shutil
-import subprocess
-import tempfile
 import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.benchmarks.labelled.asked import Asked
+from tests.benchmarks.labelled.debian_packages import unpacked
 
 LANGUAGES = {
     "en": "en-US",
@@ -37,16 +34,13 @@ _BLOCKS = {"div", "p", "ul", "ol", "li", "dl", "dt", "dd", "pre", "table", "tbod
 _LEFT_OUT = {"toc", "titlepage", "docnav"}
 
 
-def can_download() -> bool:
-    return shutil.which("apt-get") is not None and shutil.which("dpkg-deb") is not None
-
-
 def write_handbook(language: str, kept: Path, folder: Path) -> list[Asked]:
     """Write the sections in this language; the queries are in all languages, their kind is their language.
 
     Those of kind "de later" were written after the ranking had been tuned on the others.
     """
-    for name, text in _sections(_unpacked(kept) / LANGUAGES[language]).items():
+    root = unpacked(_PACKAGE, _SHA256, kept) / "usr/share/doc/debian-handbook/html"
+    for name, text in _sections(root / LANGUAGES[language]).items():
         (folder / f"{_file_name(name)}.md").write_text(text, "utf-8")
     questions = tomllib.loads(Path(__file__).parent.joinpath("handbook", "questions.toml").read_text("utf-8"))
     return [
@@ -64,24 +58,6 @@ def off_topic() -> dict[str, list[str]]:
     """Queries that no section answers, by language."""
     read = tomllib.loads(Path(__file__).parent.joinpath("handbook", "off_topic.toml").read_text("utf-8"))
     return {language: entry["questions"] for language, entry in read.items()}
-
-
-def _unpacked(kept: Path) -> Path:
-    """The folder of the handbook's languages, downloaded unless an earlier run did."""
-    target = kept / "packages" / _SHA256
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            try:
-                subprocess.run(["apt-get", "download", "-qq", _PACKAGE], cwd=scratch, check=True, capture_output=True)
-                (archive,) = Path(scratch).glob("*.deb")
-                if hashlib.sha256(archive.read_bytes()).hexdigest() != _SHA256:
-                    raise SystemExit(f"The checksum of {_PACKAGE} doesn't match.")
-                subprocess.run(["dpkg-deb", "--extract", archive.name, "out"], cwd=scratch, check=True)
-            except (OSError, subprocess.CalledProcessError) as error:
-                raise SystemExit(f"Can't download {_PACKAGE} with apt-get: {error}") from error
-            Path(scratch, "out").rename(target)
-    return target / "usr/share/doc/debian-handbook/html"
 
 
 def _file_name(name: str) -> str:

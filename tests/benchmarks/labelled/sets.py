@@ -9,16 +9,18 @@ import msgspec
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, SessionSettings
-from tests.benchmarks.labelled import conversations, cranfield, handbook
+from tests.benchmarks.labelled import conversations, cranfield, handbook, help_pages
 from tests.benchmarks.labelled.asked import Asked
 from tests.benchmarks.labelled.conversations import write_conversation_notes, write_conversation_sessions
 from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
+from tests.benchmarks.labelled.debian_packages import can_download
 from tests.benchmarks.labelled.haystack import write_haystack
 from tests.benchmarks.labelled.identifiers import write_identifiers
 from tests.benchmarks.labelled.planted import off_topic, planted, write_planted
 from tests.benchmarks.labelled.spoiled import spoiled
 
 _HANDBOOK = "handbook in "
+_HELP = "help pages in "
 _SPOILED = "spoiled "
 """Before the name of the set whose questions are spoiled."""
 
@@ -36,8 +38,9 @@ def set_names() -> list[str]:
     names = ["planted notes", "conversations", "sessions of conversations", f"{_SPOILED}conversations", "identifiers"]
     if cranfield.collection() is not None:
         names += ["Cranfield", "sessions of Cranfield"]
-    if handbook.can_download():
+    if can_download():
         names += [f"{_HANDBOOK}{language}" for language in handbook.LANGUAGES]
+        names += [f"{_HELP}{language}" for language in help_pages.LANGUAGES]
         names.append(f"{_SPOILED}{_HANDBOOK}en")
     return names
 
@@ -57,6 +60,12 @@ def write_set(name: str, kept: Path, folder: Path) -> LabelledSet:
             asked = [of for of in asked if of.kind.partition(" ")[0] == language]
             unanswered = {of: texts for of, texts in unanswered.items() if of == language}
         return LabelledSet(asked, unanswered, lambda path, _first, _last: (path,))
+    if name.startswith(_HELP):
+        language = name.removeprefix(_HELP)
+        asked = help_pages.write_help_pages(language, kept, folder / "notes")
+        own = [of for of in asked if language in {"en", of.kind}]
+        unanswered = {of: texts for of, texts in handbook.off_topic().items() if language in {"en", of}}
+        return LabelledSet(own, unanswered, lambda path, _first, _last: (path,))
     if name == "conversations":
         asked = write_conversation_notes(folder / "notes")
         return LabelledSet(asked, {}, lambda path, _first, _last: (Path(path).stem,))

@@ -2,10 +2,10 @@
 
 Planted notes (`labelled/planted/`) are looked for among real text; conversations are notes, then sessions; the Debian
 handbook is searched in ten languages, the English one with queries in all of them; the questions of both also with
-an error in a word, and half typed. Identifiers are those of locked packages. Cranfield, as notes and as sessions,
-needs the environment variable CRANFIELD. Half of the questions, by a hash, have their figures apart: a change
-must hold on both. Then, for the models that run here, how many pairs of question and note reach the usual threshold.
-RANKING_SETS names the sets to measure, separated by commas.
+an error in a word, and half typed. Translated help pages are searched for their summaries. Identifiers are those of
+locked packages. Cranfield, as notes and as sessions, needs the environment variable CRANFIELD. Half of the questions,
+by a hash, have their figures apart: a change must hold on both. Then, for the models that run here, how many pairs of
+question and note reach the usual threshold. RANKING_SETS names the sets to measure, separated by commas.
 """
 
 import os

@@ -210,11 +210,17 @@ def test_parallel_providers_share_model(monkeypatch: pytest.MonkeyPatch) -> None
     "query", ["Thủ đô của Việt Nam là gì", "Câte puncte a cedat apărarea echipei", "Πότε έγινε η μάχη", "קניתי פירות"]
 )
 def test_query_in_unknown_language_leans_on_keywords(provider: EmbeddedProvider, query: str) -> None:
-    assert not provider.calibration.for_query(query).known
+    assert not provider.calibration.for_query(query, "", ()).known
+
+
+def test_query_in_language_of_finnish_notes_leans_on_keywords(provider: EmbeddedProvider) -> None:
+    query = "Miten varmuuskopion voi palauttaa?"
+    assert not provider.calibration.for_query(query, "finnish", ("english", "finnish")).known
+    assert provider.calibration.for_query(query, "finnish", ("english",)).known
 
 
 @pytest.mark.parametrize(
     "query", ["Türkiye'nin başkenti neresi", "où est la forêt", "北京在哪里", "a visit to Łódź", "2024"]
 )
 def test_query_in_known_language_keeps_its_weights(provider: EmbeddedProvider, query: str) -> None:
-    assert provider.calibration.for_query(query).known
+    assert provider.calibration.for_query(query, "", ()).known

@@ -136,6 +136,12 @@ def test_keywords_decide_in_language_unknown_to_model() -> None:
     assert Blend.of(model, [few], 2).text_part(few) == pytest.approx(0.3)
 
 
+def test_other_meaning_lowers_a_high_keyword_score_less() -> None:
+    blend = Blend(0.05, agreement=0.4)
+    shares = [blend.agreeing(Evidence(text, 0.0)) for text in (0.3, 0.6, 0.9, 1.2)]
+    assert shares == pytest.approx([0.6, 0.6, 0.8, 1.0])
+
+
 def test_half_of_long_query_matches_half_of_short_not() -> None:
     assert _blend(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
     assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.8)

@@ -156,6 +156,12 @@ def test_hyphenated_words_split_identifiers_whole() -> None:
     assert [found.surface for found in analyse_query(" ".join(wholes)).terms] == wholes
 
 
+def test_abbreviation_splits_from_the_word_it_is_joined_to() -> None:
+    query = "DNS-SD-Konfiguration SHA384-Prüfsumme E-Mail COVID-19 Re-index qz91-orbit"
+    found = ["DNS-SD", "Konfiguration", "SHA384", "Prüfsumme", "E-Mail", "COVID-19", "Re-index", "qz91-orbit"]
+    assert [term.surface for term in analyse_query(query, ("german",)).terms] == found
+
+
 @pytest.mark.parametrize(
     ("query", "fillers"),
     [
