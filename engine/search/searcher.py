@@ -13,7 +13,7 @@ from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import MemorySearchResult, MessageContext, QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.cut_off import at_most_per_file, cut, without_chance_matches
+from engine.search.cut_off import at_most_per_file, cut, join_lines, without_chance_matches
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
@@ -309,8 +309,10 @@ class Searcher:
         with work.timed("keyword"):
             named = called_in(snapshot, work.query, question, words)
         ranked = put_first(ranked, named, work.stages)
-        kept = cut(ranked, work.request.min_score, work.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
+            ranked = join_lines(snapshot, ranked, words, work.request.min_score)
+        kept = cut(ranked, work.request.min_score, work.stages)
+        if blend.agreement:
             language = question.languages[0]
             kept = without_chance_matches(snapshot, kept, words, language, work.request.min_score, work.stages)
         if roles := required_roles(work.query):
