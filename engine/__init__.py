@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.backends.opening import open_memory as open_memory
     from engine.backends.opening import try_backend as try_backend
     from engine.backends.qmd.unsupported_features import BUILT_IN_CAN as BUILT_IN_CAN
+    from engine.base.blocking_calls import run_blocking_calls_on as run_blocking_calls_on
     from engine.base.bounded_json import decode_json as decode_json
     from engine.base.cancellation import CancelToken as CancelToken
     from engine.base.errors import *  # noqa: F403
@@ -203,6 +204,7 @@ _HOME = {
     "remote_fallback": "engine.embedding.consent",
     "store_key": "engine.embedding.api_keys",
     "probe_provider": "engine.embedding.provider_selection",
+    "run_blocking_calls_on": "engine.base.blocking_calls",
     "cache_folder": "engine.base.private_files",
     "create_private": "engine.base.private_files",
     "exporting": "engine.base.private_files",

@@ -1,4 +1,4 @@
-"""The operating system's keychain, accessed from a separate thread with a timeout.
+"""The operating system's keychain, accessed with a timeout.
 
 A locked keychain waits indefinitely for its prompt, and a call over a dead D-Bus never returns; neither can be
 interrupted. Therefore the call is abandoned after the timeout, and no other access waits until it has returned.
@@ -6,8 +6,10 @@ interrupted. Therefore the call is abandoned after the timeout, and no other acc
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
+from engine.base.blocking_calls import start_call
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
@@ -51,54 +53,33 @@ def remove(account: str) -> None:
     _call(forget)
 
 
-class _Call:
-    """One access to the keychain, in a thread that may never return."""
-
-    def __init__(self, work: Callable[[Any], Any]) -> None:
-        self.woken = threading.Event()
-        """Set on completion and on cancel."""
-        self.answer: Any = None
-        self.error: Exception | None = None
-        self._work = work
-        self._thread = threading.Thread(target=self._run, name="mnemoscope-keychain", daemon=True)
-        self._thread.start()
-
-    @property
-    def running(self) -> bool:
-        return self._thread.is_alive()
-
-    def _run(self) -> None:
-        try:
-            self.answer = self._work(_keychain())
-        except Exception as error:
-            self.error = error
-        finally:
-            self.woken.set()
-
-
 _lock = threading.Lock()
-_abandoned: _Call | None = None
+_abandoned: "Future[Any] | None" = None
 
 
 def _call(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
     global _abandoned  # noqa: PLW0603 - there is one keychain per process
     with _lock:
-        if _abandoned is not None and _abandoned.running:
+        if _abandoned is not None and not _abandoned.done():
             raise KeychainError(_no_answer())
         _abandoned = None
-    call = _Call(work)
-    forget = cancel.on_cancel(call.woken.set) if cancel is not None else lambda: None
-    answered = call.woken.wait(ANSWER_SECONDS)
+    call = start_call(lambda: work(_keychain()), "mnemoscope-keychain")
+    woken = threading.Event()
+    call.add_done_callback(lambda _: woken.set())
+    forget = cancel.on_cancel(woken.set) if cancel is not None else lambda: None
+    woken.wait(ANSWER_SECONDS)
     forget()
     if cancel is not None and cancel.cancelled:
+        call.cancel()
         raise Cancelled
-    if not answered:
+    if call.cancel() or not call.done():
         with _lock:
             _abandoned = call
         raise KeychainError(_no_answer())
-    if call.error is not None:
-        raise _as_keychain_error(call.error) from call.error
-    return call.answer
+    error = call.exception()
+    if isinstance(error, Exception):
+        raise _as_keychain_error(error) from error
+    return call.result()
 
 
 def _keychain() -> Any:

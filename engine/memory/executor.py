@@ -1,8 +1,8 @@
 """Background threads of a memory (the caller's executor, or else a few of its own), and whether the memory is open.
 
-Four threads of the engine are excluded, because each may block without a way to interrupt it and an executor waits for
-its threads at exit: the watcher with its listener, keychain access, the trial load of an extension library and, without
-an executor, a search in another workspace. LanceDB needs an event loop on a thread of its own.
+Excluded are the watcher with its listener, calls that may block forever (`engine/base/blocking_calls.py`) and, without
+an executor, a search in another workspace, since an executor waits for its threads at exit. LanceDB needs an event
+loop on a thread of its own.
 """
 
 import heapq

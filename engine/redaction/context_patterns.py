@@ -9,15 +9,13 @@ import re
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
-    FOREIGN_PASSWORD,
-    FOREIGN_PASSWORD_ANCHORS,
-    IDEOGRAPHIC_PASSWORD,
     PLACEHOLDER,
     is_address_password,
     is_auth_field,
     is_authorization,
     is_block,
     is_element,
+    is_entry_of_words,
     is_foreign_password,
     is_ideographic_password,
     is_key,
@@ -34,6 +32,14 @@ from engine.redaction.non_secrets import (
     value_of,
 )
 from engine.redaction.secret_pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
+from engine.redaction.secret_words import (
+    ANCHORS,
+    ANY_PASSWORD,
+    FOREIGN_LINK,
+    IDEOGRAPHIC_NAMES,
+    NAMES,
+    PASSWORD_ANCHORS,
+)
 from engine.redaction.token_patterns import LONG_AFTER_COLON
 
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
@@ -45,9 +51,11 @@ _PROSE_LINK = (
     r"[ \t]{0,4}:?[ \t]{0,4}"
     r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
 )
+_PIN = "(?<![a-z])pin(?:[ -]?(?:code|number))?"
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
-_FOREIGN_LINK = (
-    r"(?i:[ \t]{1,4}(?:es|est|è|é|er|är|on|is|jest|je|ist)\b[ \t]{0,4}:?[ \t]{0,4}|[ \t]{1,4}[—–-][ \t]{1,4})"
+_IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+_IDEOGRAPHIC_END = (
+    r"(?=です|でした|だ[よね]?(?!\w)|입니다|이에요|예요|이야|[ \t]*(?:[\r\n]|\Z)|[\u3000-\u3002\uff01-\uff1b!,.;)])"
 )
 _BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
 
@@ -128,6 +136,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»",
             "Authorization: GenieKey «swordfish»",
             "authorization: Custom «a1b2c3d4e5f6»",
+            "-H 'Authorization: Custom «swordfish»'",
         ),
         ("authorization",),
         r"""(?i:authorization)\\{0,8}["'`]?[ \t]{0,8}[:=][ \t]{0,8}\\{0,8}["'`]?"""
@@ -181,17 +190,32 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         is_password_in_prose,
     ),
     SecretPattern(
+        "Password of several words",
+        "all words after the name of a password and a colon, alone on their line as in YAML",
+        (
+            "password: «correct horse battery staple»",
+            "title: x\n  db_password: «blue moon»\nuser: ada",
+            "contraseña: «sol y luna»",
+        ),
+        PASSWORD_ANCHORS,
+        rf"(?!passwd:)(?i:{ANY_PASSWORD})[\"'*]{{0,3}}[ \t]{{0,4}}[:\uff1a]\*{{0,2}}[ \t]{{1,8}}"
+        rf"((?:[^\s\"'`:]{{1,40}}+[ \t]{{1,3}}){{1,29}}[^\s\"'`:]{{1,40}}+)(?=[ \t]{{0,4}}(?:[{LINE_END}]|\Z))",
+        "whole",
+        is_entry_of_words,
+    ),
+    SecretPattern(
         "Token or pin in speech",
-        "`the token is …`, `the API key for x is …`, `secret is …`, `PIN is 1234`",
+        "`the token is …`, `the API key for x is …`, `secret is …`, `PIN is 1234`, `PIN: 1234`",
         (
             "the token is «abc123def456», use it",
             "Your API key for Foo is «k9Jx2Lm4Qp»",
             "Der Schlüssel: secret ist «s3cr3tw0rd»",
             "My PIN is «4711».",
+            "PIN: «4711»",
         ),
         ("token", "key", "secret", "pin"),
-        r"(?i:token|key|secret|(?<![a-z])pin(?:[ -]?(?:code|number))?)"
-        rf"{_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})",
+        rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
+        rf"|(?i:{_PIN})[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])",
         judge=is_token_in_prose,
     ),
     SecretPattern(
@@ -218,24 +242,15 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "`mot de passe`, `contraseña`, `senha`, `wachtwoord`, `hasło`, `пароль` and others before `=`, `:` or a verb",
         (
             "mot de passe : «hunter2»",
-            "MOT_DE_PASSE=«hunter2»",
             "Contraseña: «swordfish»",
             "contrasena=«hunter2»",
-            "senha: «hunter2»",
             "A senha é «hunter2».",
-            "La contraseña es «Hunter-2»",
-            "wachtwoord: «hunter2»",
-            "hasło: «hunter2»",
-            "lösenord: «hunter2»",
-            "şifre: «hunter2»",
             "Пароль: «рыба-меч»",
-            "ПАРОЛЬ = «hunter2»",
-            "mật khẩu: «hunter2»",
             "סיסמה: «hunter2»",
             "كلمة المرور: «hunter2»",
         ),
-        FOREIGN_PASSWORD_ANCHORS,
-        rf"(?i:{FOREIGN_PASSWORD}){NAME_END}(?:{SIGN}|{_FOREIGN_LINK})(?:{QUOTED}|{BARE_PASSWORD})",
+        ANCHORS,
+        rf"(?P<name>(?i:{NAMES})){NAME_END}(?:{SIGN}|{FOREIGN_LINK})(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_foreign_password,
     ),
@@ -245,16 +260,15 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         (
             "密码\uff1a«hunter2»",
             "数据库密码是 «swordfish»。",
-            "密碼: «hunter2»",
             "パスワードは«hunter2»です",
             "パスワード\uff1a「«swordfish»」",
             "비밀번호는 «hunter2»",
-            "비밀번호: «hunter2»",
         ),
-        tuple(IDEOGRAPHIC_PASSWORD.split("|")),
-        rf"""(?:{IDEOGRAPHIC_PASSWORD})["'`*]{{0,3}}[ \t]{{0,4}}(?:は|が|を|是|为|為|는|은|이|가|[:=\uff1a\uff1d])"""
-        r"""[ \t]{0,4}\*{0,2}"""
-        rf"""(?:[「『“]([^」』”{LINE_END}]{{1,100}}+)[」』”]|["'`]?((?:[!#-&(-+\--_a-~])++))""",
+        tuple(IDEOGRAPHIC_NAMES.split("|")),
+        rf"""(?:{IDEOGRAPHIC_NAMES})["'`*]{{0,3}}[ \t]{{0,4}}"""
+        r"""(?:(?P<weak>が|を|이|가)|は|就?是|[设設改]?[为為]|는|은|[:=\uff1a\uff1d])[ \t]{0,4}\*{0,2}"""
+        rf"""(?:[「『“]([^」』”{LINE_END}]{{1,100}}+)[」』”]|["'`]?((?:[!#-&(-+\--_a-~])++)"""
+        rf"""|(?(weak)(?!))(?P<native>{_IDEOGRAPHS}{{2,20}}?){_IDEOGRAPHIC_END})""",
         "whole",
         is_ideographic_password,
     ),
@@ -459,9 +473,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "token: |\n  «swordfish»\nnext: 1",
             "  password: >-\n    «hunter2»\n  user: ada",
             "api_key: |\n    «a1b2c3d4»\n    «e5f6a7b8»",
+            "password: |\n  «correct horse»\n  «battery staple»\nuser: ada",
+            "mot de passe: |\n  «soleil»",
         ),
-        ("pass", "pwd", "token", "secret", "key"),
-        r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pwd|token|secret|key)[\"']?[ \t]{0,4}:[ \t]{0,4}[|>]"
+        (*PASSWORD_ANCHORS, "token", "secret", "key"),
+        rf"(?i:{ANY_PASSWORD}|token|secret|key)[\"']?[ \t]{{0,4}}:[ \t]{{0,4}}[|>]"
         r"[+-]?[0-9]?[+-]?[ \t]{0,8}\r?\n",
         "whole",
         is_block,

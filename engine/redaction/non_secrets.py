@@ -4,110 +4,26 @@ import re
 from functools import cache
 
 from engine.base import lazy_pattern
-
-# --- Words that tell secrets from other text, in English and other languages -----------------------------------------
-
-TYPES = frozenset(
-    """none null nil undefined true false str string bytes bytearray int integer number float double bool boolean any
-    unknown object never void secretstr optional union list dict text char varchar buffer symbol type function lambda
-    self cls value default
-    tuple set frozenset uuid datetime date decimal path json callable iterable iterator sequence mapping enum array
-    usize isize u8 u16 u32 u64 i32 i64 f32 f64 char uint size_t long short byte rune error context record bigint
-    smallint timestamp blob""".split()
+from engine.redaction.secret_words import (
+    AUTHORIZATION_SCHEMES,
+    DENIALS,
+    PASSES,
+    PLAIN_KEYS,
+    SECRET_KEYS,
+    STORES,
+    TYPES,
+    WORDS,
+    describes_password,
+    is_description_in_ideographs,
+    is_descriptive,
+    language_of,
 )
-"""Values that are types or constants of a programming language."""
-
-WORDS = frozenset(
-    """a about above absent accepted active added after again all already also always an and another any are as at
-    available bad based be because been before being below better between blank both but by can cannot case changing
-    compared correct could cracked current currently defined derived different do does don't easy either empty enough
-    enter equal ever every exactly expiring exposed false fetched field fields fine first for forgot from generated get
-    given gone good guess guessable handled hard hashed here hidden how however if in incorrect input insecure invalid
-    is it its itself just kept known leaked left less like limit long longer lost made masked may me mandatory match
-    matched missing more most must my needed never new no non-empty none not now null obvious of off ok okay old on one
-    only optional or other our out passed please present protected provided public random read rejected required reset
-    right safe same saved secret secure sent set shared short should shown simple so some something still stored strong
-    stronger such supplied taken than that the their them then there these they this those through to too true trivial
-    typed unchanged under undefined unique unknown unless unset until up updated used useful user valid verified very
-    visible was weak what when where whether which who why will with within without working would wrong yes yet you
-    your password passwords passwd passphrase token secret key keys username login example placeholder confirm
-    confirmation show hide change repeat retype choose forgotten verify click manager managers hash hashes prompt length
-    option options flag flags argument parameter variable header setting file files strings
-    per via ever into over onto upon inside outside during against among across back next end start part
-    abgelaufen aber alle als auch auf aus bei bekannt bereits das dem den der des die durch ein eine einem einen einer
-    falsch fehlt für geheim gespeichert gesetzt gut hier ich ihr im immer in ist ja jetzt kein keine leer lang mit nach
-    nein nicht nie noch notwendig nur ob oder optional richtig schon schwach sehr sein sicher sind so stark um und
-    ungültig unbekannt verloren von vom wenn wie wird wurde zu zum zur zwingend erforderlich korrekt""".split()
-)
-"""Words that follow "password is", "token:" and similar in ordinary text."""
-
-SECRET_KEYS = frozenset(
-    """api access secret private auth encryption signing sign master app application client account license licence
-    subscription service shared deploy admin openai anthropic aws azure google gemini github gitlab stripe
-    sendgrid twilio mistral voyage cohere groq signature hmac jwt webhook bot security crypt decryption""".split()
-)
-"""Parts of a name before "key" that make it a secret's name."""
-
-PLAIN_KEYS = frozenset(
-    """public pub primary foreign sort cache partition unique composite registry object row index hash dict map shortcut
-    hot arrow return enter escape locale translation react lookup group order idempotency routing config answer next
-    page max min num eos bos pad unk sep cls mask special start end first last prev previous current per by each
-    continuation stop property output input""".split()
-)
-"""Parts of a name before "key" or "token" that make it a harmless name."""
-
-DENIALS = frozenset(
-    """es est son sind is är er on jest je este é è är är não no non nie ne nicht ikke inte
-    incorrecta incorrecto obligatoria obligatorio requerida requerido errónea inválida inválido olvidada actual nueva
-    incorrect obligatoire requis oublié invalide actuel nouveau incorreta incorreto obrigatória obrigatório inválida
-    atual nova errata obbligatoria richiesta dimenticata onjuist verplicht vergeten ongeldig nieuw nieprawidłowe
-    wymagane zapomniane nowe felaktigt obligatoriskt glömt fel forkert påkrævet glemt feil salasana väärä pakollinen
-    chybné povinné zapomenuté helytelen kötelező gerekli zorunlu unuttum
-    неверный неправильный обязательно обязателен забыли должен не и или для от это новый текущий невірний обовʼязково
-    must required optional para por per pour pro til för de del della du la el le et y e o ou""".split()
-)
-"""Words that follow a password's name in ordinary text of other languages."""
-
-FOREIGN_PASSWORD = (
-    "passe|mdp|contrase[ñn]y?a|senha|wachtwoord|passord|kodeord|adgangskode|(?<=[öo])senord|has[łl]o|heslo|salasana"
-    "|jelsz[óo]|(?<=[şs])ifre|parol[aă]|lozinka|geslo|(?<=mat )khau|(?<=mật )khẩu|(?<=kata )sandi|парол[ьяюаі]|лозинка"
-    "|κωδικός(?: πρόσβασης)?|συνθηματικό|סיסמ[האת]|كلمة (?:المرور|السر)|رمز عبور|पासवर्ड|รหัสผ่าน"
-)
-"""Expression for password names in other languages, without preceding parts of the name."""
-FOREIGN_PASSWORD_ANCHORS = tuple(
-    """pass mdp contrase senha wachtwoord kodeord adgangskode senord hasło haslo heslo salasana jelsz ifre parol lozinka
-    geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ كلمة رمز पासवर्ड รหัสผ่าน""".split()
-)
-IDEOGRAPHIC_PASSWORD = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호"
-
-PASSES = frozenset(
-    """by com tres sur under over en render first second third one two single multi low high band all shadow depth base
-    color forward backward back next last prev num max min cur current boarding test tests build compiler optimization
-    main extra final half full is did has can will n""".split()
-)
-"""Parts of a name before "pass" that make it no password."""
-
-STORES = frozenset(
-    """storage local session state event data theme feature flag entity model user item node record document store query
-    mutation channel topic metric log env environment variable header param form field column attribute json name
-    setting settings option preference prefs i18n label message error status type kind category tag
-    metadata meta context scope""".split()
-)
-"""Parts of a name before "key" for which a word as the value is a name, not a secret."""
-
-AUTHORIZATION_SCHEMES = frozenset(
-    """bearer basic token apikey api-key bot digest negotiate ntlm splunk ssws geniekey dpop hmac hawk oauth key
-    discogs sharedkey sharedaccesssignature snyk zoho-oauthtoken aws4-hmac-sha256 private-token jwt""".split()
-)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 LONGEST_JUDGED = 200
 """Maximum length of a value that is judged; a longer one without a space is always a secret."""
 
 PLACEHOLDER = lazy_pattern(
-    r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%[sd]|\{\{.*|\{\w*\}|<[^<>]*>?"""
+    r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\{.*|\{\w*\}|<[^<>]*>?"""
     r"""|\[[a-z _-]+\]|[.…]+|[xX*•.…]{3,}|your[-_ ].*|\W{1,3}""",
     re.IGNORECASE | re.DOTALL,
 )
@@ -130,11 +46,24 @@ _UNIT = lazy_pattern(
 _TOWARDS = ("to", "auf", "wird", "will be", "should be", "must be")
 _EDGES = "\"'`“”„\u2018\u2019«»()[]{}<>.,;:!?"
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
-_LETTERS = lazy_pattern("[A-Za-z]+")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
 _NAME_PARTS = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CAMEL = lazy_pattern("[a-z][A-Z]")
 # A variable or a field that holds one: token, user_token, apiKey, self.password.
 _HOLDER = lazy_pattern(r"[a-z_.$]*(?:password|passwd|passphrase|pwd|token|secret|key)s?", re.IGNORECASE | re.ASCII)
+# One word that ends so, and is more than that: wifipassword.
+_COMPOUND = lazy_pattern(
+    r"[a-z]{2,}(?:password|passwd|passphrase|pwd|token|secret|key)|[A-Z]{2,}(?:PASSWORD|PASS|TOKEN)"
+)
+_HEADER = lazy_pattern(r"(?:^|[\n\"'`])[ \t]*(?:[Pp]roxy-)?\Z")
+_HEADER_END = lazy_pattern(r"[\"'`]|[ \t]*(?:[\r\n]|\Z)")
+_LONGEST_PHRASE = 30  # words; a seed phrase has up to 24
+_PHRASE_WORD = lazy_pattern(r"\w+(?:['’-]\w+)*")
+_NOT_BEFORE_ENTRY = lazy_pattern(r"[^\w \t*>#|-]|\w[ \t]+\w+[ \t]+\w")
+_SENTENCE_END = lazy_pattern(
+    r"[*_»”\"')\]]{0,4}(?:[.,;!?…](?=\s|\Z)|[ \t]*(?:[\r\n]|\Z)"
+    r"|[ \t]+(?:and|und|et|y|e|en|i|и|та|och|og|ja|și|ve|és|και)\b)"
+)
 _NOT_RANDOM = lazy_pattern(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2}|v?\d+(?:\.\w+)+|\d{4}-\d\d-\d\d.*")
 _PATH = lazy_pattern(
     r"(?:[a-z]+:/)?(?:~|\.{1,2})?/[\w.@:-]+(?:/[\w.@?=-]*)*|(?:[a-z_.-]+|\d+)(?:/(?:[a-z_.-]+|\d+))+|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
@@ -170,7 +99,7 @@ def secret_span(match: re.Match[str]) -> tuple[int, int]:
 def is_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `password = …` is a secret: not code, a placeholder or a word of ordinary text."""
     value = value_of(match)
-    return not (is_ordinary(value) or (match["quoted"] is None and _is_code(value)))
+    return not (is_ordinary(value) or (match["quoted"] is None and _is_code(value) and not _is_plain(before, match)))
 
 
 def is_option_password(before: str, match: re.Match[str]) -> bool:
@@ -236,19 +165,29 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
 
 def is_foreign_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value after a password's name in another language, and a sign or a verb, is a secret."""
-    value = value_of(match).strip(_EDGES)
-    if match[0][:5].lower() == "passe" and not _OF_PASS.search(before):
+    value, name = value_of(match).strip(_EDGES), match["name"].lower()
+    if name == "passe" and not _OF_PASS.search(before):
         return False
     if len(value) < 3 or value.casefold() in DENIALS or not is_password(before, match):
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 4:
         return False
-    return match["sign"] is not None or match["quoted"] is not None or not value.isalpha()
+    if name == "clave" and not (match["sign"] == "=" or _mixes_digits(value) or _is_entry(before, match)):
+        return False  # "la clave" is any kind of key
+    language = None if match["verb"] is None else language_of(match)
+    if match["verb"] is not None and language is None:
+        return False
+    if match["sign"] is not None or match["quoted"] is not None or not value.isalpha():
+        return True
+    ends = _SENTENCE_END.match(match.string, match.end()) is not None
+    return ends and not (language and describes_password(language, value))
 
 
 def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value after a password's name in Chinese, Japanese or Korean is a secret."""
     value = value_of(match).strip(_EDGES)
+    if match["native"] is not None:
+        return not is_description_in_ideographs(value)
     digits = sum(map(str.isdigit, value))
     return len(value) >= 3 and not is_ordinary(value) and not (_NUMBER.fullmatch(value) and digits < 4)
 
@@ -266,11 +205,17 @@ def is_auth_field(before: str, match: re.Match[str]) -> bool:
     value = value_of(match)
     of_npm = match[0].startswith("_auth") and (not before or before[-1] in ":\n") and match["sign"] == "="
     return (
-        len(value) >= 8
+        len(value) >= (5 if of_npm or '"auths"' in before else 8)
         and _PLAIN_VALUE.fullmatch(value) is not None
         and not is_ordinary(value)
         and not ("_" in value and value.isidentifier())
-        and (of_npm or any(map(str.isdigit, value)) or value.endswith("=") or bool(_CAMEL.search(value)))
+        and (
+            of_npm
+            or '"auths"' in before
+            or any(map(str.isdigit, value))
+            or value.endswith("=")
+            or bool(_CAMEL.search(value))
+        )
     )
 
 
@@ -299,8 +244,34 @@ def _is_opened(before: str, match: re.Match[str]) -> bool:
 
 def is_block(before: str, match: re.Match[str]) -> bool:
     """Whether the lines after `token: |` can be a secret."""
+    if match[0][:5].lower() == "passe" and not _OF_PASS.search(before):
+        return False
     parts = _parts(before)
     return match[0][:3].lower() != "key" or (bool(parts) and parts[-1] in SECRET_KEYS)
+
+
+def is_entry_of_words(before: str, match: re.Match[str]) -> bool:
+    """Whether the words in `password: correct horse battery`, alone on a line, are a secret."""
+    if match[0][:5].lower() == "passe" and not _OF_PASS.search(before):
+        return False
+    named = before.rpartition("\n")[2]
+    if _NOT_BEFORE_ENTRY.search(named) or (match[0][:5].lower() == "clave" and named.strip(" \t-*>#|")):
+        return False
+    return is_phrase(value_of(match))
+
+
+def is_phrase(text: str) -> bool:
+    """Whether several words can be a passphrase: few of them describe one, and there are no other signs."""
+    words = text.split()
+    if not 1 < len(words) <= _LONGEST_PHRASE or not all(_PHRASE_WORD.fullmatch(word) for word in words):
+        return False
+    return sum(_describes(word.casefold()) for word in words) * 3 <= len(words)
+
+
+def _describes(word: str) -> bool:
+    if word in WORDS or word in DENIALS or word in TYPES:
+        return True
+    return is_descriptive(word) or bool(_PARTICIPLE.fullmatch(word) or _TECHNICAL.match(word))
 
 
 def is_named_service(before: str, match: re.Match[str]) -> bool:
@@ -343,6 +314,8 @@ def is_authorization(before: str, match: re.Match[str]) -> bool:
     value, scheme = value_of(match), (match["scheme"] or "").lower()
     if is_ordinary(value) or value.endswith("="):
         return False
+    if scheme and scheme not in WORDS and _HEADER.search(before) and _HEADER_END.match(match.string, match.end()):
+        return True
     return not scheme or scheme in AUTHORIZATION_SCHEMES or _is_random(value, 8) or len(value) >= 24
 
 
@@ -383,6 +356,21 @@ def _is_code(value: str) -> bool:
     return _EXPRESSION.match(value) is not None or plain.lower() in TYPES or _HOLDER.fullmatch(plain) is not None
 
 
+def _is_plain(before: str, match: re.Match[str]) -> bool:
+    """Return whether a value such as `wifipassword` is the whole value of an entry, so that it is no variable."""
+    value, sign = value_of(match), match.groupdict().get("sign")
+    if not _COMPOUND.fullmatch(value) or (sign and "=" in sign and sign != "="):
+        return False
+    name = _name(before, match)
+    different = value.casefold() != name.casefold().replace("_", "").replace("-", "")
+    return different and (sign is None or name.isupper() or _fills_line(before, match))
+
+
+def _is_entry(before: str, match: re.Match[str]) -> bool:
+    """Return whether name and value are alone on their line, as in YAML."""
+    return _fills_line(before, match) and not before.rpartition("\n")[2].strip(" \t-*>#|")
+
+
 def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
     """Return whether a token or key of this name can have this form."""
     if len(value) < least or " " in value or is_ordinary(value) or (parts and parts[-1] in PLAIN_KEYS):
@@ -400,6 +388,10 @@ def _is_random(value: str, least: int) -> bool:
     return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
 
 
+def _mixes_digits(value: str) -> bool:
+    return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
 def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name: bool) -> bool:
     """Return whether the value is a literal, not a variable. `clear_name`: the name alone is strong evidence."""
     value, sign = value_of(match), match["sign"].rstrip(" \t*")
@@ -407,7 +399,11 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
     if match["quoted"] is not None:
         return clear_name or (not compares and value.isalnum())
     following = match.string[match.end() : match.end() + 1]
-    if _is_code(value) or following in ("(", "[") or (value.endswith(".") and following.strip()):
+    if (
+        (_is_code(value) and not _is_plain(before, match))
+        or following in ("(", "[")
+        or (value.endswith(".") and following.strip())
+    ):
         return False
     if clear_name and (
         name.isupper()
@@ -423,7 +419,8 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
 
 def _name(before: str, match: re.Match[str]) -> str:
     """Return the whole name; the match begins with its last part."""
-    return before[len(before.rstrip(_NAME)) :] + _LETTERS.match(match[0].lstrip("_"))[0]  # type: ignore[index] # it begins so
+    last = _LETTERS.match(match[0].lstrip("_"))
+    return before[len(before.rstrip(_NAME)) :] + (last[0] if last else "")
 
 
 def _parts(before: str) -> list[str]:

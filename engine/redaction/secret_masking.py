@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from engine.base import lazy_pattern
 from engine.redaction.context_patterns import CONTEXT_PATTERNS, SYNTAX_PATTERNS
-from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, secret_span
+from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, is_phrase, secret_span
 from engine.redaction.secret_pattern import SecretPattern
 from engine.redaction.service_tokens import SERVICES
 from engine.redaction.token_patterns import FORM_PATTERNS
@@ -48,6 +48,7 @@ _INDENTED = lazy_pattern(r"([ \t]*+)([^\r\n]*+)\r?\n?")
 _LONG_RUN = lazy_pattern(rf"{_BASE64}{{16}}")
 _LONGEST_BLOCK = 20_000  # lines of a private key
 _BLANK_LINES = 2
+_LONGEST_PHRASE = 24  # lines
 PATTERNS: tuple[SecretPattern, ...] = (*CONTEXT_PATTERNS, *SYNTAX_PATTERNS, *FORM_PATTERNS, *SERVICES)
 
 
@@ -174,20 +175,24 @@ def _key_lines(text: str, position: int) -> Iterator[_Span]:
 
 
 def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
-    """Yield the lines of a YAML block that are key material or a single word; a description contains spaces."""
+    """Yield the lines of a YAML block that are key material, a single word or a passphrase, not a description."""
     named = text.rfind("\n", max(0, match.start() - _BLOCK), match.start()) + 1
     depth = len(_INDENT.match(text, named)[0])  # type: ignore[index] # it may be empty
     position = match.end()
+    words: list[_Span] = []  # the first lines if one of them has several words
     for _ in range(_LONGEST_BLOCK):
         line = _INDENTED.match(text, position, position + _WINDOW)
         if line is None or line.end() == position or (line[2] and len(line[1]) <= depth):
-            return
-        if line[2] and len(line[2].split(maxsplit=1)) == 1:
-            if not is_ordinary(line[2]):
-                yield _Span(*line.span(2), True)
-        elif line[2]:
-            return
+            break
+        if line[2] and (words or len(line[2].split(maxsplit=1)) > 1):
+            words.append(_Span(*line.span(2), True))
+            if len(words) > _LONGEST_PHRASE:
+                return
+        elif line[2] and not is_ordinary(line[2]):
+            yield _Span(*line.span(2), True)
         position = line.end()
+    if is_phrase(" ".join(text[span.start : span.end] for span in words)):
+        yield from words
 
 
 @cache

@@ -69,7 +69,9 @@ class Spelling:
         query, as with a typo in a quotation, words of all files that pass the filters.
         """
         nowhere = {term.surface for term in terms if not term.chunks}
-        unknown = [term for term in question.terms if not term.stop and term.surface in nowhere][:_MOST_WORDS]
+        unknown = [term for term in question.terms if not (term.stop or term.filler) and term.surface in nowhere][
+            :_MOST_WORDS
+        ]
         meanings = ((term.surface, list(self._meant(snapshot, term, scope))) for term in unknown)
         choices = [(word, meant) for word, meant in meanings if meant]
         if not choices:

@@ -362,9 +362,14 @@ def find_lines(text: str) -> dict[KeyPath, int]:
 
 
 def line_of(lines: dict[KeyPath, int], path: Sequence[str]) -> int:
-    """Line of `path`, or of its parent (an inline table); 1 if nothing of it was found."""
+    """Line of `path`, else of its first child (a table without a header), else of its parent (an inline table).
+
+    1 if nothing of it was found.
+    """
     for length in range(len(path), 0, -1):
-        if number := lines.get(tuple(path[:length])):
+        start = tuple(path[:length])
+        children = (number for key, number in lines.items() if key[:length] == start)
+        if number := lines.get(start) or min(children, default=0):
             return number
     return 1
 

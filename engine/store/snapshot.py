@@ -209,6 +209,14 @@ class Snapshot:
             found += self.connection.execute(query, group)
         return found
 
+    def lines_of_chunks(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
+        """Yield (chunk id, file id, first line, last line) for these chunks; unknown ids are left out."""
+        for group in _groups(ids):
+            yield from self.connection.execute(
+                f"SELECT id, file_id, start_line, end_line FROM {self.tables.chunks} WHERE id IN ({_marks(group)})",
+                group,
+            )
+
     def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, str, str, str]]:
         """Yield (chunk id, file id, title, path, aliases) for these chunks.
 

@@ -15,12 +15,14 @@ import math
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
+from engine.base.blocking_calls import start_call
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.store.index import IndexStore
@@ -286,8 +288,8 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
     """Load sqlite-vec into a connection, from the Python package or from `path`. Never raises; waits at most 30 s.
 
     A library on a dead network drive blocks indefinitely, and a thread inside it can't be stopped. Therefore a separate
-    thread first loads `path` into a connection of its own; only after that succeeds, with the library in memory, is it
-    loaded into the caller's connection. A blocked thread is abandoned. The package's library is on the same drive as
+    call first loads `path` into a connection of its own; only after that succeeds, with the library in memory, is it
+    loaded into the caller's connection. A blocked call is abandoned. The package's library is on the same drive as
     the program, so it needs no trial.
     """
     if path is None:
@@ -296,16 +298,14 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
             return VecState(False, None, tr("The package sqlite-vec is not installed."))
         error = _load(connection, path)
         return VecState(error is None, path, error)
-    outcome: list[str | None] = []
-    trial = threading.Thread(target=lambda: outcome.append(_trial(path)), name="mnemoscope-sqlite-vec", daemon=True)
-    trial.start()
-    trial.join(LOAD_SECONDS)
-    if not outcome:
+    trial = start_call(lambda: _trial(path), "mnemoscope-sqlite-vec")
+    try:
+        error = trial.result(LOAD_SECONDS) or _load(connection, path)
+    except TimeoutError:
+        trial.cancel()
         error = tr(
             "Loading sqlite-vec from {file} took more than {seconds:.0f} seconds.", file=path, seconds=LOAD_SECONDS
         )
-    else:
-        error = outcome[0] or _load(connection, path)
     return VecState(error is None, path, error)
 
 
@@ -438,8 +438,9 @@ def _load(connection: apsw.Connection, path: str) -> str | None:
         connection.load_extension(path, _ENTRY_POINT)
     except apsw.Error as error:
         reason = str(error).removeprefix("ExtensionLoadingError: ").rstrip(".")
-        if not Path(path).exists() and not list(Path(path).parent.glob(f"{Path(path).name}.*")):
-            reason = tr("there is no such file")
+        with suppress(OSError):  # a folder that may not be read
+            if not Path(path).exists() and not list(Path(path).parent.glob(f"{Path(path).name}.*")):
+                reason = tr("there is no such file")
         return tr("sqlite-vec could not be loaded from {file}: {reason}.", file=path, reason=reason)
     finally:
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, before)

@@ -13,7 +13,7 @@ from engine.text.loose_forms import loosened
 from engine.text.parsed_query import Clause, Phrase, Query, QueryTerm, Word
 from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
-from engine.text.stopwords import is_filler, stop_words, unasked, unspaced_stops
+from engine.text.stopwords import is_filler, question_languages, stop_words, unasked, unspaced_stops
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, clusters, groups, pairs, pieces
 from engine.text.tokens_and_stems import PhraseTokens, phrase_tokens
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
@@ -152,7 +152,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     query = Query(query) if isinstance(query, str) else query
     text = query.searched_text[:LONGEST]
     # Exclusions have a language, too.
-    own = detect_language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
+    own = _language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))
     place = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
@@ -221,20 +221,25 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
     return place
 
 
+def _language(text: str, languages: Sequence[str]) -> str:
+    """Return the language of a query. Few words tell it, so its question word and verb decide, if it has both."""
+    detected = detect_language(text, languages)
+    asked = question_languages([fold(run[0]) for run in RUN.finditer(text)])
+    return detected if not asked or detected in asked else asked[0]
+
+
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
     """Mark words that only introduce the query as fillers, if other words are left."""
-    first = next((fold(run[0]) for run in RUN.finditer(text)), "")
-    searched = [term for term in terms if not term.stop]
-    begin = min((term.start for term in searched), default=0)
-    marked = tuple(
-        term._replace(
-            filler=not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
-            and isinstance(term.word, str)
-            and is_filler(term.word, first, language, begins=term.start == begin)
-        )
-        for term in terms
-    )
-    return terms if all(term.filler or term.stop for term in marked) else marked
+    words = [(run.start(), fold(run[0])) for run in RUN.finditer(text)]
+    marked: list[QueryTerm] = []
+    begins = True  # no word that is searched comes before, but for fillers
+    for term in terms:
+        searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
+        before = [word for start, word in words if start < term.start]
+        filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
+        begins = begins and (filler or term.stop)
+        marked.append(term._replace(filler=filler))
+    return terms if all(term.filler or term.stop for term in marked) else tuple(marked)
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:

@@ -5,6 +5,7 @@ affect queries alone, and no index.
 """
 
 import re
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from engine.text.folding import fold
@@ -191,9 +192,9 @@ _QUESTION_WORD_LISTS = {
 # Words that introduce a query: they have a low weight, but not none, since a note may be about them.
 _FILLERS = {
     "english": """
-        another any anyone anything best better example examples get getting good help know like mean means need other
-        possible proper properly recommended someone something thing things tutorial use used useful using want way ways
-        correct right""",
+        another any anyone anything best better example examples get getting good help know like mean means need
+        other possible proper properly recommended someone something thing things tutorial use used useful using want
+        way ways correct right""",
     "german": """
         andere anderen anderer anderes beispiel beispiele beste besten bester bestes etwas gute guten guter gutes
         hilfe irgendein irgendwo jemand möglich richtig sache verwende verwenden weg weitere weiteren weiterer weiteres
@@ -218,27 +219,59 @@ _FILLERS = {
         хороший""",
 }
 _ORDERS = {
-    "english": "explain show tell give find describe teach help list compare remind suggest recommend",
-    "german": "erkläre erklär zeige zeig finde nenne gib beschreibe vergleiche empfiehl",
-    "french": "explique expliquez montre montrez trouve donne décris",
-    "spanish": "explica explícame muestra muéstrame encuentra dame describe",
-    "italian": "spiega spiegami mostra mostrami trova dammi descrivi",
-    "portuguese": "explica explique mostra mostre encontra descreve",
-    "dutch": "leg toon vind geef beschrijf",
-    "russian": "объясни покажи найди опиши",
+    "english": """
+        explain show tell give find describe teach help list compare remind suggest recommend define summarize summarise
+        outline""",
+    "german": """
+        erkläre erklär erklären zeige zeig finde nenne gib beschreibe beschreib vergleiche vergleich empfiehl definiere
+        sage""",
+    "french": "explique expliquez montre montrez trouve donne décris décrivez compare comparez définis cherche résume",
+    "spanish": "explica explícame muestra muéstrame encuentra dame describe compara define busca resume dime",
+    "italian": "spiega spiegami mostra mostrami trova dammi descrivi confronta definisci cerca riassumi dimmi",
+    "portuguese": "explica explique mostra mostre encontra encontre descreve descreva compare defina busque resuma",
+    "dutch": "leg toon vind geef beschrijf vergelijk definieer zoek noem vertel",
+    "russian": "объясни объясните покажи покажите найди опиши опишите сравни расскажи расскажите определи",
+    "swedish": "förklara visa beskriv jämför hitta berätta",
+    "danish": "forklar vis beskriv sammenlign find fortæl",
+    "norwegian": "forklar vis beskriv sammenlign finn fortell",
+    "polish": "wyjaśnij pokaż opisz porównaj znajdź opowiedz",
+    "czech": "vysvětli ukaž popiš porovnej najdi",
+    "turkish": "açıkla göster anlat karşılaştır",
 }
 """Words that are fillers at the beginning of a query."""
-_WORKS = {
-    "english": ("how", "work works worked working happen happens"),
-    "german": ("wie", "funktioniert funktionieren geht gehen läuft"),
-    "french": ("comment", "fonctionne fonctionnent marche marchent"),
-    "spanish": ("cómo", "funciona funcionan"),
-    "italian": ("come", "funziona funzionano"),
-    "portuguese": ("como", "funciona funcionam"),
-    "dutch": ("hoe", "werkt werken"),
-    "russian": ("как", "работает работают"),
+_SURE_ORDER = 5
+"""Characters from which such a word alone tells the language of a query: shorter ones are words of other languages."""
+_ASKS = {
+    "english": (
+        "how what",
+        "work works worked working happen happens differ differs behave behaves relate relates difference differences",
+    ),
+    "german": (
+        "wie was wozu wofür worin",
+        """funktioniert funktionieren geht gehen läuft laufen macht bedeutet bedeuten heißt dient dienen ist sind
+        unterscheidet unterscheiden unterschied unterschiede verhält verhalten""",
+    ),
+    "french": ("comment quoi", "fonctionne fonctionnent marche marchent diffère diffèrent signifie sert différence"),
+    "spanish": (
+        "cómo como qué que",
+        "funciona funcionan significa difiere difieren diferencia diferencias distingue sirve hace es son",
+    ),
+    "italian": ("come cosa", "funziona funzionano significa differisce differiscono differenza"),
+    "portuguese": ("como", "funciona funcionam significa difere diferem diferença"),
+    "dutch": ("hoe wat", "werkt werken functioneert betekent verschilt verschillen verschil doet is zijn"),
+    "russian": ("как что", "работает работают делает значит отличается отличаются разница такое"),
+    "swedish": ("hur vad", "fungerar betyder skiljer gör är"),
+    "danish": ("hvordan hvad", "fungerer virker betyder adskiller gør er"),
+    "norwegian": ("hvordan hva", "fungerer virker betyr skiller gjør er"),
+    "finnish": ("miten mikä mitä kuinka", "toimii tarkoittaa eroaa tekee on"),
+    "polish": ("jak co czym", "działa działają znaczy różni różnią robi jest"),
+    "czech": ("jak co", "funguje fungují znamená liší dělá je"),
+    "romanian": ("cum ce", "funcționează înseamnă diferă face este"),
+    "hungarian": ("hogyan mi", "működik működnek jelent különbözik"),
+    "indonesian": ("bagaimana apa", "bekerja berfungsi artinya perbedaan itu adalah"),
+    "turkish": ("nasıl ne", "çalışır çalışıyor demek yapar fark"),
 }
-"""A word that opens a query, and the words that are fillers in such a query."""
+"""Words that ask, and the words that are fillers after one of them. Together they tell the language of a query."""
 
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
 # word; some count only at the beginning or end of a query. Of a longer word the rest is searched.
@@ -290,17 +323,31 @@ def _folded(words: str) -> frozenset[str]:
     return frozenset(fold(words).split())
 
 
-def is_filler(word: str, first: str, language: str, *, begins: bool) -> bool:
+def is_filler(word: str, before: Collection[str], language: str, *, begins: bool) -> bool:
     """Whether a folded word only introduces the query.
 
-    `first` is the query's first word, folded; `begins`: no search word precedes this one.
+    `before`: the query's words before this one, folded; `begins`: no search word precedes it.
     """
-    opening, works = _WORKS.get(language, ("", ""))
+    asking, after = _ASKS.get(language, ("", ""))
     return (
         word in _folded(_FILLERS.get(language, ""))
         or (begins and word in _folded(_ORDERS.get(language, "")))
-        or (bool(opening) and first == fold(opening) and word in _folded(works))
+        or (word in _folded(after) and not _folded(asking).isdisjoint(before))
     )
+
+
+def question_languages(words: Sequence[str]) -> list[str]:
+    """Return the languages in which folded words are a question or an order; empty for those of English."""
+    found = []
+    orders = {language: _folded(of) for language, of in _ORDERS.items()}
+    for language, (asking, after) in _ASKS.items():
+        of = orders.get(language, frozenset())
+        ordered = bool(words) and words[0] in of and words[0] not in orders["english"]
+        rest = words[1:] if ordered else words
+        sure = ordered and len(words[0]) >= _SURE_ORDER
+        if sure or (rest and rest[0] in _folded(asking) and not _folded(after).isdisjoint(rest[1:])):
+            found.append(language)
+    return [] if "english" in found else found
 
 
 def unspaced_stops(stretch: str) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal, Slot
 
-from engine import Cancelled, CancelToken, MnemoscopeError, tr
+from engine import Cancelled, CancelToken, MnemoscopeError, run_blocking_calls_on, tr
 
 log = logging.getLogger(__name__)
 
@@ -163,6 +163,8 @@ class Jobs(QObject):
         self._writers = self._pool(4)
         self._engine = self._pool(8)  # of these, four requests of remote providers only wait
         self._external = self._pool(16)  # a disk that hangs may hold each of them
+        self._blocking = self._pool(4)  # the keychain or a library that is loaded may hold each of them
+        run_blocking_calls_on(self._executor(self._blocking))
         self._running: set[Job] = set()
 
     def _pool(self, threads: int) -> QThreadPool:
@@ -217,10 +219,11 @@ class Jobs(QObject):
     def shutdown(self, timeout_ms: int = 5000, last: Callable[[], None] | None = None) -> bool:
         """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time."""
         self.cancel_all()
+        run_blocking_calls_on(None)
         if last is not None:
             self._writers.start(_Runner(last))
         deadline = time.monotonic() + timeout_ms / 1000
-        pools = (self._readers, self._writers, self._engine, self._external)
+        pools = (self._readers, self._writers, self._engine, self._external, self._blocking)
         return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])
 
     def _start(self, pool: QThreadPool, job: Job) -> Job:

@@ -43,6 +43,8 @@ _TURN = 0.008
 """Seconds of layout in one turn of the event loop."""
 _STEP = 0.006
 """Seconds before the events of the window have their turn."""
+_LATE = 0.05
+"""Seconds of a turn after which the layout waits for the next one."""
 _CHARACTERS = 1_000
 """Characters laid out between looks at the clock, at least one paragraph."""
 
@@ -73,11 +75,15 @@ class StepwiseLayout(QObject):
         self.complete = False
         document.documentLayout().installEventFilter(self)
 
-    def start(self, target: int) -> None:
-        """Lay out from the first block on, and emit `reached` at block number `target`, from 0."""
+    def start(self, target: int, *, begin: bool = True) -> None:
+        """Lay out from the first block on, and emit `reached` at block number `target`, from 0.
+
+        `begin`: with a step in this turn, so that a short page is complete before it is painted for the first time.
+        """
         self._target = target
         self.restart()
-        self._go_on()  # a short page is complete before it is painted for the first time
+        if begin:
+            self._go_on()
 
     def restart(self) -> None:
         """Lay out again from the first block, after a change of the width."""
@@ -289,6 +295,7 @@ class RenderedView(QTextBrowser):
 
     @Slot(object)
     def _show(self, page: Page) -> None:
+        late = time.perf_counter() + _LATE
         self._place = self.verticalScrollBar().value()
         target = self._first_block().blockNumber()
         self._page = page
@@ -298,7 +305,8 @@ class RenderedView(QTextBrowser):
         self._show_document(page)
         self._loader.start(page.document, self._pictures, self.devicePixelRatioF())
         self.rendered.emit()  # once visible it has its width, which the layout needs
-        self._layout_steps.start(target if self._keep_place else self._heading_block(self._requested_heading))
+        target = target if self._keep_place else self._heading_block(self._requested_heading)
+        self._layout_steps.start(target, begin=time.perf_counter() < late)
 
     def _on_reached(self) -> None:
         if self._keep_place:
@@ -311,6 +319,7 @@ class RenderedView(QTextBrowser):
         """Show a page that was built."""
         old, self._own = self._own, page.document
         page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources
+        page.document.setTextWidth(self.viewport().width())  # without one, `setDocument` lays out whole long paragraphs
         self.setDocument(page.document)
         if old is not None:  # Qt deletes its own first document, but no other
             old.deleteLater()

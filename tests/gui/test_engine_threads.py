@@ -12,6 +12,7 @@ from engine.backends import builtin
 from engine.indexing.folder_watch import SessionGrowth
 from engine.indexing.sync_run import SyncRun
 from engine.search.searcher import Searcher
+from engine.store import sqlite_vec_engine
 from engine.store.index import IndexStore
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths
@@ -19,10 +20,12 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.keychain import FakeKeychain, keychain_in_use
 from tests.helpers.windows import at_rest
 
 _OF_THE_WATCHER = ("mnemoscope-watcher", "Thread-", "InotifyThread")
 _QUIET = "watch = false"
+_OTHER_LIBRARY = "[defaults.store.vector]\nengine = 'sqlite-vec'\nextension_path = '/nowhere/vec0'"
 
 
 class Seen:
@@ -37,14 +40,14 @@ class Seen:
         pooled = any(pool.contains(current) for pool in self._pools)
         self.work.add((what, "" if pooled else threading.current_thread().name))
 
-    def watch(self, monkeypatch: pytest.MonkeyPatch, kind: type, method: str, what: str) -> None:
-        original = getattr(kind, method)
+    def watch(self, monkeypatch: pytest.MonkeyPatch, owner: object, method: str, what: str) -> None:
+        original = getattr(owner, method)
 
         def noted(*arguments, **options):
             self.note(what)
             return original(*arguments, **options)
 
-        monkeypatch.setattr(kind, method, noted)
+        monkeypatch.setattr(owner, method, noted)
 
 
 @pytest.fixture
@@ -197,6 +200,30 @@ def test_other_workspaces_are_searched_on_pool(
     )
     qtbot.waitUntil(lambda: len(found) == 2)
     all_pooled(seen, "search")
+    assert plain_threads == []
+
+
+def test_keychain_is_called_on_pool(
+    qtbot, seen: Seen, plain_threads: list[str], jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen.watch(monkeypatch, FakeKeychain, "get_password", "key")
+    present: list[bool] = []
+    with keychain_in_use() as keychain:
+        keychain.secrets["mnemoscope", "openai"] = "sk-of-the-test"
+        settings = engine.Settings(provider="openai")
+        jobs.read(lambda _: engine.key_state("openai", settings).present, present.append)
+        qtbot.waitUntil(lambda: present == [True])
+    assert seen.work == {("key", "")}
+    assert plain_threads == []
+
+
+@pytest.mark.parametrize("real_window", [f"{_QUIET}\n{_OTHER_LIBRARY}"], indirect=True)
+def test_library_is_tried_on_pool(
+    qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    seen.watch(monkeypatch, sqlite_vec_engine, "_trial", "trial")
+    opened(qtbot, real_window, tmp_path / "notes")
+    all_pooled(seen, "trial", "sync", "embed")
     assert plain_threads == []
 
 

@@ -1,8 +1,14 @@
 """Typical queries, in many scripts and forms, find the intended note by keywords alone."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+
+from engine.base.cancellation import CancelToken
+from tests.helpers.fake_provider import FakeProvider
 
 NOTES = {
     "memory/deploy-notes.md": "Restart the service after the migration.\n",
@@ -70,3 +76,30 @@ def test_it_is_found(memory, query: str, name: str) -> None:
 
 def test_one_character_of_an_unspaced_script_is_a_question(memory) -> None:
     assert "memory/tokyo.md" in [result.path for result in memory.search("京", min_score=0).results]
+
+
+class OtherSubject(FakeProvider):
+    """Says that no passage is about the query."""
+
+    def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), self.dims), np.float32)
+        rows[:, 1] = 1
+        return rows
+
+    def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
+        rows = np.zeros(self.dims, np.float32)
+        rows[0] = 1
+        return rows
+
+
+@pytest.mark.parametrize("last", ["commit", "span"])
+def test_words_in_two_chunks_of_a_line_are_found(open_memory, workspace: Path, last: str) -> None:
+    spans = ",".join(f'{{"span":"{number:08x}","took":{number}}}' for number in range(300))
+    (workspace / "trace.md").write_text(f'[{{"level":"error"}},{spans},{{"op":"{last}"}}]\n')
+    for number in range(12):
+        (workspace / f"commit-{number}.md").write_text(f"The commit of day {number} went through.\n")
+    memory = open_memory(use=OtherSubject())
+    memory.sync()
+    rows = [row for row in memory.search("error commit", max_results=50).results if row.path == "trace.md"]
+    assert bool(rows) == (last == "commit")
+    assert all(row.end_line == 1 and row.score >= 0.35 for row in rows)

@@ -104,6 +104,11 @@ def test_aged_note_of_that_name_stays_first(memory) -> None:
         ("how does nix work", "nix.md"),
         ("best nix tutorial", "nix.md"),
         ("cómo funciona nix", "nix.md"),
+        ("explain how advanced queries differ", "Advanced Queries.md"),
+        ("tell me how advanced queries behave", "Advanced Queries.md"),
+        ("wie funktioniert nix", "nix.md"),
+        ("was ist nix", "nix.md"),
+        ("comment fonctionne nix", "nix.md"),
         ("什么是水泵", "水泵.md"),
     ],
 )

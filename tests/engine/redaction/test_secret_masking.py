@@ -271,6 +271,194 @@ def test_ordinary_lines_are_unchanged(line: str) -> None:
     assert redact(line) == line
 
 
+GIVEN_AWAY = """
+Le mot de passe est «soleil».
+le mot de passe est «soleil»
+le mot de passe du wifi est «soleil» et le login ada
+Mon mot de passe pour le serveur est «tournesol».
+le mot de passe c'est «soleil»
+mot de passe du routeur : «tournesol»
+Le code d'accès est «tournesol77»
+das Passwort lautet «Sonnenblume»
+Das Passwort ist «Sonnenblume».
+Das Passwort für den Router lautet «Sonnenblume».
+Mein Passwort war «sonne», jetzt nicht mehr
+Das Kennwort heißt «Sonnenblume»
+La contraseña es «girasol».
+la contraseña del router es «girasol»
+mi clave es «girasol7»
+la clave del wifi es «girasol»
+la contraseña: «girasol»
+clave: «girasol»
+contraseña del wifi: «girasol»
+A senha é «girassol».
+a senha do wifi é «girassol»
+a palavra-passe é «girassol»
+senha do wifi: «girassol»
+La password è «girasole».
+la password del wifi è «girasole»
+password del router: «girasole»
+la parola d'ordine è «girasole»
+het wachtwoord is «zonnebloem»
+Het wachtwoord van de router is «zonnebloem».
+het wachtwoord luidt «zonnebloem»
+wachtwoord voor wifi: «zonnebloem»
+hasło to «słonecznik»
+Hasło do wifi to «słonecznik».
+hasło brzmi «słonecznik»
+hasło jest «słonecznik»
+hasło do wifi: «słonecznik»
+пароль: «подсолнух»
+пароль — «подсолнух»
+Пароль от вайфая: «подсолнух»
+пароль от роутера — «подсолнух».
+мой пароль это «подсолнух»
+мій пароль: «соняшник»
+パスワードは「«ひまわり»」です
+パスワードは«ひまわり»です。
+パスワードは «himawari» です
+パスワード\uff1a«ひまわり»
+Wi-Fiのパスワードは«ひまわり»です
+合言葉は«ひまわり»
+密码是«向日葵»
+密码\uff1a«向日葵»
+路由器的密码是«xiangrikui»。
+密码为«向日葵»\uff0c请保密
+WiFi密码: «向日葵»
+密碼是«向日葵»
+口令\uff1a«芝麻开门»
+비밀번호는 «해바라기»입니다
+비밀번호: «해바라기»
+lösenordet är «solros»
+lösenord till wifi: «solros»
+adgangskoden er «solsikke»
+passordet er «solsikke»
+heslo je «slunečnice»
+Heslo k wifi je «slunečnice».
+salasana on «auringonkukka»
+şifre: «ayçiçeği»
+parola este «floarea»
+jelszó: «napraforgó»
+ο κωδικός είναι «ηλίανθος»
+הסיסמה היא «חמנית»
+كلمة المرور هي «عباد»
+mật khẩu là «huongduong»
+kata sandi adalah «matahari»
+The password is «sunflower».
+the password for the wifi is «sunflower»
+password: «wifipassword»
+psk=«wifipassword»
+psk: «wifipassword»
+PSK=«mywifipassword»
+WPA_PSK=«wifipassword»
+DB_PASS=«mypassword»
+DB_PASSWORD=«mypassword»
+pass: «mypassword»
+Authorization: Custom «swordfish»
+-H "Authorization: Custom «swordfish»"
+PIN: «4711»
+pin=«4711»
+MOT_DE_PASSE=«hunter2»
+La contraseña es «Hunter-2»
+senha: «hunter2»
+lösenord: «hunter2»
+ПАРОЛЬ = «hunter2»
+wachtwoord: «hunter2»
+hasło: «hunter2»
+şifre: «hunter2»
+mật khẩu: «hunter2»
+密碼: «hunter2»
+비밀번호: «hunter2»
+パスワードは«さくら»です
+""".strip("\n").split("\n")
+GIVEN_AWAY += [
+    'network={\n\tssid="x"\n\tpsk=«wifipassword»\n}',
+    "---\ntitle: x\nclave: «girasol»\n---\n",
+    "---\ntitle: x\nmot de passe: «soleil»\n---\n",
+    "---\ntitle: x\ncontraseña: «sol y luna»\n---\n",
+    "---\npassword: «correct horse battery staple»\nuser: ada\n---",
+    "password: |\n  «correct horse battery staple»\nuser: ada",
+    "password: |\n  «blue moon»\n  «rises tonight»\nuser: ada",
+    "passphrase: >-\n    «correct horse»\n    «battery staple»",
+    "secret: |\n  «witch collapse practice feed shame open despair creek road again ice least»",
+    "token: |\n  «abc def»\nx: 1",
+    "clave: |\n  «girasol»\nx: 1",
+    "contraseña: |\n  «girasol azul»\nx: 1",
+    "пароль: |\n  «подсолнух»\n",
+    "db:\n  password: «correct horse battery»\n  host: x",
+]
+
+DESCRIBED = """
+Le mot de passe est obligatoire.
+Le mot de passe est trop court
+Le mot de passe est stocké dans le trousseau.
+Le mot de passe est incorrect
+le mot de passe est vide.
+La contraseña es obligatoria.
+la contraseña es demasiado corta
+la clave es trabajar cada día
+La clave es la paciencia
+La clave: trabajar juntos
+palabra clave: memoria
+palabras clave: memoria
+la clave primaria es id
+A senha é obrigatória
+a senha é inválida.
+la password è obbligatoria
+la password è sbagliata
+het wachtwoord is verplicht
+het wachtwoord is verlopen.
+hasło jest wymagane
+hasło jest nieprawidłowe.
+пароль обязателен
+пароль неверный
+пароль: обязательное поле
+パスワードは必須です
+パスワードは8文字以上です
+パスワードは間違っています
+パスワードは正しくありません。
+密码是必填项
+密码为空
+密码是错误的
+密码\uff1a必填
+비밀번호는 필수입니다
+비밀번호는 8자 이상이어야 합니다
+Das Passwort ist abgelaufen.
+Das Passwort ist inaktiv.
+Das Passwort ist verschlüsselt
+Das Passwort wird gespeichert
+password=password
+token = authtoken
+token=authtoken,
+f(token=authtoken)
+f(password=userpassword)
+"auth": "basic"
+"auth": "required"
+Authorization: Grants access to users
+authorization: see below
+STORAGE_KEY = 'todos'
+password: the one we use everywhere
+- Password: reset by email
+Secret: nobody knows
+token: opaque string
+""".strip("\n").split("\n")
+DESCRIBED += [
+    "password: |\n  The password of the user.\n",
+    "password: |\n  Specifies the password used to connect to the database.\n",
+    "token: >\n  Token for the API, see the docs\n",
+]
+
+
+@pytest.mark.parametrize("line", GIVEN_AWAY)
+def test_password_in_any_wording_is_masked(line: str) -> None:
+    assert redact(marked(line)) == _MARKED.sub("***", line)
+
+
+@pytest.mark.parametrize("line", DESCRIBED)
+def test_description_of_a_password_is_unchanged(line: str) -> None:
+    assert redact(line) == line
+
+
 def test_ordinary_text_is_unchanged() -> None:
     text = "\n".join(HARMLESS)
     assert redact(text) is text

@@ -1,9 +1,13 @@
 import tomllib
+from pathlib import Path
 
+import pytest
 import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.base.errors import SettingsError
+from engine.settings import load_settings
 from engine.settings.checking import find_lines, line_of
 
 names = st.text("ab.\"'= -#[]\\é", min_size=1, max_size=4)
@@ -49,3 +53,19 @@ def test_inline_table_key_has_table_line() -> None:
     lines = find_lines("[a]\nb = { c = 1 }")
     assert line_of(lines, ("a", "b", "c")) == 2
     assert line_of(lines, ("x",)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n\n\n[defaults.provider.x]\na = 1\n",
+        "[defaults]\n\n\nprovider.x = 1\n",
+        '\n\n\n[workspace."a\\u0000b"]\nprovider = "auto"\n',
+        "\n\n\ndefaults = {query = {max_results = 'x'}}\n",
+    ],
+)
+def test_table_without_header_is_reported_on_its_line(tmp_path: Path, text: str) -> None:
+    config = tmp_path / "settings.toml"
+    config.write_text(text)
+    with pytest.raises(SettingsError, match="line 4:"):
+        load_settings(tmp_path, config=config)

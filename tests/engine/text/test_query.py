@@ -174,11 +174,43 @@ def test_abbreviation_splits_from_the_word_it_is_joined_to() -> None:
         ('"another note" embed ', []),
         ("wie funktioniert die Sicherung im Keller ", ["funktioniert"]),
         ("wie funktioniert nix ", ["funktioniert"]),
+        ("explain how advanced queries differ ", ["explain", "differ"]),
+        ("work on how they differ from ours ", ["differ"]),
+        ("please compare advanced queries ", ["compare"]),
+        ("define nix ", ["define"]),
     ],
 )
 def test_analyse_query_marks_fillers_if_others_are_left(query: str, fillers: list[str]) -> None:
     parsed = parse_query(query)
     assert [term.surface for term in analyse_query(parsed, ("english", "german")).terms if term.filler] == fillers
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("wie funktioniert nix", "german"),
+        ("wozu dient nix", "german"),
+        ("erkläre mir nix", "german"),
+        ("comment fonctionne nix", "french"),
+        ("explique comment fonctionne nix", "french"),
+        ("como funciona nix", "spanish"),
+        ("hoe werkt nix", "dutch"),
+        ("hur fungerar nix", "swedish"),
+        ("jak działa nix", "polish"),
+        ("como funcionam os filtros de nix", "portuguese"),
+        ("come work with us", "english"),
+        ("how does the comment work", "english"),
+        ("what was his name", "english"),
+        ("leg day", "english"),
+        ("compare comments", "english"),
+        ("was lost", "english"),
+    ],
+)
+def test_question_in_its_language_in_an_english_index(query: str, language: str) -> None:
+    """A question word and a verb, or an order, tell the language of a query of few words."""
+    analysis = analyse_query(query, ("english",))
+    assert analysis.languages[0] == language
+    assert ("nix" in query) <= ("nix" in [term.surface for term in analysis.terms if not (term.stop or term.filler)])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QTextTable
+from PySide6.QtGui import QTextDocument, QTextTable
 
 from engine import CancelToken, NumberedText
 from gui.style.theme import theme_tokens
@@ -12,7 +12,10 @@ from gui.viewer import markdown_parts
 from gui.viewer.markdown_page import Page, PageStyle, blocks, inline_code, is_code, page_steps, quote_level
 from gui.viewer.markdown_parts import Load, markdown_slices
 from gui.viewer.outline import Outline
+from gui.viewer.panel import ViewerPanel
+from gui.viewer.rendered_view import RenderedView
 from gui.viewer.text_lines import FileLines
+from tests.helpers.fake_memory import FakeMemory
 
 NOTE = """\
 ---
@@ -90,3 +93,24 @@ def test_quote_and_code_formats_are_readable_from_blocks(build) -> None:
     assert quote_level(quoted) == 1
     assert inline_code(quoted) == [(7, 11)]
     assert [block.text() for block in blocks(made.document) if is_code(block)] == ["# no heading"]
+
+
+@pytest.mark.parametrize(
+    "paragraph", ["一段很長的中文文字沒有任何空格" * 300, "👩‍👩‍👧‍👦" * 400, "e\u0301\u0323" * 1500]
+)
+def test_long_paragraphs_never_laid_out_without_a_width(
+    qtbot, panel: ViewerPanel, show, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, paragraph: str
+) -> None:
+    memory.files["long.md"] = "\n\n".join([paragraph] * 60)
+    missing: list[float] = []
+    original = RenderedView.setDocument
+
+    def measured(view: RenderedView, document: QTextDocument) -> None:
+        missing.append(view.viewport().width() - document.textWidth())
+        original(view, document)
+
+    monkeypatch.setattr(RenderedView, "setDocument", measured)
+    panel.choose_rendered(True)
+    show("long.md")
+    qtbot.waitUntil(lambda: panel.rendered.document().lastBlock().layout().lineCount() > 1)
+    assert missing == [0]

@@ -1,0 +1,275 @@
+"""Words that tell secrets from other text, in programs and in many languages, as data.
+
+A sentence such as "le mot de passe du wifi est soleil" gives a password away, "le mot de passe est obligatoire" does
+not. Both are told apart by the words that describe a password in that language.
+"""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from engine.base import lazy_pattern
+from engine.redaction.secret_pattern import LINE_END
+
+
+class PasswordWords(NamedTuple):
+    """How a language writes about passwords. The first two are expressions, the last two are separated by blanks."""
+
+    names: str
+    """Words for "password", from the part at which an anchor finds them."""
+    verbs: str
+    """Words between the name and the password, such as "is"; empty if there are none."""
+    ordinary: str = ""
+    """Words that follow the verb in ordinary text, such as "required"."""
+    endings: str = ""
+    """Ends of participles and adjectives that follow the verb in ordinary text."""
+
+
+_KEY_TO = r"(?: de(?: la|l)? (?:acceso|wi-?fi|red|router|cuenta|usuario|servidor|correo|banco|cajero|administrador))"
+LANGUAGES = (
+    PasswordWords(
+        "passe|mdp|(?<=code d['’])accès",
+        "est|c['’]est|était|sera",
+        """incorrect obligatoire requis oublié invalide actuel nouveau un une le la les en à au aux de du des pour
+        par dans sur plus moins trop très toujours vide faux correct bon mauvais faible fort court long même déjà
+        encore aussi bien pas ici donc alors stocké sensible identique différent secret nécessaire facultatif
+        inactif actif expiré""",
+        "é ée és ées able ible ant ante",
+    ),
+    PasswordWords(
+        rf"contrase[ñn]y?a|clave{_KEY_TO}?|contrasinal",
+        "es|era|será|sea",
+        """incorrecta incorrecto incorrectas obligatoria obligatorio requerida requerido errónea inválida inválido
+        olvidada actual nueva un una el la los las lo de del en para por con sin muy más menos demasiado igual vacía
+        vacío débil fuerte corta larga segura necesaria opcional correcta la misma única secreta sensible que""",
+        "ada ado ido ida able ible ante ente",
+    ),
+    PasswordWords(
+        "password|(?<=parola d.)ordine|(?<=(?:parola|codice|chiave) d.)accesso",
+        "è|era|sarà",
+        """errata obbligatoria richiesta dimenticata un una il la lo i gli le di del della in per con senza molto
+        più meno troppo uguale vuota debole forte corta lunga sicura necessaria corretta sbagliata nuova stessa
+        unica segreta non scaduta scritta protetta""",
+        "ata ato ita ito uta uto abile ibile ante ente",
+    ),
+    PasswordWords(
+        "passe|senha",
+        "é|era|será",
+        """incorreta incorreto obrigatória obrigatório inválida inválido atual nova um uma o a os as de do da em
+        para por com sem muito mais menos igual vazia fraca forte curta longa segura necessária opcional correta
+        errada mesma única secreta sensível""",
+        "ada ado ida ido ável ível ante ente",
+    ),
+    PasswordWords(
+        "wachtwoord",
+        "is|was|luidt",
+        """onjuist verplicht vergeten ongeldig nieuw een het de van voor in op met zonder te niet geen leeg zwak
+        sterk kort lang veilig nodig optioneel juist fout hetzelfde verlopen gewijzigd veranderd verouderd vervallen
+        mislukt versleuteld opgeslagen ingesteld al nog ook alleen vereist""",
+        "baar elijk",
+    ),
+    PasswordWords(
+        "has[łl]o",
+        "jest|to|brzmi|było",
+        """wymagane nieprawidłowe zapomniane nowe puste słabe silne krótkie długie bezpieczne błędne takie samo za
+        zbyt w na do od dla nie już tylko bardzo poprawne ciąg""",
+        "ane one ony any wy we owe owy ste wne",
+    ),
+    PasswordWords(
+        "парол[ьяюаі]|лозинка",
+        "это|є|это:|[—–-]|был|будет|был:",
+        """неверный неправильный обязательно обязателен забыли должен не и или для от это новый текущий невірний
+        обовʼязково это набор строка слово секретное ваш мой его самый слишком очень пуст пустой верный верен
+        неверен необходим нужен обязательное минимум только так как он она в на по из с для без""",
+        "ый ий ой ен ён ан но на ны та то ты им ім ется ется ится ает ует ать ить ять ова",
+    ),
+    PasswordWords(
+        "(?<=[öo])senord(?:et)?|passord(?:et)?|kodeord(?:et)?|adgangskoden?",
+        "är|er|var|lyder",
+        """felaktigt obligatoriskt glömt fel forkert påkrævet glemt feil för for ett et en den det inte ikke alltför
+        svagt stark kort kortt kort langt tomt tom ugyldig ogiltigt ugyldigt nytt ny nyt samma samme uændret
+        oförändrat rett rätt krävs påkrevd svakt svag korrekt riktig allerede redan ofte ofta utløpt udløbet
+        utgånget endra endret ændret""",
+        "at ad et ed bart bar ivt igt ert ede ade",
+    ),
+    PasswordWords(
+        "heslo|geslo|lozinka|zaporka",
+        "je|bylo|bolo|bilo|znie|zní",
+        """chybné povinné zapomenuté nesprávné neplatné příliš vypnuto predolgo prekratko prázdné slabé silné krátké
+        dlouhé nové v na pro za od do z se si bolo bylo stejné rovnaké správné napačno obvezno pogrešna obavezna
+        netočna prazna preslaba prekratka""",
+        "né ná ný eno ano ena ana en an vne vno vna",
+    ),
+    PasswordWords(
+        "salasana", "on|oli", "väärä pakollinen liian tyhjä sama oikea uusi vanha vanhentunut", "ttu tty llinen"
+    ),
+    PasswordWords("(?<=[şs])ifre|parola", ""),
+    PasswordWords(
+        "parol[aă]",
+        "este|era",
+        "greșită obligatorie incorectă prea goală nouă veche un o în la de pentru",
+        "ată ită ută",
+    ),
+    PasswordWords("jelsz[óo]", ""),
+    PasswordWords(
+        "κωδικός(?: πρόσβασης)?|συνθηματικό",
+        "είναι|ήταν",
+        "λάθος πολύ ο η το σε για με κενός κενό",
+        "μένος μένο ός ό ικό τό τός",
+    ),
+    PasswordWords("סיסמ[האת]", "היא|הוא|זה", "שגויה חובה ריקה לא חלשה חזקה קצרה ארוכה נכונה"),
+    PasswordWords("كلمة (?:المرور|السر)|رمز عبور", "هي|هو", "خاطئة مطلوبة فارغة غير ضعيفة قوية قصيرة صحيحة إلزامية"),
+    PasswordWords("(?<=mat )khau|(?<=mật )khẩu", "là", "bắt sai một không rất quá bắt_buộc trống yếu mạnh các"),
+    PasswordWords("(?<=kata )sandi", "adalah|ialah", "salah wajib kosong terlalu sangat sebuah tidak yang lemah kuat"),
+    PasswordWords("पासवर्ड|รหัสผ่าน", "है|คือ"),
+)
+"""Languages whose words are separated by blanks, besides English and German."""
+
+ANCHORS = tuple(
+    """pass mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło haslo heslo
+    salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ كلمة
+    رمز पासवर्ड รหัสผ่าน""".split()
+)
+"""Beginnings of the names in `LANGUAGES`."""
+
+NAMES = "|".join(language.names for language in LANGUAGES)
+_VERBS = "|".join(language.verbs for language in LANGUAGES if language.verbs)
+_PREPOSITIONS = (
+    "de|du|des|pour|del|da|do|di|della|dello|para|per|van|voor|op|dla|do|od|k|ke|pro|za|от|для|к|на|від|до|till|til|för|for"
+    "|på|pentru|για"
+)
+"""Words between the name and what the password is for, as in "contraseña del router"."""
+FOREIGN_LINK = (
+    rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?)?"
+    rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}}))"
+)
+
+DENIALS = frozenset(
+    """es est son sind is är er on jest je este é è är är não no non nie ne nicht ikke inte incorrecta incorrecto
+    obligatoria obligatorio requerida requerido errónea inválida inválido olvidada actual nueva incorrect
+    obligatoire requis oublié invalide actuel nouveau incorreta incorreto obrigatória obrigatório inválida atual
+    nova errata obbligatoria richiesta dimenticata onjuist verplicht vergeten ongeldig nieuw nieprawidłowe
+    wymagane zapomniane nowe felaktigt obligatoriskt glömt fel forkert påkrævet glemt feil salasana väärä
+    pakollinen chybné povinné zapomenuté helytelen kötelező gerekli zorunlu unuttum неверный неправильный
+    обязательное обязательно обязателен забыли должен не и или для от это новый текущий невірний обовʼязково must
+    required optional valor para por per pour pro til för de del della du la el le et y e o ou""".split()
+)
+"""Words that follow a password's name in ordinary text of other languages."""
+
+IDEOGRAPHIC_NAMES = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호"
+ANY_PASSWORD = rf"passw(?:or[dt]|d)|passphrase|passcode|pass|pw|psk|kennwort|pwd|{NAMES}|{IDEOGRAPHIC_NAMES}"
+"""Expression for password names in all languages."""
+PASSWORD_ANCHORS = ("pass", "kennwort", "pwd", "pw", "psk", *ANCHORS[1:], *IDEOGRAPHIC_NAMES.split("|"))
+_IDEOGRAPHIC_DENIALS = lazy_pattern(
+    "必|须|須|空|错|錯|誤|误|間違|无效|無效|無効|字符|字元|文字|数字|數字|字母|长度|長|以上|以下|不|未|过期|過期|失效|期限|更改|変更|改|設定|设定|设置"
+    "|忘|输入|輸入|入力|保存|加密|暗号|安全|正[确確し]|同じ|相同|一致|需要|要求|可[以能选選]|[用使]于|使用|対|为了|指定|何|什么|什麼|默认|默認|明文"
+    "|随机|隨機|短|弱|强|強|的|を|が|あと|アカウント|され|さい|させ|ない|なし|ません|という"
+    "|필수|틀|잘못|비어|이상|이하|변경|설정|입력|저장|안전|같|다르|없|있|자리|자 |너무|하지|하세|합니|하여|해야|되"
+)
+
+# --- English and German, and names in programs -----------------------------------------------------------------------
+
+TYPES = frozenset(
+    """none null nil undefined true false str string bytes bytearray int integer number float double bool boolean any
+    unknown object never void secretstr optional union list dict text char varchar buffer symbol type function
+    lambda self cls value default tuple set frozenset uuid datetime date decimal path json callable iterable
+    iterator sequence mapping enum array usize isize u8 u16 u32 u64 i32 i64 f32 f64 char uint size_t long short
+    byte rune error context record bigint smallint timestamp blob""".split()
+)
+"""Values that are types or constants of a programming language."""
+
+WORDS = frozenset(
+    """a about above absent accepted active added after again all already also always an and another any are as at
+    available bad based be because been before being below better between blank both but by can cannot case
+    changing compared correct could cracked current currently defined derived different do does don't easy either
+    empty enough enter equal ever every exactly expiring exposed false fetched field fields fine first for forgot
+    from generated get given gone good guess guessable handled hard hashed here hidden how however if in
+    incorrect input insecure invalid is it its itself just kept known leaked left less like limit long longer
+    lost made masked may me mandatory match matched missing more most must my needed never new no non-empty none
+    not now null obvious of off ok okay old on one only optional or other our out passed please present protected
+    provided public random read rejected required reset right safe same saved secret secure sent set shared short
+    should shown simple so some something still stored strong stronger such supplied taken than that the their
+    them then there these they this those through to too true trivial typed unchanged under undefined unique
+    unknown unless unset until up updated used useful user valid verified very visible was weak what when where
+    whether which who why will with within without working would wrong yes yet you your password passwords passwd
+    passphrase token secret key keys username login example placeholder confirm confirmation show hide change
+    repeat retype choose forgotten verify click manager managers hash hashes prompt length option options flag
+    flags argument parameter variable header setting file files strings per via ever into over onto upon inside
+    outside during against among across back next end start part abgelaufen aber alle als auch auf aus bei
+    bekannt bereits das dem den der des die durch ein eine einem einen einer falsch fehlt für geheim gespeichert
+    gesetzt gut hier ich ihr im immer in ist ja jetzt kein keine leer lang mit nach nein nicht nie noch notwendig
+    nur ob oder optional richtig schon schwach sehr sein sicher sind so stark um und ungültig unbekannt verloren
+    verschlüsselt gehasht geändert zurückgesetzt aktiv inaktiv von vom wenn wie wird wurde zu zum zur zwingend
+    erforderlich korrekt""".split()
+)
+"""Words that follow "password is", "token:" and similar in ordinary text."""
+
+SECRET_KEYS = frozenset(
+    """api access secret private auth encryption signing sign master app application client account license licence
+    subscription service shared deploy admin openai anthropic aws azure google gemini github gitlab stripe
+    sendgrid twilio mistral voyage cohere groq signature hmac jwt webhook bot security crypt decryption""".split()
+)
+"""Parts of a name before "key" that make it a secret's name."""
+
+PLAIN_KEYS = frozenset(
+    """public pub primary foreign sort cache partition unique composite registry object row index hash dict map shortcut
+    hot arrow return enter escape locale translation react lookup group order idempotency routing config answer
+    next page max min num eos bos pad unk sep cls mask special start end first last prev previous current per by
+    each continuation stop property output input""".split()
+)
+"""Parts of a name before "key" or "token" that make it a harmless name."""
+
+PASSES = frozenset(
+    """by com tres sur under over en render first second third one two single multi low high band all shadow depth base
+    color forward backward back next last prev num max min cur current boarding test tests build compiler
+    optimization main extra final half full is did has can will n""".split()
+)
+"""Parts of a name before "pass" that make it no password."""
+
+STORES = frozenset(
+    """storage local session state event data theme feature flag entity model user item node record document store query
+    mutation channel topic metric log env environment variable header param form field column attribute json name
+    setting settings option preference prefs i18n label message error status type kind category tag metadata meta
+    context scope""".split()
+)
+"""Parts of a name before "key" for which a word as the value is a name, not a secret."""
+
+AUTHORIZATION_SCHEMES = frozenset(
+    """bearer basic token apikey api-key bot digest negotiate ntlm splunk ssws geniekey dpop hmac hawk oauth key
+    discogs sharedkey sharedaccesssignature snyk zoho-oauthtoken aws4-hmac-sha256 private-token jwt""".split()
+)
+
+
+def language_of(match: re.Match[str]) -> PasswordWords | None:
+    """Return the language of the match's `name` and `verb`; none if they belong to different ones."""
+    for language in LANGUAGES:
+        names, verbs = _compiled(language.names), _compiled(language.verbs)
+        if verbs.fullmatch(match["verb"]) and names.fullmatch(match.string, *match.span("name")):
+            return language
+    return None
+
+
+def describes_password(language: PasswordWords, value: str) -> bool:
+    """Whether a word after the verb describes the password and is not the password itself."""
+    word = value.casefold()
+    return word in language.ordinary.casefold().split() or word.endswith(tuple(language.endings.split()))
+
+
+def is_descriptive(word: str) -> bool:
+    """Whether a word describes a password in any of the languages."""
+    return word in _all_ordinary()
+
+
+@cache
+def _all_ordinary() -> frozenset[str]:
+    return frozenset().union(*(language.ordinary.casefold().split() for language in LANGUAGES))
+
+
+def is_description_in_ideographs(value: str) -> bool:
+    """Whether the text after a password's name in Chinese, Japanese or Korean describes it."""
+    return _IDEOGRAPHIC_DENIALS.search(value) is not None
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.IGNORECASE)
