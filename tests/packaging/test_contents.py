@@ -111,8 +111,7 @@ def test_descriptions_keep_all_fields_but_no_readme(contents, tmp_path):
     (folder,) = tmp_path.iterdir()
     kept, whole = PathDistribution(folder).metadata, package.metadata
     assert [field for field in whole.items() if field[0] != "Description"] == kept.items()
-    assert whole.get_payload()
-    assert not kept.get_payload()
+    assert len((folder / "METADATA").read_text()) < len(package.read_text("METADATA")) / 2
 
 
 def test_used_parts_of_openai_are_not_left_out(contents):
