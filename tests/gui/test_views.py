@@ -450,7 +450,7 @@ def test_header_keeps_its_height_while_a_folder_opens(qtbot, window, memory, wid
     assert len(heights) == 1
 
 
-def test_results_get_a_quarter_of_the_width_beyond_200_characters(qtbot, window):
+def test_results_grow_in_window_beyond_200_characters(qtbot, window):
     results = window.views.lists
     wide = 200 * character_width()
     widths = []
