@@ -10,6 +10,7 @@ import stat
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -224,7 +225,15 @@ def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToke
         session_bytes=sum(file.size for file in sessions.files),
         first=tuple(file.name for file in discovery.files[:_FIRST]),
         kinds=tuple(sorted(_kinds(discovery), key=lambda kind: (-kind.files, kind.extension))),
+        program=_program_of(workspace),
     )
+
+
+def _program_of(workspace: Path) -> Literal["", "obsidian", "logseq"]:
+    """Return the program whose settings are in a folder of notes."""
+    if (workspace / ".obsidian").is_dir():
+        return "obsidian"
+    return "logseq" if (workspace / "logseq" / "config.edn").is_file() else ""
 
 
 def _kinds(discovery: Discovery) -> Iterator[PreviewKind]:

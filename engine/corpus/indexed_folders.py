@@ -63,6 +63,12 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
         raise WorkspaceError(tr("The folder {folder} does not exist.", folder=workspace)) from None
     except NotADirectoryError:
         raise WorkspaceError(tr("{folder} is not a folder.", folder=workspace)) from None
+    except PermissionError:
+        said = tr(
+            "You don't have permission to read the folder {folder}. Change its permissions, or choose another folder.",
+            folder=workspace,
+        )
+        raise WorkspaceError(said) from None
     except OSError as error:
         said = tr("The folder {folder} cannot be read: {reason}.", folder=workspace, reason=error.strerror)
         raise WorkspaceError(said) from None

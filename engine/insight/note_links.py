@@ -11,6 +11,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
+from engine.corpus import front_matter
 from engine.corpus.documents import DocumentError, is_document
 from engine.corpus.folder_walk import FolderWalk
 from engine.corpus.ignore_rules import IgnoreRules
@@ -78,10 +79,23 @@ def linked_text(
     if anchor and found is None and note.path.lower().endswith(".org"):
         found = anchored_lines([_org_heading(line) for line in lines], anchor)
     first, end = found or (note.line, len(lines))
-    shown = "\n".join(lines[first - 1 : min(end, first + _MOST_LINES - 1)])
+    start = first if found or first > 1 else 1 + _front_lines(lines)
+    shown = lines[start - 1 : min(end, start + _MOST_LINES - 1)]
     return LinkedText(
-        path=note.path, title=note.title, line=first, end=end, text=shown, anchored=found is not None or not anchor
+        path=note.path,
+        title=note.title,
+        line=first,
+        end=end,
+        text="\n".join(shown),
+        anchored=found is not None or not anchor,
+        cut=start - 1 + len(shown) < end,
     )
+
+
+def _front_lines(lines: Sequence[str]) -> int:
+    """Return the number of lines with which a note begins that are front matter or page properties."""
+    front = front_matter.read("\n".join(lines))
+    return front.length if front is not None else 0
 
 
 def _document(note: LinkedNote) -> LinkedText:

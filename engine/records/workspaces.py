@@ -83,6 +83,8 @@ class WorkspacePreview(Record, frozen=True):
     """Stable names of the first notes that would be indexed."""
     kinds: tuple[PreviewKind, ...] = ()
     """Indexed extensions, and others that can be indexed, most files first."""
+    program: Literal["", "obsidian", "logseq"] = ""
+    """The program whose settings are in the folder; empty if it has none of a known program."""
 
 
 class SettingsConsequences(Record, frozen=True):

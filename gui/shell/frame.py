@@ -291,16 +291,16 @@ class HeaderBar(QWidget):
         shown = [button for button in (self.dock_button, self.menu_button) if not button.isHidden()]
         buttons_width = sum(button.sizeHint().width() + _BUTTONS_GAP for button in shown)
         before = self._switch_row.sizeHint().width()
-        fits = (
-            before + max(box.least_width for box in self._boxes.values()) + buttons_width + _BUTTONS_SIDE
-            <= self.width()
-        )
+        on_demand = [button for button in self._switch_buttons.values() if button.isHidden()]
+        later = sum(button.sizeHint().width() + _SWITCH_GAP for button in on_demand)
+        box_width = max(box.least_width for box in self._boxes.values())
+        fits = before + later + box_width + buttons_width + _BUTTONS_SIDE <= self.width()
         if not fits:
-            before = self._view_holder.sizeHint().width()
+            before, later = self._view_holder.sizeHint().width(), 0
         self._switch.setVisible(self._working and fits)
         self._view_holder.setVisible(self._working and not fits)
         for box in self._boxes.values():
-            box.leave(buttons_width, before)
+            box.leave(buttons_width, before, later)
             box.setVisible(self._working and box is self._boxes[self._view])
         self._name.setVisible(not self._working)
 

@@ -27,7 +27,14 @@ _LEAST_ROWS = 7
 _RULES_NAMED = 3
 
 
+def is_empty(preview: WorkspacePreview) -> bool:
+    """Return whether there is nothing to choose from: neither files, skipped ones included, nor sessions."""
+    return not (preview.files or preview.kinds or preview.skipped or preview.session_files)
+
+
 def indexed_text(preview: WorkspacePreview) -> str:
+    if is_empty(preview):
+        return tr("This folder is empty. Choose a folder that contains notes.")
     if not preview.files:
         return tr("No file in this folder would be indexed.")
     size = size_text(preview.bytes)
@@ -35,6 +42,20 @@ def indexed_text(preview: WorkspacePreview) -> str:
         return tr_count(
             "{count:,} file, {size}: MEMORY.md and the folder memory, as an assistant's workspace keeps them.",
             "{count:,} files, {size}: MEMORY.md and the folder memory, as an assistant's workspace keeps them.",
+            preview.files,
+            size=size,
+        )
+    if preview.program == "obsidian":
+        return tr_count(
+            "Obsidian vault: {count:,} file, {size} in this folder and the folders inside it.",
+            "Obsidian vault: {count:,} files, {size} in this folder and the folders inside it.",
+            preview.files,
+            size=size,
+        )
+    if preview.program == "logseq":
+        return tr_count(
+            "Logseq graph: {count:,} file, {size} in this folder and the folders inside it.",
+            "Logseq graph: {count:,} files, {size} in this folder and the folders inside it.",
             preview.files,
             size=size,
         )
@@ -330,7 +351,8 @@ class PreviewPage(QFrame):
 
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
         first, self._was_shown = not self._was_shown, True
-        self._show_details(True)
+        self._show_details(self._sessions_only or not is_empty(preview))
+        self._accept.setVisible(True)
         self._sum.setText(sessions_only_text(preview) if self._sessions_only else indexed_text(preview))
         self._sessions.setText(session_files_text(preview))
         self._sessions.setVisible(bool(self._sessions.text()))

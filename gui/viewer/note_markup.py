@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
-from engine import CODE_SPAN, HASHTAG, LinkedText, without_links, written_links
+from engine import CODE_SPAN, HASHTAG, LinkedText, marked, tr, without_links, written_links
 from gui.viewer.pictures import Pictures
 
 NOTE_SCHEME = "note"
@@ -27,6 +27,34 @@ _PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED)),
 _QUOTED_HEADING = re.compile(r"((?:[ \t]*>)+[ \t]{0,4}#{1,6}[ \t]+)(?=\S)")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _CALLOUT = re.compile(r"((?:[ \t]*>)+)[ \t]*\[!([\w-]{1,40})(?:\|[^\]]*)?\]([+-]?)[ \t]*(.*)")
+_CALLOUT_NAMES = {
+    "abstract": marked("Abstract"),
+    "attention": marked("Attention"),
+    "bug": marked("Bug"),
+    "caution": marked("Caution"),
+    "check": marked("Check"),
+    "cite": marked("Quote"),
+    "danger": marked("Danger"),
+    "done": marked("Done"),
+    "error": marked("Error"),
+    "example": marked("Example"),
+    "fail": marked("Failure"),
+    "failure": marked("Failure"),
+    "help": marked("Help"),
+    "hint": marked("Hint"),
+    "important": marked("Important"),
+    "info": marked("Info"),
+    "missing": marked("Missing"),
+    "note": marked("Note"),
+    "question": marked("Question"),
+    "quote": marked("Quote"),
+    "success": marked("Success"),
+    "summary": marked("Summary"),
+    "tip": marked("Tip"),
+    "todo": marked("To do"),
+    "warning": marked("Warning"),
+}
+"""Names of the callouts that Obsidian and GitHub have; other names are shown as written."""
 _QUOTES = re.compile(r"(?:[ \t]*>)+")
 _TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-><!?])\][ \t]+(.*)")
 _STATES = {"/": "◐ {}", "-": "✕ ~~{}~~", ">": "→ {}", "<": "← {}", "!": "**!** {}", "?": "**?** {}"}
@@ -161,8 +189,9 @@ class NoteMarkup:
         return "".join(parts)
 
     def _callout(self, number: int, quotes: str, kind: str, fold: str, title: str) -> str:
-        name = escaped(kind.replace("-", " ").capitalize())
-        if title and title.casefold() != name.casefold():
+        known = _CALLOUT_NAMES.get(kind.casefold())
+        name = escaped(tr(known) if known else kind.replace("-", " ").capitalize())
+        if title and title.casefold() not in (kind.casefold(), name.casefold()):
             name = f"{name}: {self._inline(title)}"
         if not fold:
             return f"{quotes} **{name}**\n{quotes}"
@@ -184,7 +213,7 @@ class NoteMarkup:
         text = found.text[:_LONGEST_EMBED]
         label = f"{found.title} › {link.anchor.lstrip('^')}" if link.anchor else found.title
         inner = list(self._embedded(text.translate(_PRIVATE)))
-        cut = ["", "…"] if len(found.text) > _LONGEST_EMBED or found.end - found.line >= len(inner) else []
+        cut = ["", "…"] if found.cut or len(found.text) > _LONGEST_EMBED else []
         return "\n".join(
             ("", f"> {linked(label, link.target, link.anchor)}", ">", *(f"> {part}" for part in (*inner, *cut)), "")
         )

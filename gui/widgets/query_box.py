@@ -120,7 +120,7 @@ class QueryBox(QWidget):
     def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
         """`hint`: placeholder. `name`: accessible name. Both have defaults for searches."""
         super().__init__(parent)
-        self._hint = hint = hint or tr("Search by words or meaning")
+        self._hint = self._shown_hint = hint = hint or tr("Search by words or meaning")
         name = name or tr("Search")
         self._history = QueryHistory()
         self._before = ""
@@ -178,7 +178,14 @@ class QueryBox(QWidget):
 
     def set_hint(self, hint: str) -> None:
         """Set the placeholder; an empty text restores the default."""
-        self.edit.setPlaceholderText(hint or self._hint)
+        self._shown_hint = hint or self._hint
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        """Show the placeholder, or a single word where it would be cut off."""
+        room = self.edit.width() - 2 * _TEXT_MARGIN
+        fits = self.edit.fontMetrics().horizontalAdvance(self._shown_hint) <= room or not self.edit.isVisible()
+        self.edit.setPlaceholderText(self._shown_hint if fits else tr("Search"))
 
     def set_state(self, text: str) -> None:
         """Show a few words at the right end, such as count and time."""
@@ -275,7 +282,8 @@ class QueryBox(QWidget):
             if not part.isHidden():
                 available -= part.sizeHint().width() + self._row.spacing()
         text = self.edit.fontMetrics().horizontalAdvance(self.edit.text()) + _AFTER_TEXT
-        self._state.setVisible(text + state <= available and state <= self.width() * _MOST_STATE)
+        fits = text + state <= available and state <= self.width() * _MOST_STATE
+        self._state.setVisible(fits and bool(self._state.text()))  # an empty one would still take the row's spacing
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -303,6 +311,8 @@ class QueryBox(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self.update()
+        elif event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self._show_hint()
         return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:

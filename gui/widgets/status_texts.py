@@ -99,6 +99,8 @@ def rule_words(rule: str) -> str:
 
 
 STALL_SECONDS = 10
+_LOADING_SECONDS = 30
+"""Seconds before the first passages are embedded on this computer: the model is loaded meanwhile."""
 
 PHASE_WORDS = {
     "waiting": marked("Waiting"),
@@ -170,7 +172,8 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
     # The end of batch jobs, and of another process, can't be predicted.
     queued = step.phase == "waiting"
     waiting = (queued or bool(step.waiting)) and not status.paused
-    stalled = not (status.paused or waiting) and still_for >= STALL_SECONDS
+    loading = step.phase == "embedding" and not step.completed and status.provider in ("embedded", "gguf")
+    stalled = not (status.paused or waiting) and still_for >= (_LOADING_SECONDS if loading else STALL_SECONDS)
     if status.paused:
         word = tr("Paused")
     elif stalled:

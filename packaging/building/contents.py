@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import Distribution, distribution
 from pathlib import Path, PurePath
 
+import openai
 import pygments.lexers
 
 from engine.base.language import LANGUAGES
@@ -31,6 +32,16 @@ def _code_lexers() -> frozenset[str]:
     for language in CODE_LANGUAGES:
         list(pygments.lexers.get_lexer_by_name(language).get_tokens_unprocessed("x"))  # some import more when used
     return frozenset(name for name in sys.modules if name.startswith("pygments."))
+
+
+def _unused_parts_of_openai() -> frozenset[str]:
+    """Return the modules of OpenAI's client that embeddings and chat, the two parts in use, don't load."""
+    client = openai.OpenAI(api_key="-")
+    assert client.embeddings.with_raw_response
+    assert client.chat.completions.with_raw_response
+    top = Path(openai.__file__).parent
+    names = (".".join(path.relative_to(top.parent).with_suffix("").parts) for path in top.rglob("*.py"))
+    return frozenset(name.removesuffix(".__init__") for name in names) - sys.modules.keys()
 
 
 _CODE_LEXERS = _code_lexers()
@@ -55,9 +66,9 @@ LEFT_OUT = (
         "numpy.testing",
         "numpy.random",
     ),  # 2.5 MB; engine/insight/seeded_random.py draws numbers instead of numpy.random
+    *("numpy.polynomial", "numpy.ctypeslib"),  # loaded on demand
     *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the C extension
-    # Parts that OpenAI's client loads on demand; Mnemoscope uses embeddings, chat and batches only.
-    *(f"openai.{part}.{name}" for part in ("types", "resources") for name in ("admin", "beta", "live", "realtime")),
+    *_unused_parts_of_openai(),  # 2 MB
     # The mcp package also contains a client and an HTTP server; engine/mcp/server_process.py bypasses both. Only they
     # need the schema validation and the web server, and httpx2's own command line needs a package that isn't installed
     # anyway.
@@ -65,18 +76,19 @@ LEFT_OUT = (
     *("attr", "attrs"),  # optional support in msgspec; this project defines no such classes
     # 0.5 MB instead of 2 of lexers, formatters and styles
     *(name for _, name, _ in pkgutil.walk_packages(pygments.__path__, "pygments.") if name not in _CODE_LEXERS),
-    *("cffi", "pycparser", "pydantic.v1", "distutils", "_distutils_hack"),  # for building, or for older programs
+    # for building, for type checkers, or for older programs
+    *("cffi", "pycparser", "pydantic.mypy", "pydantic.v1", "distutils", "_distutils_hack"),
+    *("_pydecimal", "anyio._backends._trio"),  # Python's own decimal in C and asyncio are used instead
 )
-_PACKED_FILES = ("METADATA", "entry_points.txt")
-"""Files of a package's `.dist-info`; the others contain paths of the build machine, or are for pip only."""
+_FIELDS = "METADATA"
+"""File of a package's `.dist-info` that `importlib.metadata` reads: fields, a blank line, and a README."""
 
 _PLUGINS = re.compile(r"PySide6/(?:Qt/)?plugins/(.+)")
-# SVG is for the window's own drawings. Qt reads PNG and BMP without a plugin; images of notes in other formats are
-# shown as their descriptions: the plugin for JPEG alone takes 540 KB.
+# SVG is for the window's own drawings, the others for images of notes; Qt reads PNG and BMP without a plugin.
 _WANTED_PLUGINS = re.compile(
     r"platforms/(?:lib)?q(?:xcb|wayland|offscreen|windows|cocoa)\W"
     r"|platformthemes/libqxdgdesktopportal|platforminputcontexts/lib(?:compose|ibus)"
-    r"|imageformats/(?:lib)?qsvg\W|iconengines/|styles/|printsupport/"
+    r"|imageformats/(?:lib)?q(?:gif|jpeg|svg|webp)\W|iconengines/|styles/|printsupport/"
     r"|wayland-shell-integration/libxdg-shell|wayland-decoration-client/"
 )
 _SYSTEM = ("/lib/", "/usr/lib/")
@@ -157,20 +169,33 @@ def bundled(packages: Iterable[Distribution], sources: Iterable[str]) -> list[Di
     ]
 
 
-def descriptions(packages: Iterable[Distribution]) -> Iterator[tuple[str, str]]:
-    """Yield source and target folder of each file that `importlib.metadata` reads, and of each package's licences."""
+def descriptions(packages: Iterable[Distribution], scratch: Path) -> Iterator[tuple[str, str]]:
+    """Yield source and target folder of each file that `importlib.metadata` reads, and of each package's licences.
+
+    Of `METADATA`, a copy without the package's README is written into `scratch`: the fields are an eighth of it.
+    """
     for package in packages:
+        name = _folder(package).name
+        fields = scratch / name / _FIELDS
+        fields.parent.mkdir(parents=True, exist_ok=True)
+        fields.write_bytes(_fields((_folder(package) / _FIELDS).read_bytes()))
+        yield str(fields), name
         licences = package.metadata.get_all("License-File") or ()
-        names = [*_PACKED_FILES, *licences, *(f"licenses/{name}" for name in licences)]
-        for name in names:
-            source = _folder(package) / name
+        files = ["entry_points.txt", *licences, *(f"licenses/{licence}" for licence in licences)]
+        for file in files:
+            source = _folder(package) / file
             if source.is_file():  # not read as text: a few licences are not UTF-8
-                yield str(source), str(PurePath(_folder(package).name, name).parent)
+                yield str(source), str(PurePath(name, file).parent)
+
+
+def _fields(metadata: bytes) -> bytes:
+    """Return a `METADATA` file without the text after its fields."""
+    return re.split(rb"\r?\n\r?\n", metadata, maxsplit=1)[0] + b"\n"
 
 
 def _folder(package: Distribution) -> Path:
     (metadata,) = (
-        file for file in package.files or () if file.name == "METADATA" and file.parent.name.endswith(".dist-info")
+        file for file in package.files or () if file.name == _FIELDS and file.parent.name.endswith(".dist-info")
     )
     return Path(str(metadata.locate())).parent
 

@@ -10,6 +10,7 @@ from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.listing_view import NO_MATCHES, NONE_TO_READ
+from gui.style.stylesheet import character_width
 from gui.viewer.panel import CHOOSE_RESULT
 from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import ListHeader
@@ -430,6 +431,36 @@ def test_narrow_window_hides_view_switch(qtbot, window):
     _sessions(qtbot, window)
     chips = window.sessions.chips
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
+
+
+@pytest.mark.parametrize("width", [900, 1280, 1360, 1500])
+def test_header_keeps_its_height_while_a_folder_opens(qtbot, window, memory, width):
+    header = window.frame.header
+    window.resize(width, 800)
+    qtbot.waitUntil(lambda: window.width() == width == header.width())
+    qtbot.wait(50)  # the rest of the layout
+    heights = {header.height()}
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: heights.add(header.height()) or at_rest(window))
+    for offered in (True, False):
+        header.offer("facts", offered)
+        qtbot.waitUntil(lambda offered=offered: _switch_button(window, "Facts").isVisible() is offered)
+        qtbot.wait(1)
+        heights.add(header.height())
+    assert len(heights) == 1
+
+
+def test_results_grow_in_window_beyond_200_characters(qtbot, window):
+    results = window.views.lists
+    wide = 200 * character_width()
+    widths = []
+    for width in (wide - 400, wide, wide + 400):
+        window.resize(width, 800)
+        qtbot.waitUntil(lambda width=width: window.width() == width)
+        qtbot.waitUntil(lambda: window.panes.width() == window.width())
+        widths.append(results.width())
+    assert widths[0] == widths[1]
+    assert abs(widths[2] - widths[1] - 100) <= 1
 
 
 def test_box_leaves_room_for_buttons_once_folder_is_open(qtbot, window):

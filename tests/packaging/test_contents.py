@@ -1,6 +1,7 @@
 """Test which files and third-party licences are in a bundle."""
 
 import json
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,10 @@ def contents(load):
         ("PySide6/Qt/plugins/platforminputcontexts/libqtvirtualkeyboardplugin.so", False),
         ("PySide6/Qt/plugins/imageformats/libqsvg.so", True),
         ("PySide6/Qt/plugins/imageformats/libqpdf.so", False),
-        ("PySide6/Qt/plugins/imageformats/libqwebp.so", False),
+        ("PySide6/Qt/plugins/imageformats/libqjpeg.so", True),
+        ("PySide6/Qt/plugins/imageformats/libqgif.so", True),
+        ("PySide6/plugins/imageformats/qwebp.dll", True),
+        ("PySide6/Qt/plugins/imageformats/libqtiff.so", False),
         ("PySide6/Qt/plugins/tls/libqopensslbackend.so", False),
         ("PySide6/Qt/qml/QtQuick/qmldir", False),
         ("PySide6/Qt/translations/qtbase_de.qm", True),
@@ -91,13 +95,29 @@ def test_packages_without_bundled_files_are_not_described(contents):
     assert {package.name for package in described} == {"mnemoscope", "msgspec"} & packages.keys()
 
 
-def test_descriptions_have_licences_and_no_local_paths(contents):
+def test_descriptions_have_licences_and_no_local_paths(contents, tmp_path):
     packages = [package for package in required_packages(installed_packages()) if package.name != "mnemoscope"]
-    files = {folder + "/" + source.rpartition("/")[2] for source, folder in contents.descriptions(packages)}
+    described = list(contents.descriptions(packages, tmp_path))
+    files = {folder + "/" + source.rpartition("/")[2] for source, folder in described}
     names = {file.rpartition("/")[2] for file in files}
     assert not names & {"RECORD", "direct_url.json", "INSTALLER"}
     assert sum(file.endswith("/METADATA") for file in files) == len(packages)
     assert any("numpy-" in file and "licenses/LICENSE" in file for file in files)
+
+
+def test_descriptions_keep_all_fields_but_no_readme(contents, tmp_path):
+    (package,) = (package for package in required_packages(installed_packages()) if package.name == "numpy")
+    list(contents.descriptions([package], tmp_path))
+    (folder,) = tmp_path.iterdir()
+    kept, whole = PathDistribution(folder).metadata, package.metadata
+    assert [field for field in whole.items() if field[0] != "Description"] == kept.items()
+    assert len((folder / "METADATA").read_text()) < len(package.read_text("METADATA")) / 2
+
+
+def test_used_parts_of_openai_are_not_left_out(contents):
+    left_out = set(contents.LEFT_OUT)
+    assert not left_out & {"openai", "openai.types", "openai.resources.embeddings", "openai.resources.chat.completions"}
+    assert {"openai.resources.images", "openai.types.evals"} <= left_out
 
 
 def test_non_package_components_are_listed_with_licences(contents, tmp_path, monkeypatch):

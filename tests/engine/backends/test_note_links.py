@@ -112,6 +112,9 @@ def test_note_links_of_unknown_note_are_empty(memory: BuiltinMemory) -> None:
         (("Garden", "Gone", "Home.md"), ("Garden.md", 1, NOTES["Garden.md"].rstrip("\n"), False)),
         (("", "Tools", "Garden.md"), ("Garden.md", 9, "## Tools\n\nSpade. ^tool", True)),
         ((BLOCK, "", "journals/2024_05_08.md"), ("pages/Plan___Spring.md", 3, "- Sow", True)),
+        (("Doggo", "", "Home.md"), ("animals/Dog.md", 1, "# Dog\n\nBarks", True)),
+        (("Doggo", "Gone", "Home.md"), ("animals/Dog.md", 1, "# Dog\n\nBarks", False)),
+        (("Plan/Spring", "", "Home.md"), ("pages/Plan___Spring.md", 1, "\n- Sow", True)),
     ],
 )
 def test_linked_text_is_section_or_block(
@@ -122,6 +125,18 @@ def test_linked_text_is_section_or_block(
     path, line, text, anchored = expected
     assert (found.path, found.line, found.anchored) == (path, line, anchored)
     assert found.text.startswith(text)
+
+
+def test_linked_text_knows_whether_it_is_cut(memory: BuiltinMemory, tmp_path: Path) -> None:
+    front = "---\ntags: [a]\n---\n"
+    (tmp_path / "notes" / "Whole.md").write_text(front + "line\n" * 39 + "line")
+    (tmp_path / "notes" / "Long.md").write_text(front + "line\n" * 40 + "line")
+    memory.sync()
+    whole, long = (insight(memory).linked_text(name, "", "Home.md") for name in ("Whole", "Long"))
+    assert whole is not None
+    assert long is not None
+    assert (whole.text, whole.cut) == ("\n".join(["line"] * 40), False)
+    assert (long.text, long.cut) == ("\n".join(["line"] * 40), True)
 
 
 def test_linked_text_of_missing_note_is_none(memory: BuiltinMemory) -> None:

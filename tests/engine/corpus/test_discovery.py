@@ -333,6 +333,14 @@ def test_the_preview_counts_the_sessions_that_the_settings_list(tree: Tree, tmp_
     assert [issue.path for issue in preview.skipped if issue.rule == "missing"] == ["sessions/gone"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "program"),
+    [(".obsidian/app.json", "obsidian"), ("logseq/config.edn", "logseq"), ("obsidian/app.json", "")],
+)
+def test_preview_recognises_the_program_of_the_notes(tree: Tree, settings: str, program: str) -> None:
+    assert preview_workspace(tree("a.md", settings), Settings()).program == program
+
+
 def test_a_preview_names_the_first_notes(tree: Tree) -> None:
     workspace = tree("b.md", *(f"a/{number:02}.md" for number in range(20)))
     preview = preview_workspace(workspace, Settings())

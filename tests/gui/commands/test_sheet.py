@@ -1,8 +1,10 @@
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from gui.commands.keymap import keymap
+from gui.style.theme import tokens
+from gui.widgets.labels import KeyCaps
 from gui.widgets.small_windows import sheet
 from gui.window.window_menu import KeySheet
 
@@ -52,6 +54,26 @@ def rows(sheet: KeySheet) -> list[tuple[QLabel, QLabel]]:
     items = [(grid.itemAtPosition(number, 0), grid.itemAtPosition(number, 1)) for number in range(grid.rowCount())]
     labels = [(key.widget(), words.widget()) for key, words in items if key and words]
     return [(key, words) for key, words in labels if key is not words]
+
+
+def test_wide_window_shows_keys_in_two_columns(qtbot, opened):
+    for width, columns in ((900, 1), (1600, 2)):
+        opened.resize(width, 800)
+        qtbot.waitUntil(lambda width=width: opened.width() == width)
+        qtbot.keyClick(opened, Qt.Key.Key_F1)
+        qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
+        dialog = QApplication.activeModalWidget()
+        lefts = {cap.mapTo(dialog, QPoint()).x() for cap in dialog.findChildren(KeyCaps)}
+        assert len(lefts) == columns
+        dialog.reject()
+        qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
+
+
+def test_each_key_is_painted_as_a_cap(qtbot, shown):
+    caps = next(caps for caps in shown.findChildren(KeyCaps) if caps.text() == "F1 or ?")
+    image, colours = caps.grab().toImage(), tokens(caps.palette())
+    line = [image.pixelColor(x, caps.fontMetrics().height() // 2) for x in range(image.width())]
+    assert sum(colour == colours.edge for colour in line) == 4  # both sides of two caps
 
 
 def test_narrow_sheet_divides_width_between_keys_and_labels(qtbot, window, appearance):

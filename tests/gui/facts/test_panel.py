@@ -285,12 +285,14 @@ def test_read_only_facts_cannot_be_edited(qtbot, opened, memory, facts):
 
 def test_filters_leave_the_box_room_for_its_hint(qtbot, panel, opened):
     edit = panel.box.edit
-    hint = edit.fontMetrics().horizontalAdvance(edit.placeholderText())
+    words = edit.placeholderText()
+    hint = edit.fontMetrics().horizontalAdvance(words)
     for width in range(1400, 1000, -40):
         opened.resize(width, 800)
         qtbot.waitUntil(lambda width=width: opened.width() == width)
         qtbot.wait(1)
         assert edit.width() > hint
+        assert edit.placeholderText() == words
 
 
 def test_failed_read_is_reported(qtbot, opened, memory, facts, monkeypatch):

@@ -32,3 +32,22 @@ def test_long_query_hides_result_count(qtbot, appearance):
     assert not state.isVisible()
     box.edit.setText("watering")
     assert state.isVisible()
+
+
+def test_hint_that_does_not_fit_becomes_one_word(qtbot, appearance):
+    box = QueryBox("By title, project or words")
+    qtbot.addWidget(box)
+    box.resize(600, box.height())
+    with qtbot.waitExposed(box):
+        box.show()
+    whole = box.sizeHint().width()
+    box.resize(whole, box.height())
+    assert box.edit.placeholderText() == "By title, project or words"
+    box.resize(whole - 20, box.height())
+    assert box.edit.placeholderText() == "Search"
+    box.set_hint("Why?")
+    assert box.edit.placeholderText() == "Why?"
+    box.set_hint("")
+    assert box.edit.placeholderText() == "Search"
+    box.resize(600, box.height())
+    assert box.edit.placeholderText() == "By title, project or words"

@@ -196,9 +196,19 @@ def test_missing_folder_shows_one_sentence(qtbot, panel, tmp_path):
     assert [button.text() for button in _shown_buttons(panel)] == ["Choose another…", "Back"]
 
 
-def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
+def test_empty_folder_asks_for_another_one(qtbot, panel, tmp_path):
     (tmp_path / "empty").mkdir()
     _offer(qtbot, panel, tmp_path / "empty")
+    assert "This folder is empty. Choose a folder that contains notes." in _words(panel)
+    assert not _button(panel, "Index this folder").isEnabled()
+    assert not panel.findChild(QLineEdit).isVisible()
+    assert _button(panel, "Choose another…").hasFocus()
+
+
+def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "one.png").write_bytes(b"x")
+    _offer(qtbot, panel, tmp_path / "photos")
     assert "No file in this folder would be indexed." in _words(panel)
     assert not _button(panel, "Index this folder").isEnabled()
 

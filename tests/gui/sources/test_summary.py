@@ -34,7 +34,11 @@ def _issues(*rules: str) -> tuple[FileIssue, ...]:
     [
         ({}, "12 files, 30 KB in this folder and the folders inside it."),
         ({"files": 1, "bytes": 1}, "1 file, 1 byte in this folder and the folders inside it."),
-        ({"files": 0, "bytes": 0}, "No file in this folder would be indexed."),
+        ({"files": 0, "bytes": 0}, "This folder is empty. Choose a folder that contains notes."),
+        ({"files": 0, "bytes": 0, "skipped": _issues("symlink")}, "No file in this folder would be indexed."),
+        ({"files": 0, "bytes": 0, "session_files": 2}, "No file in this folder would be indexed."),
+        ({"program": "obsidian"}, "Obsidian vault: 12 files, 30 KB in this folder and the folders inside it."),
+        ({"program": "logseq"}, "Logseq graph: 12 files, 30 KB in this folder and the folders inside it."),
         (
             {"layout": "openclaw"},
             "12 files, 30 KB: MEMORY.md and the folder memory, as an assistant's workspace keeps them.",

@@ -11,7 +11,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPushButton
 
-from engine import CancelToken, LinkedText, NumberedText
+from engine import CancelToken, LinkedText, NumberedText, speak
 from engine.insight.note_links import NoteImages
 from engine.settings import Settings
 from gui.core.location import Location
@@ -37,7 +37,7 @@ from tests.helpers.fake_memory import FakeMemory
 BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"
 LINKED = {
     ("Garden", "Beds"): LinkedText(
-        path="Garden.md", title="Garden", line=5, end=8, text="## Beds\nCarrots and [[Peas]].", anchored=True
+        path="Garden.md", title="Garden", line=5, end=8, text="## Beds\nCarrots and [[Peas]].", anchored=True, cut=True
     ),
     ("Garden", ""): LinkedText(path="Garden.md", title="Garden", line=1, end=2, text="# Garden\nAll.", anchored=True),
     ("Code", ""): LinkedText(
@@ -137,6 +137,17 @@ def test_long_line_of_brackets_is_read_in_little_time(part: str) -> None:
     began = process_time()
     rewritten("#" + part * 20_000)
     assert process_time() - began < 2
+
+
+def test_callout_is_named_in_the_language_of_the_window() -> None:
+    speak("de")
+    try:
+        assert rewritten("> [!warning] Frost\n> x").startswith("> **Warnung: Frost**")
+        assert rewritten("> [!TIP]\n> x").startswith("> **Tipp**")
+        assert rewritten("> [!tip] Tip\n> x").startswith("> **Tipp**")
+        assert rewritten("> [!own-kind]\n> x").startswith("> **Own kind**")
+    finally:
+        speak("en")
 
 
 def test_toggled_callout_shows_its_text() -> None:

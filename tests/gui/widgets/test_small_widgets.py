@@ -3,17 +3,19 @@ from operator import ne
 from typing import get_args
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QRect, Qt, QUrl
-from PySide6.QtGui import QFontMetrics, QImage
+from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
+from PySide6.QtGui import QColor, QFontMetrics, QImage
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 from gui.widgets.drop_target import dropped_folder
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
 from gui.widgets.message_banner import Action, Banner, MessagePage
+from gui.widgets.placeholder_page import StatePage
 from gui.widgets.right_to_left import text_direction
 from gui.widgets.scrolling import column_page
 from gui.widgets.state_dot import State, StateDot, StateLabel
@@ -30,6 +32,53 @@ def test_elided_label_shows_full_text_in_tooltip(qtbot):
     cut.set_tip("Changed today")
     assert cut.toolTip() == "Changed today"
     assert cut.accessibleName() == "memory/projects/greenhouse.md"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support grabbing the keyboard")  # a popup on the offscreen platform
+def test_combo_popup_has_one_frame_and_an_accent_on_its_row(qtbot, appearance):
+    combo = ComboBox("Theme")
+    qtbot.addWidget(combo)
+    combo.addItems(["Light", "Dark", "High contrast"])
+    combo.setCurrentIndex(1)
+    combo.show()
+    combo.showPopup()
+    view, popup = combo.view(), combo.view().window()
+    qtbot.waitUntil(popup.isVisible)
+    colours, image = tokens(combo.palette()), popup.grab().toImage()
+    row = QRect(view.viewport().mapTo(popup, view.visualRect(combo.model().index(1, 0)).topLeft()), QSize(2, 8))
+    others = [row.translated(0, offset * view.sizeHintForRow(0)) for offset in (-1, 1)]
+    assert _has_pixel(image, row, colours.accent)
+    assert not any(_has_pixel(image, other, colours.accent) for other in others)
+    middle = popup.height() // 2 + view.sizeHintForRow(0)
+    line = [image.pixelColor(x, middle) for x in range(popup.width() // 4)]
+    assert sum(colour == colours.edge for colour in line) == 1
+    combo.hidePopup()
+
+
+def _has_pixel(image: QImage, area: QRect, colour: QColor) -> bool:
+    return any(
+        image.pixelColor(x, y) == colour
+        for x in range(area.left(), area.right() + 1)
+        for y in range(area.top(), area.bottom() + 1)
+    )
+
+
+def test_empty_pages_begin_at_one_place_at_any_size(qtbot, appearance):
+    """Title and sentence are in a column of limited width, near the top and in the middle of a wide page."""
+    place = {}
+    for size in ((400, 300), (900, 300), (900, 900), (1600, 900)):
+        page = StatePage()
+        qtbot.addWidget(page)
+        page.resize(*size)
+        page.show_state("Nothing here", "Choose something else.")
+        page.show()
+        title = next(part for part in page.findChildren(QLabel) if part.text() == "Nothing here")
+        qtbot.waitUntil(lambda title=title: title.width() > 100)
+        place[size] = title.mapTo(page, QPoint())
+        width = page.viewport().width()
+        assert title.width() <= 460
+        assert place[size].x() == max(32, (width - 524) // 2 + 32)
+    assert {at.y() for at in place.values()} == {40}
 
 
 def test_label_is_elided_to_minimum_or_hidden(qtbot):

@@ -43,6 +43,13 @@ def test_ten_seconds_without_progress_is_stalled_unless_paused():
     assert (paused.word, paused.detail, paused.paused) == ("Paused", "reused 9,112", True)
 
 
+def test_model_that_is_loading_is_not_stalled():
+    first = make_progress(completed=0, rate=0, seconds_left=None)
+    assert _line(29, syncing=first, provider="embedded").word == "Embedding"
+    assert _line(30, syncing=first, provider="embedded").word == "Stalled"
+    assert _line(14, syncing=first, provider="openai").word == "Stalled"
+
+
 def test_waiting_for_batch_jobs_is_not_stalled():
     step = make_progress(waiting=2, completed=0, rate=0, seconds_left=None, reused=0)
     line = _line(3600, syncing=step, provider="openai")

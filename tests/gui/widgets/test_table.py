@@ -63,6 +63,22 @@ def test_same_records_keep_selection(qtbot):
     assert table.currentIndex().row() == 2
 
 
+@pytest.mark.parametrize("width", [200, 300, 450, 700, 1200])
+def test_issues_never_scroll_sideways(qtbot, appearance, width):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    table.resize(width, 200)
+    table.show()
+    table.show_records((_issue("a/long/folder/with/a/file.md", "unreadable"), *ISSUES))
+    header = table.horizontalHeader()
+    qtbot.waitUntil(lambda: header.length() <= table.viewport().width())
+    assert table.horizontalScrollBar().maximum() == 0
+    assert not table.horizontalScrollBar().isVisible()
+    last = header.count() - 1
+    assert table.isColumnHidden(last) is (width < 450)
+    assert header.sectionSize(last) > 100 or width < 450
+
+
 def test_rows_and_sort_arrow_grow_with_font_scale(qtbot, appearance):
     table = IssuesTable()
     qtbot.addWidget(table)

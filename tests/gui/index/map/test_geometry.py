@@ -10,10 +10,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from engine import Cancelled, CancelToken, MapFile
-from gui.index.map.group_names import place_names
+from gui.index.map.group_names import PlacedName, paint_names, place_names
 from gui.index.map.groups import CIRCLE, LEAST, OTHERS, POLYGONS, RING, TOP_FOLDER, group, sign_path, signs_of
 from gui.index.map.scene import PointIndex, Scene, draw_points
 from gui.index.map.viewport import Viewport
+from gui.style.theme import theme_tokens
 from tests.helpers.fake_map import NOW, make_map
 
 POINTS = np.random.default_rng(3).normal(0, 20, (400, 2)).astype(np.float32)
@@ -219,6 +220,19 @@ def test_names_avoid_points_and_each_other(qapp, scale: float) -> None:
         assert covered <= before
     if scale == 12:
         assert not any(name.box.contains(pixel) for name in placed for pixel in pixels)
+
+
+def test_name_has_a_halo_around_its_letters(appearance) -> None:
+    colours = theme_tokens("light")
+    image = QImage(200, 60, QImage.Format.Format_RGB32)
+    image.fill(colours.accent)
+    painter = QPainter(image)
+    name = PlacedName("projects", QPointF(100, 50), QRectF(60, 20, 90, 20))
+    paint_names(painter, [name], QPointF(), QRectF(0, 0, 200, 60), colours, 1.0)
+    painter.end()
+    halo = sum(image.pixelColor(x, y) == colours.base for x in range(200) for y in range(60))
+    assert halo > 100
+    assert image.pixelColor(20, 30) == colours.accent
 
 
 def test_name_without_room_is_left_out(qapp) -> None:
