@@ -58,7 +58,7 @@ def percent(share: float) -> str:
 
 def meta_text(fact: Fact) -> str:
     """Return the second line of a fact in the list."""
-    matters = tr("importance of the fact {share}", share=percent(fact.importance))
+    matters = tr("importance {share}", share=percent(fact.importance))
     parts = [tr(CATEGORIES.get(fact.category, fact.category)), matters, tr(_BY.get(fact.origin, fact.origin))]
     if fact.forgotten is not None:
         parts.append(tr("forgotten by an agent") if fact.forgotten_by == "agent" else tr("forgotten by you"))
