@@ -300,9 +300,7 @@ class LinesField(_Typed):
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
         self.edit = _Text(self)
-        self.edit.setPlaceholderText(
-            tr("One entry per line") if option.kind == "list" else tr("One entry per line: name = value")
-        )
+        self.edit.setPlaceholderText(tr("One per line") if option.kind == "list" else tr("One per line: name = value"))
         self.edit.textChanged.connect(self._edited)
         self.edit.accepted.connect(self.commit)
         self.edit.left.connect(self._leave)
