@@ -51,8 +51,8 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             scripts=", ".join(tr(str(script)) for script in scripts),
         )
         few = tr_count("{count} found by keywords only", "{count} found by keywords only", len(scripts))
-        yield Diagnostic(tr("Unknown scripts"), None, few, tip=tip)
-    yield Diagnostic(tr("Vector dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
+        yield Diagnostic(tr("Scripts"), None, few, tip=tip)
+    yield Diagnostic(tr("Dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
     instead = provider_instead(status)
     if instead is None:
         yield Diagnostic(tr("Fallback"), "off", tr("none in use"))
@@ -77,7 +77,7 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         notes.insert(0, tr("If {provider} fails, texts are sent to {server}.", provider=status.provider, server=second))
     if not status.custom["remote"]:
         words = tr("to {server} as fallback", server=second) if second else tr("stay on this machine")
-        yield Diagnostic(tr("Where texts go"), None, words, tip="\n".join(notes))
+        yield Diagnostic(tr("Texts"), None, words, tip="\n".join(notes))
     else:
         server = status.custom.get("server") or status.provider
         agreed = {
@@ -87,7 +87,7 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         }
         tip = agreed.get(str(status.custom.get("consent")), "")
         sent = tr("sent to {server}", server=server)
-        yield Diagnostic(tr("Where texts go"), None, sent, tip="\n".join(filter(None, (tip, *notes))))
+        yield Diagnostic(tr("Texts"), None, sent, tip="\n".join(filter(None, (tip, *notes))))
     if place := str(status.custom.get("keyPlace") or ""):
         yield _key(place)
 
@@ -143,11 +143,11 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 def read_cache(status: MemoryProviderStatus) -> Diagnostic:
     cache = status.cache
     if not cache.enabled:
-        return Diagnostic(tr("Cached vectors"), "off", tr("off"))
+        return Diagnostic(tr("Entries"), "off", tr("off"))
     most = cache.max_entries
     entries = tr("{done:,} of {all:,}", done=cache.entries, all=most) if most else number(cache.entries)
     cached = (f"{model.provider}, {model.model}: {vectors(model.vectors)}" for model in cache.models)
-    return Diagnostic(tr("Cached vectors"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(cached))
+    return Diagnostic(tr("Entries"), "fine", f"{entries} · {size_text(cache.bytes)}", tip="\n".join(cached))
 
 
 def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
@@ -216,16 +216,14 @@ def _unsupported(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     for feature, reason in sorted(status.lacks.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
     if status.lacks:
-        yield Diagnostic(
-            tr("Other search engine"), None, tr("the built-in index supports all of this"), remedy="engine"
-        )
+        yield Diagnostic(tr("Alternative"), None, tr("the built-in index supports all of this"), remedy="engine")
 
 
 def _index(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     yield _index_state(status)
     if (data := status.user_data) is not None:
         remedy: Remedy | None = None if data.backup is None else "restore-data"
-        yield Diagnostic(tr("Facts and saved searches"), "degraded", tr("can't be read"), data.problem, remedy)
+        yield Diagnostic(tr("User data"), "degraded", tr("can't be read"), data.problem, remedy)
     yield Diagnostic(tr("Files"), None, number(status.files))
     failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
     if failed:

@@ -1,5 +1,6 @@
 import msgspec
 import pytest
+from PySide6.QtGui import QFontMetrics
 
 from engine import (
     BatchJobStatus,
@@ -12,8 +13,11 @@ from engine import (
     VectorStatus,
     WatcherStatus,
 )
+from engine.base import language
 from engine.memory.status_report import with_degraded
+from gui.diagnostics.group_view import label_width
 from gui.diagnostics.status_diagnostics import Diagnostic, read_status
+from gui.style.stylesheet import BASE_PIXELS, font_at
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0
@@ -54,6 +58,30 @@ def test_labels_are_unique_within_group():
         assert len(set(labels)) == len(labels), group.title
 
 
+@pytest.mark.parametrize("tag", ["en", "de"])
+def test_labels_are_narrower_than_their_column(qtbot, tag):
+    language.speak(tag)
+    try:
+        many = make_status(
+            syncing=make_progress(tokens=1200, cost=0.02),
+            last_sync=make_summary(tokens=1200, cost=0.02),
+            failed_files=(FileIssue(path="a", rule="b", detail="c"),),
+            custom={"unknownScripts": ["Greek"], "key": "keychain", "remote": True, "server": "work.example"},
+            user_data=UserDataStatus(problem="It is missing.", backup=None),
+        )
+        labels = {
+            reading.label
+            for status in (make_status(), many)
+            for group in read_status(status, NOW)
+            for reading in group.readings
+        }
+        metrics = QFontMetrics(font_at(BASE_PIXELS))
+        assert len(labels) > 25
+        assert [words for words in labels if metrics.horizontalAdvance(words) >= label_width()] == []
+    finally:
+        language.speak("en")
+
+
 @pytest.mark.parametrize(
     ("changes", "state", "value", "remedy"),
     [
@@ -92,7 +120,7 @@ def test_unsupported_features_are_listed_last():
     assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
         ("Index view", "off", "qmd keeps its index to itself."),
         ("File status", "off", "It does not tell."),
-        ("Other search engine", None, "the built-in index supports all of this"),
+        ("Alternative", None, "the built-in index supports all of this"),
     ]
     assert last.readings[-1].remedy == "engine"
     assert read_status(make_status(), NOW)[-1].readings == ()
@@ -114,16 +142,13 @@ def test_engine_fallback_differs_from_provider_fallback():
 
 def test_texts_destination_and_key_source_are_shown():
     here = {"remote": False, "server": None, "consent": None, "keyPlace": None, "passedOver": ["openai: no key."]}
-    found = _reading("Embedding", "Where texts go", custom=here)
+    found = _reading("Embedding", "Texts", custom=here)
     assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
     away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
-    found = _reading("Embedding", "Where texts go", provider="gemini", custom=away)
+    found = _reading("Embedding", "Texts", provider="gemini", custom=away)
     assert found.value == "sent to gemini"
     assert "You agreed to this provider" in found.tip
-    assert (
-        _reading("Embedding", "Where texts go", custom=away | {"server": "work.example"}).value
-        == "sent to work.example"
-    )
+    assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
     assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
     variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
     assert (variable.value, variable.tip) == (
@@ -134,12 +159,12 @@ def test_texts_destination_and_key_source_are_shown():
 
 def test_remote_fallback_appears_in_texts_destination():
     custom = {"remote": False, "server": None, "remoteFallback": {"provider": "openai", "server": "api.openai.com"}}
-    found = _reading("Embedding", "Where texts go", provider="embedded", custom=custom)
+    found = _reading("Embedding", "Texts", provider="embedded", custom=custom)
     assert (found.value, found.tip) == (
         "to api.openai.com as fallback",
         "If embedded fails, texts are sent to api.openai.com.",
     )
-    away = _reading("Embedding", "Where texts go", provider="voyage", custom=custom | {"remote": True})
+    away = _reading("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
     assert away.value == "sent to voyage"
     assert "If voyage fails, texts are sent to api.openai.com." in away.tip
 
@@ -268,17 +293,15 @@ def test_failing_provider_marks_pending_vectors_degraded():
 
 
 def test_cache_shows_vector_count_per_model():
-    found = _reading("Cache", "Cached vectors")
+    found = _reading("Cache", "Entries")
     assert "use-multilingual-v3: 7 vectors" in found.tip
 
 
 def test_user_data_with_backup_offers_restore():
     lost = UserDataStatus(problem="It is missing.", backup=1.0)
-    found = _reading("Index", "Facts and saved searches", user_data=lost)
+    found = _reading("Index", "User data", user_data=lost)
     assert (found.state, found.reason, found.remedy) == ("degraded", "It is missing.", "restore-data")
-    without = _reading(
-        "Index", "Facts and saved searches", user_data=UserDataStatus(problem="It is missing.", backup=None)
-    )
+    without = _reading("Index", "User data", user_data=UserDataStatus(problem="It is missing.", backup=None))
     assert without.remedy is None
 
 
@@ -329,7 +352,7 @@ def test_every_status_field_affects_readings():
 
 
 def test_scripts_unknown_to_model_are_listed():
-    found = _reading("Embedding", "Unknown scripts", custom={"unknownScripts": ["Greek", "Thai"]})
+    found = _reading("Embedding", "Scripts", custom={"unknownScripts": ["Greek", "Thai"]})
     assert found.value == "2 found by keywords only"
     assert "Greek, Thai" in found.tip
 
