@@ -272,7 +272,9 @@ def test_a_failing_disk_is_an_issue(home, monkeypatch):
     found = look(home)
     assert found.places == ()
     assert {issue.path for issue in found.issues} == {str(projects), str(vault)}
-    assert all("Permission denied" in issue.detail for issue in found.issues)
+    details = {issue.path: issue.detail for issue in found.issues}
+    assert "permission to read the folder" in details[str(vault)]
+    assert "Permission denied" in details[str(projects)]
 
 
 def test_counting_ends_at_its_limit(home, monkeypatch):
