@@ -318,7 +318,7 @@ def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, me
     qtbot.waitUntil(lambda: at_rest(window))
     query, _, asked = memory.searches[-1]
     assert (query, asked["path_glob"]) == ("timer", VALVE)
-    chip = next(b for b in window.search.header.findChildren(QPushButton) if b.text().startswith("In “"))
+    chip = next(b for b in window.search.header.findChildren(QPushButton) if b.text().startswith("Only in “"))
     assert chip.accessibleName() == "Searching only in Fix the valve controller. Activate to search everything."
     chip.click()
     qtbot.waitUntil(lambda: at_rest(window))
