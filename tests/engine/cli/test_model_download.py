@@ -14,7 +14,7 @@ from tests.helpers.hub_server import MODEL, HubServer
 def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     """Serve a real model on a local hub; create settings that name it, and a note."""
     monkeypatch.delenv("HF_TOKEN", raising=False)
-    for module in ("service_errors", "hub"):
+    for module in ("service_errors", "model_download"):
         monkeypatch.setattr(f"engine.embedding.{module}.pause", lambda seconds, cancel: None)
     (folder / "market.md").write_text("We bought apples and pears at the market.\n")
     text = settings.read_text().replace('"none"', '"gguf"')

@@ -26,7 +26,7 @@ SETTINGS = Settings(provider="gguf", local=LocalSettings(model_path=MODEL))
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     monkeypatch.delenv("HF_TOKEN", raising=False)
     # The test is about attempts, not the time between them.
-    for module in ("service_errors", "hub"):
+    for module in ("service_errors", "model_download"):
         monkeypatch.setattr(f"engine.embedding.{module}.pause", lambda seconds, cancel: None)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
