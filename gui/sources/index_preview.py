@@ -360,7 +360,7 @@ class PreviewPage(QFrame):
         self._kinds.show_kinds(preview.kinds)
         self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
         self._show_folders.setText(tr("{count:,} to index", count=preview.files))
-        self._show_skipped.setText(tr("{count:,} skipped", count=len(preview.skipped)))
+        self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", len(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
         self._problem.hide()
