@@ -198,12 +198,12 @@ def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations
     how = _how("memory_search" in tools, "memory_get" in tools)
     if mode != "full" or not how:
         return ""
-    told = (
+    instruction = (
         "Where it helps the user to check, name the source of what you found, as path#line."
         if citations
         else "Do not name paths or lines of the memory's files unless the user asks for them."
     )
-    return f"## Memory Recall\n{how} {_UNSURE}\n{told}\n"
+    return f"## Memory Recall\n{how} {_UNSURE}\n{instruction}\n"
 
 
 def _how(search: bool, get: bool) -> str:

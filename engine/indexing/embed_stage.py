@@ -59,8 +59,8 @@ _PAUSE_POLL = 0.2
 _SECONDS_TO_MEASURE = 2.0
 """Shortest run, in seconds, whose speed predicts the next one."""
 _REFUSALS_IN_A_ROW = 8
-"""Consecutive refusals after which the cause is probably not the texts. One refused text among 128 is found with as
-many requests, most of which succeed.
+"""Consecutive refusals after which the service, rather than a text, is probably the cause: while one refused text
+among 128 is isolated by halving, most requests succeed.
 """
 
 _HARMLESS = "ping"

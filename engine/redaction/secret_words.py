@@ -1,7 +1,7 @@
-"""Words that tell secrets from other text, in programs and in many languages, as data.
+"""Word lists that separate secrets from other text, in programs and in many languages.
 
-A sentence such as "le mot de passe du wifi est soleil" gives a password away, "le mot de passe est obligatoire" does
-not. Both are told apart by the words that describe a password in that language.
+A sentence such as "le mot de passe du wifi est soleil" reveals a password, "le mot de passe est obligatoire" does not:
+its last word describes passwords, and the lists contain such words for each language.
 """
 
 import re

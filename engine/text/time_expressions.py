@@ -171,7 +171,7 @@ _TIME_WORDS = frozenset(
     for name in (*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, *_CHRISTMAS.split())
     for part in re.findall(r"[^\W\d_]+", name)
 )
-"""Words of which a text must contain one, or a digit, to name a time."""
+"""A text names a time only if it contains one of these words, or a digit."""
 
 _LONG_NAMES: dict[str, tuple[str, int]] = {
     **{name: ("season", season) for name, season in _SEASONS.items()},

@@ -73,7 +73,7 @@ def _chain(part: QWidget) -> Iterator[QWidget]:
     yield part
     left = len(part.findChildren(QWidget))  # with those in windows of their own, which are in another tab order
     widget = part
-    # They usually follow each other at once, among the thousand widgets of the window.
+    # They usually follow each other directly, among the thousand widgets of the window.
     while left and (widget := following(widget)) is not part:
         if part.isAncestorOf(widget):
             left -= 1

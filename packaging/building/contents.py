@@ -80,7 +80,7 @@ LEFT_OUT = (
     *("cffi", "pycparser", "pydantic.mypy", "pydantic.v1", "distutils", "_distutils_hack"),
     *("_pydecimal", "anyio._backends._trio"),  # Python's own decimal in C and asyncio are used instead
 )
-_FIELDS = "METADATA"
+_METADATA = "METADATA"
 """File of a package's `.dist-info` that `importlib.metadata` reads: fields, a blank line, and a README."""
 
 _PLUGINS = re.compile(r"PySide6/(?:Qt/)?plugins/(.+)")
@@ -176,10 +176,10 @@ def descriptions(packages: Iterable[Distribution], scratch: Path) -> Iterator[tu
     """
     for package in packages:
         name = _folder(package).name
-        fields = scratch / name / _FIELDS
-        fields.parent.mkdir(parents=True, exist_ok=True)
-        fields.write_bytes(_fields((_folder(package) / _FIELDS).read_bytes()))
-        yield str(fields), name
+        shortened = scratch / name / _METADATA
+        shortened.parent.mkdir(parents=True, exist_ok=True)
+        shortened.write_bytes(_without_readme((_folder(package) / _METADATA).read_bytes()))
+        yield str(shortened), name
         licences = package.metadata.get_all("License-File") or ()
         files = ["entry_points.txt", *licences, *(f"licenses/{licence}" for licence in licences)]
         for file in files:
@@ -188,14 +188,14 @@ def descriptions(packages: Iterable[Distribution], scratch: Path) -> Iterator[tu
                 yield str(source), str(PurePath(name, file).parent)
 
 
-def _fields(metadata: bytes) -> bytes:
-    """Return a `METADATA` file without the text after its fields."""
+def _without_readme(metadata: bytes) -> bytes:
+    """Return the fields of a `METADATA` file, without the text after them."""
     return re.split(rb"\r?\n\r?\n", metadata, maxsplit=1)[0] + b"\n"
 
 
 def _folder(package: Distribution) -> Path:
     (metadata,) = (
-        file for file in package.files or () if file.name == _FIELDS and file.parent.name.endswith(".dist-info")
+        file for file in package.files or () if file.name == _METADATA and file.parent.name.endswith(".dist-info")
     )
     return Path(str(metadata.locate())).parent
 

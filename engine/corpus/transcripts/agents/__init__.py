@@ -68,7 +68,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     transcripts of all agents whose paths contain a text of `with_parts`.
     """
     with_parts: tuple[str, ...] = ("",)
-    """Texts of which one is in the path of each transcript that has other files: checked first, for speed."""
+    """Parts of paths: a transcript has other files only if its path contains one of them. Checked first, for speed."""
     part_of: Callable[[str], str] | None = None
     """Returns the transcript to which the file at this path belongs; empty for other files. This detects changes of
     that file alone. Called for the files of all agents, with paths that may no longer exist.

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 Origin = Literal["person", "program", "nobody"]
-"""Author of a user message's text. "nobody" stands for heartbeats, and replies that mean no reply."""
+"""Author of a user message's text. Heartbeats, and replies that mean no reply, have the author "nobody"."""
 
 _Lines = list[str]
 
