@@ -51,9 +51,7 @@ def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
     texts = [tr_count("{count:,} file", "{count:,} files", files)]
     if left:
         texts.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", left))
-    texts.append(
-        tr("index updated {when}", when=ago(last.started + last.seconds)) if last else tr("index never updated")
-    )
+    texts.append(tr("updated {when}", when=ago(last.started + last.seconds)) if last else tr("never updated"))
     return " · ".join(texts)
 
 

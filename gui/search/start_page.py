@@ -75,11 +75,11 @@ class StartLists(QWidget):
             grid = self._section(tr("Examples"))
         if content.example:
             words, name = in_quotes(content.example), tr("Search for {query}", query=content.example)
-            button = self._add(grid, words, tr("example of a search by meaning"), name)
+            button = self._add(grid, words, tr("a search by meaning"), name)
             button.clicked.connect(lambda: choose_example(content.example))
         if content.has_map:
             words = tr("Map of your notes")
-            button = self._add(grid, words, tr("all passages, grouped by similarity"), words)
+            button = self._add(grid, words, tr("grouped by similarity"), words)
             button.clicked.connect(lambda _checked: show_map())
         if content.recent:
             grid = self._section(tr("Recent searches"))

@@ -94,15 +94,15 @@ def test_switcher_shows_status_of_each_workspace(qtbot, window, folders):
     folders["boat"].rmdir()
     boat, garden, work = _rows(_switcher(qtbot, window))
     assert boat == f"boat, Folder missing, {folders['boat']}"
-    assert garden.startswith("garden, Open now · 1 file · index updated ")
-    assert work.startswith("work, 1 file · index updated ")
+    assert garden.startswith("garden, Open now · 1 file · updated ")
+    assert work.startswith("work, 1 file · updated ")
 
 
 def test_switcher_updates_after_sync(qtbot, window, folders):
     switcher = _switcher(qtbot, window)
     (folders["garden"] / "second.md").write_text("# Hedge\n\nCut it in June.\n")
     _command(window, "index.sync").trigger()
-    qtbot.waitUntil(lambda: any("garden, Open now · 2 files · index updated " in row for row in _rows(switcher)))
+    qtbot.waitUntil(lambda: any("garden, Open now · 2 files · updated " in row for row in _rows(switcher)))
 
 
 def test_typing_filters_and_enter_opens_workspace(qtbot, window, folders):
