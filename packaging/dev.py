@@ -2,7 +2,7 @@
 """The commands of the README, for a bare machine with Python 3.11 or newer.
 
     python3 packaging/dev.py run [-- ARGS]                     start Mnemoscope; ARGS are the program's own
-    python3 packaging/dev.py test [--peers] [-- PYTEST ARGS]   lint, types, import rules, tests in several processes;
+    python3 packaging/dev.py test [--peers] [-- PYTEST ARGS]   lint, types, import rules, tests in a process a core;
                                                                with ARGS one pytest alone
     python3 packaging/dev.py bundle                            a folder that runs without Python: dist/mnemoscope
     python3 packaging/dev.py deb                               a package for Debian's kin, made from the bundle
@@ -104,11 +104,10 @@ def _has_peers() -> bool:
 
 
 def _side_by_side() -> list[str]:
-    """Return pytest's options for several processes with work stealing: one more than there are cores, since tests
-    wait a fifth of their time."""
+    """Return pytest's options for one process per core, with work stealing between them."""
     allowed = getattr(os, "sched_getaffinity", None)
     cores = len(allowed(0)) if allowed else os.cpu_count() or 1
-    return ["-n", str(min(cores + 1, MOST_PROCESSES)), "--dist", "worksteal"] if cores > 1 else []
+    return ["-n", str(min(cores, MOST_PROCESSES)), "--dist", "worksteal"] if cores > 1 else []
 
 
 def _opens_window(arguments: list[str]) -> bool:
