@@ -1,6 +1,7 @@
 """Public API of the engine: everything that a front end may import.
 
-Names are loaded when they are first used, so that `import engine` takes less than 100 ms.
+In: a workspace folder and its settings (`open_memory`).
+Out: a `MemorySearchManager` and its records. Names load on first use: `import engine` takes less than 100 ms.
 """
 
 import importlib

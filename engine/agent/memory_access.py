@@ -138,7 +138,7 @@ class _Call(Generic[T]):
         if isinstance(self._error, Exception):
             raise self._error
         if self._error is not None:
-            raise RuntimeError("The memory wanted to end the program.") from self._error
+            raise RuntimeError("The search engine tried to exit the program.") from self._error
         return self._values[0]
 
     def _run(self) -> None:

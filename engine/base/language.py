@@ -65,7 +65,7 @@ def speak(tag: str) -> None:
             catalogue = GNUTranslations(file)
         _translations = _Translations(tag, catalogue.gettext, catalogue.ngettext, str.maketrans(",.", ".,"))
     else:
-        raise ValueError(f"Mnemoscope speaks {', '.join(LANGUAGES)}, not {tag}")
+        raise ValueError(f"Unknown language {tag}: choose one of {', '.join(LANGUAGES)}")
 
 
 def spoken() -> str:

@@ -1,7 +1,7 @@
 """The command line: `mnemoscope index | search | get | sessions | mcp …`, one module per command.
 
-In: arguments. Out: text or JSON on standard output, one line per error, an exit code. Each command imports only what it
-needs, since imports take most of the time of a short search.
+In: arguments. Each command imports only what it needs, since imports take most of the time of a short search.
+Out: text or JSON on standard output, one line per error, and an exit code.
 """
 
 from engine.cli.arguments import VERBS

@@ -17,7 +17,7 @@ _AGREED = {
 
 
 def estimate_text(estimate: EmbeddingEstimate, server: str | None = None) -> str:
-    """Return the remaining embedding in one or two sentences. `server`: the host, if not the provider's own."""
+    """Describe the remaining embedding in one or two sentences. `server`: the host, if not the provider's own."""
     model = safe(f"{estimate.provider}, {estimate.model}")
     if not (estimate.chunks or estimate.cached):
         return f"Nothing is indexed yet that {model} could embed."
@@ -42,7 +42,7 @@ def _price(estimate: EmbeddingEstimate) -> str:
 
 
 def awaiting_text(estimate: EmbeddingEstimate) -> str:
-    """Return the sentence about embedding that awaits approval, if no user can be asked."""
+    """Describe the embedding that awaits approval, for runs in which no user can be asked."""
     takes = "an unknown amount" if estimate.cost is None else dollars(estimate.cost)
     if estimate.most_cost is not None:
         takes += f" by batch jobs, at most {dollars(estimate.most_cost)} if they fail,"

@@ -163,7 +163,7 @@ class _Walk(FolderWalk):
             self._take(root.name, root.path, state)
 
     def account_for_rest(self, roots: Roots) -> None:
-        """Add an issue for each other note and folder of the workspace, which is not indexed."""
+        """Add an issue for each note and folder of the workspace outside the indexed folders."""
         if any(root.path == roots.workspace for root in roots.found):
             return
         with self._entries(roots.workspace, ".") as listed:

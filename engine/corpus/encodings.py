@@ -76,7 +76,7 @@ _EUC_KANA = re.compile(rb"[\xa4\xa5][\xa1-\xf6]")
 _SIGNS_IN_WORDS = re.compile(
     rb"(?<=[A-Za-z\x9a\x9c-\x9f\xb3\xb9\xc0-\xff])[\x9d\x9f\xb3\xb9\xba\xbe\xbf](?=[a-z\x9a\x9c-\x9f\xc0-\xff])|\xbf\xb9"
 )
-"""Signs of Windows-1252, such as a raised 3, where Windows-1250 has letters. They count beside letters, not in
+"""Signs of Windows-1252, such as a raised 3, where Windows-1250 has letters. They count next to letters, not in
 "…¿no?" or "rose¹²", and as the "żą" of Polish."""
 _PARTS_OF_UTF8 = re.compile(rb"[\x80\xc2-\xdf][\x8d\x8f\x9d]")
 """Ends of quotation marks and capitals in UTF-8, which damaged texts have; no letters of Windows-1250."""

@@ -59,9 +59,7 @@ class FileRules:
         return self.rules.for_folder(name, entry.name)
 
     def outside_memory_folder(self, entry: os.DirEntry[str]) -> Match:
-        """Return the rule by which an entry outside the memory folder is not indexed, in a workspace that has such a
-        folder.
-        """
+        """Return the rule that excludes an entry outside the memory folder of a workspace with a memory folder."""
         folder = entry.is_dir(follow_symlinks=False)
         judge = self.rules.for_folder if folder else self.rules.for_file
         return judge(entry.name, entry.name) or _OUTSIDE_MEMORY

@@ -106,7 +106,7 @@ class IgnoreRules:
 
 
 def is_unusable(name: str) -> bool:
-    """Whether a name can't be stored, printed or typed; such files are excluded by the rule `bad-name`."""
+    """Whether a name can't be stored, printed or typed, so that the rule `bad-name` excludes its file."""
     return _UNUSABLE.search(name) is not None
 
 

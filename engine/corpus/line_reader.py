@@ -227,7 +227,7 @@ class _FileSource:
     def read(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes from `offset`; fewer at the end, or if the file was shortened meanwhile."""
         if self._descriptor is None:
-            raise ValueError("this text is closed")
+            raise ValueError("the reader is closed")
         os.lseek(self._descriptor, offset, os.SEEK_SET)
         parts: list[bytes] = []
         while size > 0 and (part := os.read(self._descriptor, min(size, _BLOCK))):
@@ -250,7 +250,7 @@ class _MemorySource:
 
     def read(self, offset: int, size: int) -> bytes:
         if self._data is None:
-            raise ValueError("this text is closed")
+            raise ValueError("the reader is closed")
         return self._data[offset : offset + size]
 
     def close(self) -> None:

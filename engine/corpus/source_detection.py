@@ -120,7 +120,7 @@ def _read(path: str) -> Any:
     descriptor, state = open_regular(os.path.realpath(path))  # users may link their configuration to another place
     with os.fdopen(descriptor, "rb") as file:
         if state.st_size > _MOST_BYTES:
-            raise ValueError("longer than such a file is")
+            raise ValueError("larger than a configuration file can be")
         return parse_lenient(file.read(_MOST_BYTES).decode("utf-8-sig"))
 
 

@@ -1,5 +1,8 @@
 """The rotating log file.
 
+In: messages of the program, and keys to mask (`hide`).
+Out: a log file that only the user can read, with secrets masked.
+
 Rule for log messages: names, counts and durations, never the text of a note, of a passage or of a query; and an
 exception only if its message contains none of them. Long messages are cut, which limits the damage of a violation.
 Everything that resembles a secret is masked in all messages and tracebacks: all that is masked in sessions and more,

@@ -159,7 +159,7 @@ def _place(cursor: str) -> tuple[float, str]:
         time, _, name = base64.b64decode(cursor, b"-_", validate=True).decode("utf-8", "surrogatepass").partition(" ")
         return -float(time), name
     except (binascii.Error, UnicodeError, ValueError):
-        raise ValueError("This cursor is none of this server.") from None
+        raise ValueError("Unknown cursor: request the list from its start.") from None
 
 
 T = TypeVar("T")

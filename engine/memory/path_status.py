@@ -262,7 +262,7 @@ def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: st
 
 
 def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
-    """Return the message for a path that a rule excludes, with the folder that the rule applies to and where it is set.
+    """Return the message for a path that a rule excludes, with the folder and the setting of the rule.
 
     `addable`: the path would be indexed as an extra path.
     """

@@ -1,5 +1,8 @@
 """Frozen records that packages exchange and that the engine's public API returns.
 
+In: values from every package.
+Out: immutable records, to read, compare and convert to JSON.
+
 Times are seconds since the epoch (UTC), durations are seconds unless the name says otherwise, lines count from 1 and
 ranges are half-open offsets in code points.
 """

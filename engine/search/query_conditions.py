@@ -89,7 +89,7 @@ class Conditions:
         return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
 
     def newest(self, chunks: Sequence[int], limit: int) -> tuple[list[int], int]:
-        """Return the first of `chunks` in each file, last changed file first, and the number of files."""
+        """Return the first chunk of each file, most recently changed files first, and the number of files."""
         rows: list[tuple[int, int]] = list(
             self._snapshot.connection.execute(
                 f"""SELECT min(c.id), count(*) OVER () FROM {self._tables.chunks} c

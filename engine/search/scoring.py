@@ -306,7 +306,7 @@ class Blend(msgspec.Struct, frozen=True):
         return self.vector_weight if of.vector >= 0 else self.vector_weight * of.doubtful
 
     def scores(self, of: Evidence) -> tuple[float, float]:
-        """Return the chunk's score without limits of 0 and 1, and the score of its keywords alone.
+        """Return the chunk's score, not limited to 0 to 1, and the score of its keywords alone.
 
         Where the weights depend on the query, a meaning below the model's range counts against a few words in common.
         """

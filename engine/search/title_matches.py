@@ -25,7 +25,7 @@ _LONGEST = 200
 _MOST_PARTS = 6
 """Most words of a name that a text may define."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
-"""Fewest and most characters of such a name."""
+"""Fewest and most characters of a name that a text may define."""
 _DEFINING = (
     "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
     " trait type val var view"
@@ -41,7 +41,7 @@ _DEFINITION = lazy_pattern(
 )
 """Matches a line that defines a name. The line is in lower case, with a NUL instead of the name."""
 _LONGEST_START = 80
-"""Most characters before the name in such a line."""
+"""Most characters before the name in a line that defines it."""
 
 
 def chunks_named(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids: Collection[int]) -> dict[int, int]:

@@ -1,6 +1,7 @@
 """Every option of the program: declared once in `options`, read by `loading`, written by `saving`.
 
-The file is TOML: `[defaults]`, overlaid by `[workspace."<folder>"]` for one workspace. Secrets have no place in it.
+In: a TOML file with `[defaults]`, overlaid by `[workspace."<folder>"]` for one workspace; it contains no secrets.
+Out: a checked `Settings` record, and problems with the key and the line.
 """
 
 from engine.settings.loading import load_settings, settings_path

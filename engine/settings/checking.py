@@ -165,7 +165,7 @@ def _scope(value: Sequence[str]) -> Found:
     if wrong is None:
         return None
     return (), Problem(
-        marked('{it} holds "{rule}": rules are such as "allow direct", "deny group" or "allow discord/channel".'),
+        marked('{it} contains "{rule}": write rules like "allow direct", "deny group" or "allow discord/channel".'),
         {"rule": wrong},
     )
 

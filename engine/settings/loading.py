@@ -194,7 +194,7 @@ def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
         check_layer(data["defaults"], ("defaults",), refuse)
     layers = data.get("workspace", {})
     if not isinstance(layers, dict):
-        refuse(("workspace",), Problem(marked('{it} must be tables such as [workspace."/path/to/notes"].')))
+        refuse(("workspace",), Problem(marked('{it} must consist of tables such as [workspace."/path/to/notes"].')))
     for folder, layer in layers.items():
         check_layer(layer, ("workspace", folder), refuse)
 

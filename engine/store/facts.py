@@ -102,8 +102,7 @@ class FactRows:
             return {str(id_): bytes(vector) for id_, vector in connection.execute(query, model)}
 
     def save_vectors(self, model: ModelName, made: Iterable[tuple[str, str, bytes]]) -> None:
-        """Save vectors, given as (fact id, embedded text, vector); those of a fact with another text by now are
-        dropped.
+        """Save vectors, given as (fact id, embedded text, vector), unless the text of the fact has changed since.
 
         Does nothing if nothing can be saved.
         """

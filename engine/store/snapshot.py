@@ -336,9 +336,7 @@ def typed(rows: Iterable[tuple[Any, ...]], kind: type[_Row]) -> list[_Row]:
     try:
         return msgspec.convert(list(rows), list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
-        raise IndexCorrupt(
-            tr("The index holds values of another kind than it should ({reason}).", reason=error)
-        ) from None
+        raise IndexCorrupt(tr("The index contains values of the wrong type ({reason}).", reason=error)) from None
 
 
 def _whole(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:

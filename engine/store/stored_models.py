@@ -116,7 +116,7 @@ def note_awaiting(writer: Writer, what: Awaiting | None) -> None:
 
 
 def purge(writer: Writer, name: ModelName) -> int:
-    """Delete some vectors of a model in the caller's transaction; returns their number, 0 if none was left.
+    """Delete some vectors of a model in the caller's transaction; returns how many were deleted, 0 when all are gone.
 
     The model keeps its id, which memory and other files refer to.
     """

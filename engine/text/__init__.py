@@ -1,6 +1,7 @@
 """Analysis of text, shared by index, query and highlight: what counts as a word, and which words are the same.
 
-Names are loaded when they are first used: a sync that finds nothing new analyses no text.
+In: the text of notes, messages and queries.
+Out: tokens, stems and parsed queries. Names are loaded on first use: a sync that finds nothing new analyses no text.
 """
 
 import importlib

@@ -20,8 +20,8 @@ class Operator(NamedTuple):
     """Description of the operator, for `tr`."""
     example: str
     either: bool
-    """Whether a chunk has only one such value: then several values in a query are alternatives; otherwise all must
-    match.
+    """Whether a chunk has only one value of this operator: then several values in a query are alternatives;
+    otherwise all must match.
     """
 
 

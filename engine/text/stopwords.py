@@ -240,7 +240,7 @@ _ORDERS = {
 }
 """Words that are fillers at the beginning of a query."""
 _SURE_ORDER = 5
-"""Characters from which such a word alone tells the language of a query: shorter ones are words of other languages."""
+"""Fewest characters of a filler that alone shows the language of a query: shorter ones occur in other languages too."""
 _ASKS = {
     "english": (
         "how what",

@@ -185,7 +185,7 @@ _BEGUN = re.compile(
 )
 """A word at the end of a query where a time may follow."""
 _LONGEST_BEGUN = 60
-"""Characters at the end of a query in which such a word is searched."""
+"""Characters at the end of a query in which a word before a time is searched."""
 
 # --- Patterns ---------------------------------------------------------------------------------------------------------
 

@@ -165,7 +165,7 @@ class _Token(NamedTuple):
     tail: bool = False
     """Whether the token is the repeated last character of a stretch whose tokens are pairs."""
     single: bool = False
-    """Whether the token is the only character of such a stretch."""
+    """Whether the token is the only character of a stretch whose tokens are pairs."""
 
 
 def phrase_tokens(text: str) -> PhraseTokens:

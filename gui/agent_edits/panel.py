@@ -21,7 +21,7 @@ from gui.widgets.query_box import QueryBox
 from gui.widgets.right_to_left import margins
 
 CHOOSE_EDIT = NothingToRead(
-    marked("Choose a file with Up and Down, and press Enter to read the message that changed it here.")
+    marked("Choose a file with Up and Down, and press Enter to read the message that changed the file.")
 )
 _NO_MATCHES = NothingToRead(marked("No file matches, so there is no message to read here."))
 _MOST = 5000

@@ -137,8 +137,7 @@ class Rows:
         self._replace(range(entry, entry + 1 + self._conversation.entries[entry].members))
 
     def group(self, entry: int) -> range:
-        """The tool calls that share a line with this one while their group is closed; empty where calls are not
-        grouped."""
+        """The consecutive tool calls that share one line while their group is closed; empty if calls aren't grouped."""
         first = self._group_of[entry]
         return range(0) if first < 0 or self.detail != "short" else call_group(self._conversation.entries, first)
 

@@ -121,8 +121,8 @@ def _reused(overview: IndexOverview | None) -> str:
         return ""
     reused, needed = hits
     return tr_count(
-        "Of {count:,} passage in the updates below, {reused:,} had their vector already.",
-        "Of {count:,} passages in the updates below, {reused:,} had their vector already.",
+        "Of {count:,} passage in the updates below, {reused:,} already had a vector.",
+        "Of {count:,} passages in the updates below, {reused:,} already had a vector.",
         needed,
         reused=reused,
     )

@@ -1,6 +1,7 @@
 """The search view: filters, runner, results, saved searches.
 
-In: the typed query and its options. Out: a `Query` to the memory, and its results as rows.
+In: the typed query and its options.
+Out: a `Query` to the memory, and its results as rows.
 """
 
 from typing import TYPE_CHECKING

@@ -44,7 +44,7 @@ def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | N
 
 
 def with_marks(text: str, query: str, palette: QPalette) -> Styled:
-    """Return `text` in styled parts, with those highlighted where a word begins with a word of the query."""
+    """Split `text` into styled parts, and highlight each beginning of a word that is a word of the query."""
     colours = tokens(palette)
     words = sorted(words_of(query), key=len, reverse=True)
     if not words:

@@ -167,7 +167,7 @@ def _table(option: Option, text: str) -> dict[str, Any]:
         name, sign, held = map(str.strip, parts)
         if not (sign and name and (held or option.kind == "lists")):
             raise UnreadableValue(
-                tr('Each line must be such as "name = value": {line} is not.', line=in_quotes(line.strip()))
+                tr('Write each line as "name = value": {line} is not in this form.', line=in_quotes(line.strip()))
             )
         found[name] = _held(option, held)
     return found

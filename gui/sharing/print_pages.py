@@ -392,7 +392,7 @@ def paper_style(line_height: int = 135) -> PageStyle:
 
 
 def letter_height(style: PageStyle) -> float:
-    """Return the font size of the text in pixels, which is the unit of distances on the page."""
+    """Return the font size of the text in pixels; distances on the page are multiples of this size."""
     return style.font.pointSizeF() * _dots() / _POINTS_PER_INCH
 
 

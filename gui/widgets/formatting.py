@@ -272,8 +272,8 @@ def _due(estimate: EmbeddingEstimate) -> str:
             model=estimate.model,
         )
     return tr_count(
-        "{count:,} passage to embed with {model}, {kept:,} have their vector already",
-        "{count:,} passages to embed with {model}, {kept:,} have their vector already",
+        "{count:,} passage to embed with {model}, {kept:,} already have a vector",
+        "{count:,} passages to embed with {model}, {kept:,} already have a vector",
         estimate.chunks,
         model=estimate.model,
         kept=estimate.cached,

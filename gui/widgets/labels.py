@@ -14,7 +14,7 @@ from gui.widgets.right_to_left import at_start, line_direction
 _JOINTS = re.compile(r"[/\\_-](?=\w)|\.(?=[^\W\d])")
 _PART = 12
 _NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
-"""The beginning of a text longer than words are, such as a hash or an unhyphenated name."""
+"""Matches the beginning of a text longer than any word, such as a hash or an unhyphenated name."""
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:

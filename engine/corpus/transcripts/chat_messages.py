@@ -43,7 +43,7 @@ class ChatParser(LineParser, kw_only=True):
             yield self.call(call)
 
     def call(self, call: Mapping[str, Any]) -> Part:
-        """Return a tool call as a part; its function may be in an object of its own."""
+        """Return a tool call as a part. Some agents nest the name and arguments in an object `function`."""
         function = mapping(call.get("function")) or call
         name = clean(string(function.get("name")))
         self.calls[clean(string(call.get("id")))] = name

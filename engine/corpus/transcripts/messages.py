@@ -85,9 +85,9 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         return self.title or self.opening
 
     def counts(self, message: Message) -> bool:
-        """Whether a message counts as speech of the session.
+        """Whether a message was spoken by the user or the agent of this session.
 
-        In a main session, messages of sub-agents don't.
+        In a main session, messages of sub-agents don't count.
         """
         return message.is_speech and (not message.side or bool(self.parent))
 

@@ -156,8 +156,8 @@ def _check_words(subject: Subject) -> Seen:
                 wrong += not _agrees(snapshot, row)
     if wrong:
         detail = tr_count(
-            "{wrong:,} of {count:,} checked passage can't be found by each of its words.",
-            "{wrong:,} of {count:,} checked passages can't be found by each of their words.",
+            "{wrong:,} of {count:,} checked passage can't be found by some of its words.",
+            "{wrong:,} of {count:,} checked passages can't be found by some of their words.",
             looked,
             wrong=wrong,
         )

@@ -128,8 +128,8 @@ def _check_matrix(subject: Subject) -> Seen:
         )
     else:
         detail = tr_count(
-            "The file ({size}) holds {count:,} vector and agrees with the database, which has {more:,} more.",
-            "The file ({size}) holds {count:,} vectors and agrees with the database, which has {more:,} more.",
+            "The file ({size}) holds {count:,} correct vector; the database has {more:,} more.",
+            "The file ({size}) holds {count:,} correct vectors; the database has {more:,} more.",
             found.rows,
             size=where,
             more=found.behind,

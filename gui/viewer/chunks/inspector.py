@@ -95,7 +95,7 @@ class ChunkInspector(QObject):
         return self._rows.busy or self._detail.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory whose index is read; None for none. `keep`: it is of the same folder, and the file stays."""
+        """Set the memory whose index is read; None for none. `keep`: the folder is the same, so the file stays open."""
         self._manager = manager
         if not keep:
             self.show_file("", None)

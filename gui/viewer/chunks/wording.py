@@ -116,7 +116,7 @@ def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -
         yield Fact(tr("Tags"), ", ".join(file.tags))
     size, moment = size_text(file.size), exact(file.modified)
     if file.changed:
-        indexed = tr("{size}, of {moment}; it has changed since", size=size, moment=moment)
+        indexed = tr("{size}, of {moment}; the file has changed since", size=size, moment=moment)
     else:
         indexed = tr("{size}, of {moment}", size=size, moment=moment)
     yield Fact(tr("As indexed"), indexed)

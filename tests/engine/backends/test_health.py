@@ -261,7 +261,7 @@ def test_a_matrix_of_an_older_moment_is_fine(open_memory: OpenMemory, workspace:
     memory.sync()
     (workspace / "later.md").write_text("Parsnips, sown late.\n")
     memory.sync()
-    assert findings(memory)["matrix"].detail.endswith("agrees with the database, which has 1 more.")
+    assert findings(memory)["matrix"].detail.endswith("; the database has 1 more.")
 
 
 def test_the_table_of_sqlite_vec_is_brought_in_step(open_memory: OpenMemory) -> None:

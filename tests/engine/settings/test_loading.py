@@ -159,7 +159,7 @@ def test_windows_line_ends_and_byte_order_mark_are_read(config: Path) -> None:
         ('[workspace."/a.b"]\nquery.x = 1', ', line 2: "query.x" is not known.'),
         (
             "workspace = 1",
-            ', line 1: "workspace" must be tables such as [workspace."/path/to/notes"].',
+            ', line 1: "workspace" must consist of tables such as [workspace."/path/to/notes"].',
         ),
         ("version = 0", ', line 1: "version" must be a whole number from 1.'),
         (

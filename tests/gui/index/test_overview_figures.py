@@ -32,7 +32,7 @@ def test_reused_vectors_are_a_remark_and_no_card():
     overview = make_overview(syncs=(make_sync(vectors_reused=30, vectors_embedded=10),))
     shown = figures(make_status(chunks=40, pending_vectors=0), overview)
     assert [figure.name for figure in shown] == ["files", "passages", "vectors", "on disk"]
-    assert "Of 40 passages in the updates below, 30 had their vector already." in shown[2].tip
+    assert "Of 40 passages in the updates below, 30 already had a vector." in shown[2].tip
 
 
 def test_chunk_sizes_are_equal_width_bars():
@@ -109,7 +109,7 @@ def test_figures_show_values_and_captions():
     assert found["passages"] == ("26,043", "median 1,214 characters", "fine")
     assert found["vectors"] == ("26,043", "every passage has a vector", "fine")
     tips = {figure.name: figure.tip for figure in figures(status, make_overview())}
-    assert "had their vector already" in tips["vectors"]
+    assert "already had a vector" in tips["vectors"]
     assert "cache hits" not in found
     assert by_name(status)["passages"][1] == "", "not counted yet"
 

@@ -75,7 +75,7 @@ def test_estimate_names_passages_tokens_price_and_time():
         price_checked="2026-11-22", seconds=412,
     )  # fmt: skip
     assert estimate_words(due) == (
-        "26,412 passages to embed with big-3, 312 have their vector already: about 8.4 million "
+        "26,412 passages to embed with big-3, 312 already have a vector: about 8.4 million "
         "tokens, $1.09 at $0.13 per million tokens (the list price of 22 Nov 2026), about 6 min 52 s."
     )
     assert embed_words(due) == "Embed for about $1.09"

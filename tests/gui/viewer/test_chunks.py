@@ -245,7 +245,7 @@ def test_changed_file_marks_borders_outdated(qtbot, insight, chunked: ViewerPane
     chunked.refresh()
     qtbot.waitUntil(lambda: "has changed since it was indexed" in hint(chunked))
     chunked.show_chunk()
-    qtbot.waitUntil(lambda: "; it has changed since" in words(chunked))
+    qtbot.waitUntil(lambda: "; the file has changed since" in words(chunked))
 
 
 def test_card_shows_stored_text_when_file_differs(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:

@@ -51,7 +51,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     folders: Callable[[Machine], FoundFolders] = _no_folders
     """Name (empty for the usual one) and path of each folder or database that may hold sessions; it need not exist."""
     stores: tuple[tuple[str, str], ...] = ()
-    """Patterns of the ends of its folders, with `/` between parts, and the short name of such a store."""
+    """Patterns that match the ends of its folders, with `/` between parts, each with a short name for the store."""
     files: tuple[str, ...] = (JSON_LINES,)
     """Patterns of the names of its transcripts, in any case, perhaps after the name of their folder and a slash.
 
@@ -104,7 +104,7 @@ def described_changed(path: str, folder: str, ending: str) -> int:
 
 
 def described_owner(path: str, folder: str, ending: str) -> str:
-    """Return the transcript that such a file describes; empty for other files, or if there is none."""
+    """Return the transcript that a file with this ending describes; empty for other files or without a transcript."""
     if folder not in path or not path.endswith(ending):
         return ""
     owner = path.removesuffix(ending) + LINES_END
