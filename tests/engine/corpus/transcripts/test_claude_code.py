@@ -388,6 +388,7 @@ def test_session_id_from_name_or_line() -> None:
             "[Request interrupted by user for tool use]",
             [("system", "text", "[Request interrupted by user for tool use]")],
         ),
+        ("Stop hook feedback:\nrun the tests", [("system", "text", "Stop hook feedback:\nrun the tests")]),
         ("<command-name>/clear</command-name>\n<command-args></command-args>", [("system", "text", "/clear")]),
         ("<command-message>init</command-message>", [("system", "text", "init")]),
         (
@@ -419,6 +420,9 @@ def test_only_the_persons_words_are_the_persons(content: Any, parts: list[tuple[
         ({"origin": None}, "user"),
         ({"origin": {"kind": "peer"}}, "system"),
         ({"origin": {"kind": ["odd"]}}, "system"),
+        ({"promptSource": "typed"}, "user"),
+        ({"promptSource": "sdk"}, "user"),
+        ({"promptSource": "system"}, "system"),
         ({"isCompactSummary": True}, "system"),
         ({"isMeta": True}, None),
     ],
