@@ -3,10 +3,13 @@
 Written from the reader of claude-code-history-viewer (August 2026, version 0.1 of the program): a line has a `type` and
 `content`, without id and time; `summary.json` has id, folder, title and start. The first versions wrote messages of the
 API for chat completions (the public `chat-history-downgrade` of July 2026 makes them). `GROK_HOME` names another folder
-than `~/.grok`. The system prompt is left out.
+than `~/.grok`. The system prompt is left out. A message that the program inserted has the user's role and a
+`synthetic_reason`; what the user typed may be in `<user_query>`, or after blocks with facts about the machine (public
+source of Grok Build of July 2026, and agentsview's reader of it).
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +23,10 @@ _AGENT = "grok"
 _TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
 _OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
 """Keys by which lines of other agents with the same types are recognised."""
+_BY_USER = frozenset({"", "human", "interjection"})
+"""Values of `synthetic_reason` of messages that the user typed, some of them while the agent worked."""
+_BLOCK = re.compile(r"\s*<(user_info|git_status|system-reminder|agent_skills|mcp_servers)>")
+_TYPED, _TYPED_END = "<user_query>", "</user_query>"
 _OLDER = frozenset("role content tool_calls tool_call_id model_id reasoning_content".split())
 """Keys of a line without a type."""
 
@@ -30,8 +37,11 @@ class GrokParser(ChatParser, kw_only=True):
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         kind = string(value.get("type"))
-        if kind == "user":
-            yield Part("user", "text", content(value.get("content")))
+        if kind == "user" or (not kind and value.get("role") == "user"):
+            text = content(value.get("content"))
+            typed, inserted = _split(text) if string(value.get("synthetic_reason")) in _BY_USER else ("", text)
+            yield Part("user", "text", typed)
+            yield Part("system", "text", inserted)
         elif kind == "assistant":
             yield Part("assistant", "text", content(value.get("content")))
             for call in map(mapping, items(value.get("tool_calls"))):
@@ -81,6 +91,20 @@ class GrokFormat:
 
     def resume(self, state: bytes) -> GrokParser:
         return decode_json(state, GrokParser)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return the text that the user typed, and the text that the program put around it."""
+    before, mark, rest = text.partition(_TYPED)
+    if mark:
+        typed, _, after = rest.partition(_TYPED_END)
+        return typed.strip(), f"{before.strip()}\n{after.strip()}".strip()
+    end = 0
+    while opened := _BLOCK.match(text, end):
+        closing = f"</{opened[1]}>"
+        start = text.find(closing, opened.end())
+        end = len(text) if start < 0 else start + len(closing)
+    return (text[end:].strip(), text[:end].strip()) if end else (text, "")
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:

@@ -51,6 +51,35 @@ def test_a_session_of_grok_is_read() -> None:
     assert parser.unknown == {"hologram": 1}
 
 
+@pytest.mark.parametrize(
+    ("text", "reason", "parts"),
+    [
+        ("Sew.", None, [("user", "Sew.")]),
+        ("Sew.", "interjection", [("user", "Sew.")]),
+        ("Be brief.", "project_instructions", [("system", "Be brief.")]),
+        ("<user_query>\nSew.\n</user_query>", None, [("user", "Sew.")]),
+        (
+            "<user_info>x</user_info>\n<user_query>Sew.</user_query>",
+            None,
+            [("user", "Sew."), ("system", "<user_info>x</user_info>")],
+        ),
+        (
+            "<user_info>x</user_info>\n<git_status>y</git_status>\nSew.",
+            None,
+            [("user", "Sew."), ("system", "<user_info>x</user_info>\n<git_status>y</git_status>")],
+        ),
+        ("<system-reminder>cut off", None, [("system", "<system-reminder>cut off")]),
+        ("What is <user_info>?", None, [("user", "What is <user_info>?")]),
+    ],
+)
+def test_only_typed_words_of_grok_are_the_users(text: str, reason: str | None, parts: list[tuple[str, str]]) -> None:
+    newer = {"type": "user", "content": [{"type": "text", "text": text}], "synthetic_reason": reason}
+    older = {"role": "user", "content": text, "synthetic_reason": reason}
+    for line in (newer, older):
+        messages = GrokFormat().parser(str(GROK)).feed(line, 1)
+        assert [(message.role, message.text) for message in messages] == parts
+
+
 def test_a_session_of_gptme_is_read() -> None:
     parser = GptmeFormat().parser(str(GPTME))
     assert parts_of(feed(parser, fixture_lines(GPTME))) == [
