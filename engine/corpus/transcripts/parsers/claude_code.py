@@ -456,4 +456,5 @@ def _is_by_user(value: Mapping[str, Any]) -> bool:
 
     Only some of the program's own messages have an `origin`.
     """
-    return mapping(value.get("origin")).get("kind") in (None, "human") and value.get("promptSource") != "system"
+    made_up = value.get("promptSource") == "system" or value.get("isSynthetic") is True  # in a file, in a stream
+    return mapping(value.get("origin")).get("kind") in (None, "human") and not made_up

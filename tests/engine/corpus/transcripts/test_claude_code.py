@@ -423,6 +423,8 @@ def test_only_the_persons_words_are_the_persons(content: Any, parts: list[tuple[
         ({"promptSource": "typed"}, "user"),
         ({"promptSource": "sdk"}, "user"),
         ({"promptSource": "system"}, "system"),
+        ({"isSynthetic": True}, "system"),
+        ({"isSynthetic": False, "isReplay": True}, "user"),
         ({"isCompactSummary": True}, "system"),
         ({"isMeta": True}, None),
     ],
