@@ -381,6 +381,11 @@ _CUT = " […]"
 _DECISIONS = "Decisions and requests, newest first"
 _GOAL, _LAST = 0.3, 0.35
 """Shares of the block: of the goal, and of the last message of each speaker."""
+_SHORT = 80
+"""Most characters of a request that is shown with the question that it answers: `Yes` says nothing alone."""
+_QUESTION = re.compile(r"[^.!?…\n]{1,200}[?\uff1f\u061f]")
+_SEARCHED = 2000
+"""Characters at the end of an answer that are searched for its question."""
 
 
 def session_context(session: SessionText, limit: int) -> str:
@@ -391,21 +396,21 @@ def session_context(session: SessionText, limit: int) -> str:
     limit = max(LEAST_CONTEXT, limit)
     fitting = [message for message in session.messages if not message.rewound]
     spoken = [message for message in fitting if message.kind == "text" and not message.side]
-    prompts = [message.text.strip() for message in spoken if message.role == "user"]
+    prompts, questions = _prompts(spoken)
     answers = [message.text.strip() for message in spoken if message.role == "assistant"]
     head = _context_head(session)
     remaining = limit - len(head)
     sections = [
         ("Goal", cut_words(prompts[0], int(remaining * _GOAL)) if prompts else ""),
-        ("Last request", cut_words(prompts[-1], int(remaining * _LAST / 2)) if len(prompts) > 1 else ""),
+        ("Last request", cut_words(questions[-1] + prompts[-1], int(remaining * _LAST / 2)) if prompts[1:] else ""),
         ("Last answer", cut_words(answers[-1], int(remaining * _LAST / 2), end=True) if answers else ""),
     ]
     remaining -= sum(len(_section(*section)) for section in sections)
     files = _list(_files_named(fitting, session.summary.project), remaining // 2)
     remaining -= len(_section("Files", files))
-    decisions = _list(
-        (f"- {first_sentence(text)}" for text in reversed(prompts[1:-1])), remaining - len(_section("x" * 30, "y"))
-    )
+    middle = zip(reversed(questions[1:-1]), reversed(prompts[1:-1]), strict=True)
+    lines = (f"- {question}{first_sentence(prompt)}" for question, prompt in middle)
+    decisions = _list(lines, remaining - len(_section("x" * 30, "y")))
     ordered = (
         sections[0],
         (_DECISIONS, decisions),
@@ -413,6 +418,25 @@ def session_context(session: SessionText, limit: int) -> str:
         *sections[1:],
     )
     return (head + "".join(_section(*section) for section in ordered)).rstrip()[:limit] + "\n"
+
+
+def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
+    """Return the user's messages, and for each the question that it answers with a dash, if it is short; else
+    empty.
+    """
+    prompts: list[str] = []
+    questions: list[str] = []
+    asked = ""
+    for message in spoken:
+        text = message.text.strip()
+        if message.role == "assistant":
+            found = _QUESTION.findall(text[-_SEARCHED:])
+            asked = f"{found[-1].strip(' -*>#')} – " if found else ""
+        elif message.role == "user":
+            prompts.append(text)
+            questions.append(asked if len(text) <= _SHORT else "")
+            asked = ""
+    return prompts, questions
 
 
 def _context_head(session: SessionText) -> str:

@@ -19,11 +19,9 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.session_stores import locate_transcript, names_session
 from engine.insight.session_costs import Prices, load_prices
 from engine.insight.session_stats import total_usage
-from engine.memory.session_library import usage_record
-from engine.records import FileText, SessionMessage, SessionSummary, SessionText
+from engine.records import FileText, ModelUsage, SessionMessage, SessionSummary, SessionText
 from engine.redaction.secret_masking import redact
 from engine.settings import Settings
-from engine.store.writer import StoredUsage
 
 if TYPE_CHECKING:
     from engine.corpus.line_reader import NumberedText
@@ -151,10 +149,7 @@ class SessionFiles:
             safe = _masked(message)
             masked += safe.text != message.text
             messages.append(_rewound(_shown(message if reveal else safe), rewound))
-        usage = tuple(
-            usage_record(StoredUsage(model, *msgspec.structs.astuple(spent)))
-            for model, spent in found.facts.usage.items()
-        )
+        usage = tuple(ModelUsage(model, *msgspec.structs.astuple(spent)) for model, spent in found.facts.usage.items())
         # Numbers of the text that is returned: an open session grows long before it is indexed again.
         counted = before.text.summary.messages if read.continued and before is not None else 0
         text = SessionText(

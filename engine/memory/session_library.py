@@ -18,7 +18,6 @@ from engine.store.sessions import StoredSession
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.store.vectors import VectorIndex
-from engine.store.writer import StoredUsage
 
 LEAST = 0.16
 """Least cosine of similar sessions."""
@@ -140,7 +139,7 @@ class SessionLibrary:
         return tuple((summary_of(known[name]), cosine) for name, cosine in order[:most])
 
 
-def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> SessionSummary:
+def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> SessionSummary:
     """Convert a stored session to a summary for display."""
     # Unpacked as a whole, since looking up each field by its name takes longer than all the rest.
     path, title, agent, id, project, branch, parent, started, ended, messages, size, unknown, _, modified, machine = (
@@ -148,8 +147,7 @@ def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> Sess
     )
     command = ""
     if id and not (parent or machine):
-        plain = id.isascii() and id.replace("-", "").isalnum()  # as nearly all ids are
-        command = resume_command(agent, id if plain else shlex.quote(id))
+        command = resume_command(agent, shlex.quote(id))
         command = command and _to_folder(project) + command
     return SessionSummary(
         path=path,
@@ -166,7 +164,7 @@ def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> Sess
         resume_command=command,
         modified=modified,
         unknown=unknown,
-        usage=tuple([usage_record(one) for one in usage]) if usage else (),
+        usage=usage,
         machine=machine,
     )
 
@@ -176,19 +174,6 @@ def _to_folder(project: str) -> str:
     """Return the beginning of a shell command that changes to this folder; empty if `project` is not a path."""
     is_path = project.startswith(("/", "~")) or project[1:2] == ":"
     return f"cd {shlex.quote(project)} && " if is_path else ""
-
-
-def usage_record(stored: StoredUsage) -> ModelUsage:
-    """Convert stored token counts to a public record."""
-    return ModelUsage(
-        model=stored.model,
-        input_tokens=stored.input,
-        output_tokens=stored.output,
-        cache_read_tokens=stored.cache_read,
-        cache_write_tokens=stored.cache_write,
-        cache_write_hour_tokens=stored.cache_write_hour,
-        recorded_cost=stored.cost,
-    )
 
 
 # --- User-friendly names of sessions: the stable name, the id, or a prefix of the id ---------------------------------

@@ -7,8 +7,11 @@ from msgspec import UNSET, UnsetType
 from engine.records.base import Record
 
 
-class ModelUsage(Record, frozen=True, gc=False):
-    """Tokens and cost of a session's requests to one model, as its transcript records them; None means unknown."""
+class ModelUsage(Record, frozen=True, gc=False, kw_only=False):
+    """Tokens and cost of a session's requests to one model, as its transcript records them; None means unknown.
+
+    Members are positional, in the order in which they are stored: a list of sessions makes thousands.
+    """
 
     model: str
     """Empty if unknown."""

@@ -1,12 +1,13 @@
 """Read and write metadata of sessions and of the transcripts that they are read from."""
 
 from operator import attrgetter
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
+from engine.records import ModelUsage
 from engine.store.snapshot import Snapshot, typed
-from engine.store.writer import StoredRequest, StoredUsage, Writer
+from engine.store.writer import StoredRequest, Writer
 
 _REQUESTS = msgspec.json.Decoder(StoredRequest)
 
@@ -118,7 +119,7 @@ def name_machines(writer: Writer, names: dict[str, str]) -> None:
     writer.advance_stamp()  # cached answers to `machine:` are outdated
 
 
-def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, tuple[StoredUsage, ...]]:
+def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, tuple[ModelUsage, ...]]:
     """Return tokens and cost by session, of all or only the one named `path`; sessions without recorded usage are
     missing.
 
@@ -127,12 +128,12 @@ def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, 
     query = f"""SELECT f.path, u.model, u.input, u.output, u.cache_read, u.cache_write, u.cache_write_hour, u.cost
         FROM {snapshot.tables.session_usage} u CROSS JOIN {snapshot.tables.files} f ON f.id = u.file_id
         WHERE ?1 IS NULL OR f.path = ?1"""
-    found: dict[str, tuple[StoredUsage, ...]] = {}
+    found: dict[str, tuple[ModelUsage, ...]] = {}
     copied = _copied_usage(snapshot, path)
-    for row in snapshot.connection.execute(query, (path,)):
-        name, usage = row[0], StoredUsage._make(row[1:])
-        again = copied.get((name, usage.model)) if copied else None
-        found[name] = (*found.get(name, ()), usage if again is None else _without(usage, again))
+    for name, model, *counts in snapshot.connection.execute(query, (path,)):
+        again = copied.get((name, model)) if copied else None
+        usage = ModelUsage(model, *(counts if again is None else _without(counts, again)))
+        found[name] = (*found.get(name, ()), usage)
     return found
 
 
@@ -168,12 +169,9 @@ def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str],
     return copied
 
 
-def _without(usage: StoredUsage, copied: list[float]) -> StoredUsage:
-    """Return usage without that of copied requests; unknown numbers stay unknown."""
-    left = [
-        None if now is None else max(0, now - type(now)(again)) for now, again in zip(usage[1:], copied, strict=True)
-    ]
-    return StoredUsage(usage.model, *left)  # type: ignore[arg-type]  # in the order of the members
+def _without(counts: list[Any], copied: list[float]) -> list[Any]:
+    """Return token counts and cost without those of copied requests; unknown numbers stay unknown."""
+    return [None if now is None else max(0, now - type(now)(again)) for now, again in zip(counts, copied, strict=True)]
 
 
 def note_transcript(

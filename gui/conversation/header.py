@@ -58,10 +58,10 @@ class ConversationHeader(QFrame):
         facts = [
             agent_name(summary.agent),
             folder_name(summary.project) if summary.project else "",
-            summary.branch,
             when,
             span(summary.started, summary.ended),
             message_count(summary.messages),
+            summary.branch,  # behind the figures, which a long one would push out of a narrow window
             ", ".join(one.model for one in summary.usage if one.model),
             sent_and_received(spent),
             cost_text(spent),

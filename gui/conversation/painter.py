@@ -132,7 +132,7 @@ class RowPainter:
         bold = font_at(12, QFont.Weight.DemiBold)
         pen.setFont(bold)
         pen.setPen(self._colours.text)
-        shown = elide(QFontMetrics(bold), name, Qt.TextElideMode.ElideRight, inner.width() // 2)
+        shown = elide(QFontMetrics(bold), name, Qt.TextElideMode.ElideRight, inner.width() * 2 // 3)
         width = QFontMetrics(bold).horizontalAdvance(shown)
         if hit:
             ground = QRectF(inner.left() - 2, inner.center().y() - metrics.height() / 2, width + 4, metrics.height())

@@ -228,6 +228,8 @@ class FileList(JumpList):
 
     def __init__(self, over: QAbstractScrollArea) -> None:
         super().__init__(over, tr("Find a file"), tr("Files"), file_count)
+        # The end of a row has the file's name and what was done with it.
+        self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def open(self, conversation: Conversation, uses: Sequence[FileUse]) -> None:
         self.show_targets(_Files(conversation, uses, self))

@@ -7,7 +7,7 @@ search on the command line needs the names of stores, and takes little more time
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import (
@@ -157,6 +157,14 @@ def is_part_folder(above: str, name: str) -> bool:
     return any((above, name) in agent.parts or ("", name) in agent.parts for agent in AGENTS)
 
 
+def is_part_beside(name: str, neighbours: Collection[str]) -> bool:
+    """Whether a file or folder holds parts of a transcript in the same folder, which holds `neighbours`."""
+    for transcript, parts in _beside(AGENTS):  # a loop, since a sync asks for every transcript
+        if transcript in neighbours and name != transcript and re.fullmatch(parts, name):
+            return True
+    return False
+
+
 def is_watched(store: str, folder: str) -> bool:
     """Whether changes in a folder of a store can concern sessions: a relative path with slashes."""
     pattern = _watched(AGENTS, store)
@@ -230,6 +238,11 @@ def _watched(agents: tuple[Agent, ...], store: str) -> str:
 @functools.cache
 def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]], ...]:
     return tuple((mark, one.parts_changed) for one in agents if one.parts_changed for mark in one.with_parts)
+
+
+@functools.cache
+def _beside(agents: tuple[Agent, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(agent.beside for agent in agents if agent.beside[0])
 
 
 @functools.cache

@@ -10,8 +10,14 @@ from engine.corpus.file_rules import LINK, LINKED_PLACE, NOT_A_FILE, SECRET_PLAC
 from engine.corpus.ignore_rules import BAD_NAME, Match, is_unusable
 from engine.corpus.indexed_folders import holds_secrets
 from engine.corpus.safe_open import is_link
-from engine.corpus.transcripts.agents import WAL
-from engine.corpus.transcripts.registry import is_database, is_part_folder, may_be_transcript, parts_changed
+from engine.corpus.transcripts.agents import LINES_END, WAL
+from engine.corpus.transcripts.registry import (
+    is_database,
+    is_part_beside,
+    is_part_folder,
+    may_be_transcript,
+    parts_changed,
+)
 
 _COMPRESSED = ".zst"
 
@@ -44,9 +50,9 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]
     state = entry.stat(follow_symlinks=False)
     if is_link(state):
         return LINK
-    if folder:
-        return _PART if is_part_folder(above, entry.name) else None
-    return None if stat.S_ISREG(state.st_mode) else NOT_A_FILE
+    if is_part_beside(entry.name, neighbours) or (folder and is_part_folder(above, entry.name)):
+        return _PART
+    return None if folder or stat.S_ISREG(state.st_mode) else NOT_A_FILE
 
 
 def is_compressed(path: str) -> bool:
@@ -64,6 +70,8 @@ def transcript_of(path: str) -> str:
 
     That of a WAL is its database; a compressed transcript keeps its former name.
     """
+    if path.endswith(LINES_END):  # true of nearly all, and a quick check
+        return path
     if is_compressed(path):
         return path.removesuffix(_COMPRESSED)
     database = path.removesuffix(WAL)

@@ -151,6 +151,21 @@ def test_context_has_goal_decisions_files_and_last_state():
     assert "## Last answer\nIt holds." in context
 
 
+def test_context_shows_the_question_of_a_short_answer():
+    turns = [
+        ("user", [("text", "Repair the sail.")]),
+        ("assistant", [("text", "It is torn. **Shall I sew it?**\n- Yes\n- No")]),
+        ("user", [("text", "Yes")]),
+        ("assistant", [("text", "Which thread?")]),
+        ("user", [("text", "Waxed thread, since it has to hold in salt water. " * 3)]),
+        ("assistant", [("text", "Sewn. Is a tar coat wanted?"), ("tool-call", "src/seam.py", "Read")]),
+        ("user", [("text", "No")]),
+    ]
+    context = session_context(make_session(turns), 4000)
+    assert "newest first\n- Waxed thread, since it has to hold in salt water.\n- Shall I sew it? – Yes\n" in context
+    assert "## Last request\nIs a tar coat wanted? – No\n" in context
+
+
 def test_context_leaves_out_left_branches():
     context = session_context(leave(sails(), 1, 2, 5, 6), 4000)
     assert "## Goal\nUse a double seam. Not glue." in context

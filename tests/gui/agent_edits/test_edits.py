@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton
 
 from engine import CancelToken, FileUse
 from gui.agent_edits.edit_list import EditRow, ProjectRow, edited_files, rows_by_project
@@ -214,6 +214,8 @@ def test_session_lists_its_files_and_jumps_to_one(qtbot, opened: MainWindow, pan
     conversation.session_actions.files.trigger()
     chooser = conversation.findChild(FileList)
     qtbot.waitUntil(chooser.isVisible)
+    # A long path keeps its end, with the name of the file and its kinds of use.
+    assert chooser.findChild(QListView).textElideMode() == Qt.TextElideMode.ElideMiddle
     box = chooser.findChild(QLineEdit)
     QTest.keyClicks(box, "plan.md")
     QTest.keyClick(box, Qt.Key.Key_Return)

@@ -101,7 +101,7 @@ def press(panel: ConversationPanel, keys: str) -> None:
 def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None:
     show()
     assert panel.header.title.text() == "Fix the valve controller"
-    assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel.header.facts.text()
+    assert "Claude Code · greenhouse · 11 Feb 2026 · 1 h 30 min · 38 messages · fix/valve" in panel.header.facts.text()
     assert "44 entries of unknown type" in panel.header.facts.text()
     assert visible_text(panel).startswith("The 06:10 run was skipped again.")
     assert "debounces at 40 ms" in visible_text(panel)  # Markdown is rendered
@@ -126,7 +126,7 @@ def test_header_of_session_without_usage_says_so(qtbot) -> None:
     header = ConversationHeader([], [], None)
     qtbot.addWidget(header)
     header.show_session(make_session([("user", [("text", "Hello")])]))
-    assert header.facts.text().endswith("1 message")
+    assert header.facts.text().endswith(" · 1 message · main")
     assert "Tokens and cost: not recorded" in tip_of(header.facts)
     assert "Duration" not in tip_of(header.facts)
     header.show_session(make_session([], started=None))

@@ -32,6 +32,7 @@ AGENT = Agent(
     resume="gptme --name {id}",
     stores=((r"/gptme/logs\Z", "gptme"),),
     folders=_folders,
+    beside=("conversation.jsonl", "branches|views"),  # states before changes, and shortened ones
     with_parts=("conversation.jsonl",),
     parts_changed=lambda path: sidecar_changed(path, "conversation.jsonl", "config.toml"),
     part_of=lambda path: sidecar_owner(path, "conversation.jsonl", "config.toml"),

@@ -3,11 +3,15 @@
 import os
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed, sidecar_owner
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, sidecar_changed, sidecar_owner
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
+
+_HISTORY = "chat_history.jsonl"
+_PARTS = ("summary.json", "updates.jsonl")
+"""Files next to it with the session's facts, and with its usage."""
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -29,8 +33,9 @@ AGENT = Agent(
     resume="grok --resume {id}",
     stores=((r"/\.grok/sessions\Z", "grok"),),
     folders=_folders,
-    with_parts=("chat_history.jsonl",),
-    parts_changed=lambda path: sidecar_changed(path, "chat_history.jsonl", "summary.json"),
-    part_of=lambda path: sidecar_owner(path, "chat_history.jsonl", "summary.json"),
+    beside=(_HISTORY, JSON_LINES),
+    with_parts=(_HISTORY,),
+    parts_changed=lambda path: max(sidecar_changed(path, _HISTORY, part) for part in _PARTS),
+    part_of=lambda path: next(filter(None, (sidecar_owner(path, _HISTORY, part) for part in _PARTS)), ""),
     formats=_formats,
 )

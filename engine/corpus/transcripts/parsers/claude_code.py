@@ -1,7 +1,8 @@
 """Claude Code's transcripts: `~/.claude/projects/<project>/<session>.jsonl` and its sub-agents' `agent-<id>.jsonl`.
 
 There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1 (autumn 2026): one
-event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each.
+event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each. Since summer
+2026 `promptSource` says whether a prompt was typed (notes on formats of the reader agentsview, August 2026).
 
 When the user goes back and edits a message, the new one has the same `parentUuid` as the old one, as the Agent SDK's
 reader follows it; the lines between them are those of a branch that was left. That of a first message is null.
@@ -76,6 +77,8 @@ _NOBODYS = (
 )
 _NOTICES = (
     "[Request interrupted by user",
+    "Stop hook feedback:",
+    "SubagentStop hook feedback:",
     "This session is being continued from a previous conversation",
     "<task-notification",
     "<teammate-message",
@@ -449,5 +452,9 @@ def _model_usage(counts: Mapping[str, Any]) -> Usage:
 
 
 def _is_by_user(value: Mapping[str, Any]) -> bool:
-    """Return whether the user wrote the message, not a finished task, another session or a channel."""
-    return mapping(value.get("origin")).get("kind") in (None, "human")
+    """Return whether the user wrote the message, not a finished task, a schedule, another session or a channel.
+
+    Only some of the program's own messages have an `origin`.
+    """
+    made_up = value.get("promptSource") == "system" or value.get("isSynthetic") is True  # in a file, in a stream
+    return mapping(value.get("origin")).get("kind") in (None, "human") and not made_up

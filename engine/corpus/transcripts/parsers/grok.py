@@ -3,23 +3,37 @@
 Written from the reader of claude-code-history-viewer (August 2026, version 0.1 of the program): a line has a `type` and
 `content`, without id and time; `summary.json` has id, folder, title and start. The first versions wrote messages of the
 API for chat completions (the public `chat-history-downgrade` of July 2026 makes them). `GROK_HOME` names another folder
-than `~/.grok`. The system prompt is left out.
+than `~/.grok`. The system prompt is left out. A message that the program inserted has the user's role and a
+`synthetic_reason`; what the user typed may be in `<user_query>`, or after blocks with facts about the machine (public
+source of Grok Build of July 2026, and agentsview's reader of it). `updates.jsonl` has the tokens and cost of each turn,
+some of them twice.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.bounded_json import decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.chat_messages import ChatParser, sidecar
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, add_usage, apart, dollars, tokens
 
 _AGENT = "grok"
 _TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
 _OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
 """Keys by which lines of other agents with the same types are recognised."""
+_BY_USER = frozenset({"", "human", "interjection"})
+"""Values of `synthetic_reason` of messages that the user typed, some of them while the agent worked."""
+_BLOCK = re.compile(r"\s*<(user_info|git_status|system-reminder|agent_skills|mcp_servers)>")
+_TYPED, _TYPED_END = "<user_query>", "</user_query>"
+_TICKS = 10**10
+"""Units of recorded costs in a US dollar."""
 _OLDER = frozenset("role content tool_calls tool_call_id model_id reasoning_content".split())
 """Keys of a line without a type."""
 
@@ -30,8 +44,11 @@ class GrokParser(ChatParser, kw_only=True):
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         kind = string(value.get("type"))
-        if kind == "user":
-            yield Part("user", "text", content(value.get("content")))
+        if kind == "user" or (not kind and value.get("role") == "user"):
+            text = content(value.get("content"))
+            typed, inserted = _split(text) if string(value.get("synthetic_reason")) in _BY_USER else ("", text)
+            yield Part("user", "text", typed)
+            yield Part("system", "text", inserted)
         elif kind == "assistant":
             yield Part("assistant", "text", content(value.get("content")))
             for call in map(mapping, items(value.get("tool_calls"))):
@@ -76,11 +93,60 @@ class GrokFormat:
             project=clean(string(info.get("cwd"))),
             started=seconds(summary.get("created_at")),
             ended=seconds(summary.get("last_active_at"), summary.get("updated_at")),
+            usage=_usage(os.path.join(folder, "updates.jsonl")),
         )
         return GrokParser(facts=facts)
 
     def resume(self, state: bytes) -> GrokParser:
         return decode_json(state, GrokParser)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return the text that the user typed, and the text that the program put around it."""
+    before, mark, rest = text.partition(_TYPED)
+    if mark:
+        typed, _, after = rest.partition(_TYPED_END)
+        return typed.strip(), f"{before.strip()}\n{after.strip()}".strip()
+    end = 0
+    while opened := _BLOCK.match(text, end):
+        closing = f"</{opened[1]}>"
+        start = text.find(closing, opened.end())
+        end = len(text) if start < 0 else start + len(closing)
+    return (text[end:].strip(), text[:end].strip()) if end else (text, "")
+
+
+def _usage(path: str) -> dict[str, Usage]:
+    """Return the session's tokens and cost by model, from the ends of its turns; empty without a readable file."""
+    turns = dict[tuple[str, str], Usage]()
+    try:
+        descriptor, _ = open_regular(path)
+        try:
+            for raw in raw_lines(descriptor):
+                if b'"turn_completed"' in raw.data and len(raw.data) <= LONGEST_LINE:
+                    update = mapping(mapping((parse_line(raw.data) or {}).get("params")).get("update"))
+                    turn = clean(string(update.get("prompt_id"))[:100]) or str(raw.number)
+                    usage = mapping(update.get("usage"))
+                    for model, counts in (mapping(usage.get("modelUsage")) or {"": usage}).items():
+                        turns[turn, model] = _of_turn(mapping(counts))
+        finally:
+            os.close(descriptor)
+    except (OSError, PathRefused):
+        pass
+    totals = dict[str, Usage]()
+    for (_, model), spent in turns.items():
+        if spent.is_recorded:
+            add_usage(totals, GrokParser.model_name(model), spent)
+    return totals
+
+
+def _of_turn(counts: Mapping[str, Any]) -> Usage:
+    read, ticks = counts.get("cachedReadTokens"), tokens(counts.get("costUsdTicks"))
+    return Usage(
+        apart(counts.get("inputTokens"), read),
+        tokens(counts.get("outputTokens")),
+        tokens(read),
+        cost=None if ticks is None else dollars(ticks / _TICKS),
+    )
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:

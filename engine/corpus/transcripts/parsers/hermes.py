@@ -4,9 +4,11 @@ Written from its public source (`hermes_state.py` and its schema, summer 2026). 
 branch and another session: the one that they continue after a compaction, that the user forked, or that started them as
 a sub-agent's. A sub-agent's has the source "subagent" or a mark in `model_config`; before there were marks, the other
 session had ended in the other cases. `messages` are those of a chat. `HERMES_HOME` names another folder. Rows that are
-no longer `active` were said, and stay.
+no longer `active` were said, and stay. A command that loads a skill is stored with the skill's text, and read as it was
+typed (`agent/skill_commands.py`, autumn 2026).
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +20,7 @@ from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, 
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.message_builder import next_turn
+from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, both, dollars, tokens
 
@@ -38,8 +40,20 @@ _COUNTS = (
 )
 _STRUCTURED = b"\0json:"
 """Prefix of content in JSON, such as text with images."""
-_INSERTED = ("[CONTEXT COMPACTION", "[Your active task list was preserved")
+_INSERTED = (
+    "[CONTEXT COMPACTION",
+    "[Your active task list was preserved",
+    "[ASYNC DELEGATION",
+    "[IMPORTANT: Background process",
+)
 """Beginnings of texts that the program adds with the user's role."""
+_SKILL = re.compile(r'\[(?:IMPORTANT|SYSTEM): The user has invoked the "([^"\n]{1,200})" skill( bundle)?')
+_INSTRUCTION = "The user has provided the following instruction alongside the skill invocation: "
+_NOTE = "\n\n[Runtime note:"
+_BUNDLE_INSTRUCTION, _FIRST_SKILL = "\nUser instruction: ", "\n\n[Loaded as part of the "
+_LOADED = re.compile(r'\[IMPORTANT: The "[^"\n]{1,200}" skill is auto-loaded\.')
+_SKILL_END = "then run them with the terminal tool using the absolute path."
+"""Last words of the text of a skill that is loaded without a command; the user's own words follow."""
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
@@ -107,10 +121,28 @@ def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterato
             "reasoning_content": as_text(thought),
         }
         parts = [
-            part._replace(role="system") if part.role == "user" and part.text.startswith(_INSERTED) else part
-            for part in reader.chat_parts(message)
+            own for part in reader.chat_parts(message) for own in (_by_author(part) if part.role == "user" else [part])
         ]
         yield next_turn(reader, parts, time=seconds(time))
+
+
+def _by_author(part: Part) -> list[Part]:
+    """Return the text of the user, and separately the text that the program added to it."""
+    text = part.text
+    if text.startswith(_INSERTED):
+        return [part._replace(role="system")]
+    if command := _SKILL.match(text):
+        # A bundle's instruction is before its skills, another one's after the skill, which may quote the same words.
+        if command[2]:
+            said = text.partition(_BUNDLE_INSTRUCTION)[2].partition(_FIRST_SKILL)[0]
+        else:
+            said = text.rpartition(_INSTRUCTION)[2].partition(_NOTE)[0] if _INSTRUCTION in text else ""
+        typed = f"/{command[1].removeprefix('/')} {said.strip()}".strip()
+    elif _LOADED.match(text):
+        typed = text.rpartition(_SKILL_END)[2].strip() if _SKILL_END in text else ""
+    else:
+        return [part]
+    return [part._replace(text=typed), part._replace(role="system")]
 
 
 def _content(reader: ChatParser, content: object) -> Any:

@@ -1,5 +1,6 @@
 """Sessions of Grok, gptme and Mistral Vibe: messages of a chat, with the session's facts in a file next to them."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,13 @@ from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.parsers.gptme import GptmeFormat
 from engine.corpus.transcripts.parsers.grok import GrokFormat
 from engine.corpus.transcripts.parsers.vibe import VibeFormat
-from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.registry import owner_of_part, parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.user_environment import Machine
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
 from tests.helpers.session_rows import parts_of
 from tests.helpers.transcripts import (
     feed,
@@ -49,6 +54,87 @@ def test_a_session_of_grok_is_read() -> None:
     assert (facts.agent, facts.id, facts.title, facts.project) == ("grok", "g-1", "A leaking hull", "/home/ada/boats")
     assert (facts.opening, facts.started, facts.ended) == ("Why does it leak?", START, START + 600)
     assert parser.unknown == {"hologram": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "parts"),
+    [
+        ("Sew.", None, [("user", "Sew.")]),
+        ("Sew.", "interjection", [("user", "Sew.")]),
+        ("Be brief.", "project_instructions", [("system", "Be brief.")]),
+        ("<user_query>\nSew.\n</user_query>", None, [("user", "Sew.")]),
+        (
+            "<user_info>x</user_info>\n<user_query>Sew.</user_query>",
+            None,
+            [("user", "Sew."), ("system", "<user_info>x</user_info>")],
+        ),
+        (
+            "<user_info>x</user_info>\n<git_status>y</git_status>\nSew.",
+            None,
+            [("user", "Sew."), ("system", "<user_info>x</user_info>\n<git_status>y</git_status>")],
+        ),
+        ("<system-reminder>cut off", None, [("system", "<system-reminder>cut off")]),
+        ("What is <user_info>?", None, [("user", "What is <user_info>?")]),
+    ],
+)
+def test_only_typed_words_of_grok_are_the_users(text: str, reason: str | None, parts: list[tuple[str, str]]) -> None:
+    newer = {"type": "user", "content": [{"type": "text", "text": text}], "synthetic_reason": reason}
+    older = {"role": "user", "content": text, "synthetic_reason": reason}
+    for line in (newer, older):
+        messages = GrokFormat().parser(str(GROK)).feed(line, 1)
+        assert [(message.role, message.text) for message in messages] == parts
+
+
+def _turn(id: str, **usage: Any) -> str:
+    update = {"sessionUpdate": "turn_completed", "prompt_id": id, "usage": usage}
+    return json.dumps({"timestamp": 1784575476, "params": {"update": update}}, separators=(",", ":"))
+
+
+def test_usage_of_grok_is_the_sum_of_its_turns(tmp_path: Path) -> None:
+    counts = {"inputTokens": 1100, "outputTokens": 10, "cachedReadTokens": 1000}
+    lines = [
+        _turn("p1", modelUsage={"grok-9": {**counts, "outputTokens": 5}}),
+        _turn("p1", modelUsage={"grok-9": counts}),  # again: the last one counts
+        _turn("p2", modelUsage={"grok-9": {**counts, "costUsdTicks": 2_500_000_000}, "grok-small": {"inputTokens": 7}}),
+        _turn("p3", inputTokens=3, outputTokens=0, modelUsage={}),
+        _turn("p4", inputTokens="many"),
+        '{"params":{"update":{"sessionUpdate":"turn_completed"}}}',
+        '{"half',
+    ]
+    (tmp_path / "updates.jsonl").write_text("\n".join(lines))
+    assert GrokFormat().parser(str(tmp_path / "chat_history.jsonl")).facts.usage == {
+        "grok-9": Usage(input=200, output=20, cache_read=2000, cost=0.25),
+        "grok-small": Usage(input=7),
+        "": Usage(input=3, output=0),
+    }
+
+
+def test_only_the_history_in_a_folder_of_grok_is_a_transcript(tmp_path: Path) -> None:
+    folder = tmp_path / ".grok" / "sessions" / "%2Fboats" / "g-1"
+    folder.mkdir(parents=True)
+    names = ("chat_history.jsonl", "rewind_points.jsonl", "summary.json", "updates.jsonl")
+    for name in names:
+        (folder / name).write_text("{}\n")
+    (folder.parent / "updates.jsonl").write_text("{}\n")
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(tmp_path / ".grok" / "sessions"),))))
+    assert [file.name for file in found.files if "g-1" in file.name] == [
+        "sessions/grok/%2Fboats/g-1/chat_history.jsonl"
+    ]
+    assert len(found.files) == 2  # no history is next to the other file
+    assert found.skipped == []
+    owners = [owner_of_part(str(folder / name)) for name in names]
+    assert owners == ["", "", str(folder / names[0]), str(folder / names[0])]
+
+
+def test_branches_of_gptme_are_no_sessions(tmp_path: Path) -> None:
+    logs = tmp_path / "gptme" / "logs"
+    for name in ("boats/conversation.jsonl", "boats/branches/main-edit-0.jsonl", "branches/conversation.jsonl"):
+        (logs / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(GPTME, logs / name)
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(logs),))))
+    names = {file.name for file in found.files}
+    assert names == {f"sessions/gptme/{name}/conversation.jsonl" for name in ("boats", "branches")}
+    assert found.skipped == []
 
 
 def test_a_session_of_gptme_is_read() -> None:

@@ -62,6 +62,7 @@ def test_a_session_is_read(path: Path) -> None:
         message("tool", "noted", tool_call_id="c2"),
         message("user", STRUCTURED, active=0),
         message("user", "[CONTEXT COMPACTION] So far: a leak."),
+        message("user", "[IMPORTANT: Background process p_1 completed (exit_code=0).]"),
         message("assistant", None, timestamp=START + 9, reasoning="Hm."),
         message("wizard", "?"),
     ]
@@ -77,13 +78,42 @@ def test_a_session_is_read(path: Path) -> None:
         (4, "tool", "tool-result", "noted", "todo"),
         (5, "user", "text", "And here?\n[image]", ""),
         (6, "system", "text", "[CONTEXT COMPACTION] So far: a leak.", ""),
-        (7, "assistant", "thinking", "Hm.", ""),
+        (7, "system", "text", "[IMPORTANT: Background process p_1 completed (exit_code=0).]", ""),
+        (8, "assistant", "thinking", "Hm.", ""),
     ]
     facts = conversation.facts
     assert (facts.agent, facts.id, facts.title, facts.parent) == ("hermes", "h-1", "A leaking hull", "h-0")
     assert (facts.project, facts.branch, facts.opening) == ("/home/ada/boats", "main", "Why does it leak?")
     assert (facts.started, facts.ended) == (START, START + 9)
     assert conversation.unknown == {"role wizard": 1}
+
+
+SKILL = "skill, indicating they want you to follow it. The full skill content is loaded below.]\n\n# Sails\nSew well."
+ASKS = "The user has provided the following instruction alongside the skill invocation: "
+FOOTER = "then run them with the terminal tool using the absolute path."
+
+
+@pytest.mark.parametrize(
+    ("stored", "typed"),
+    [
+        (f'[IMPORTANT: The user has invoked the "sew" {SKILL}\n{ASKS}Mend it.\n\n[Runtime note: x]', "/sew Mend it."),
+        (f'[SYSTEM: The user has invoked the "sew" {SKILL} "{ASKS}"\n{ASKS}Mend it.', "/sew Mend it."),
+        (f'[IMPORTANT: The user has invoked the "sew" {SKILL}', "/sew"),
+        (
+            '[IMPORTANT: The user has invoked the "/sew /tar" skill bundle, loading 2 skills.]\n\n'
+            'User instruction: Mend it.\n\n[Loaded as part of the "/sew /tar" skill bundle.]\nSew well.',
+            "/sew /tar Mend it.",
+        ),
+        (f'[IMPORTANT: The "sew" skill is auto-loaded. Follow it.]\n\nSew well, {FOOTER}\n\nMend it.', "Mend it."),
+        ('[IMPORTANT: The "sew" skill is auto-loaded. Follow it.]\n\nSew well.', ""),
+    ],
+)
+def test_skill_of_a_command_is_not_the_users(path: Path, stored: str, typed: str) -> None:
+    write_rows(path, HERMES, [session(), message("user", stored), message("assistant", "Sewn.")])
+    conversation = read(path)
+    said = [(one.role, one.text) for one in conversation.messages]
+    assert said == [*([("user", typed)] if typed else []), ("system", stored), ("assistant", "Sewn.")]
+    assert conversation.facts.opening == typed
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,13 @@ GROK = (
     {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Red."}]},
     {"type": "assistant", "content": "Painted."},
 )
+GROK_NEW = (
+    GROK[0],
+    {"type": "user", "content": [{"type": "text", "text": "Be brief."}], "synthetic_reason": "project_instructions"},
+    {**GROK[1], "prompt_index": 0},
+    *GROK[2:],
+    {"type": "user", "content": [{"type": "text", "text": "Twice."}], "synthetic_reason": "interjection"},
+)
 GROK_OLD = (
     {"role": "system", "content": "You paint."},
     {"role": "user", "content": "Paint the buoy."},
@@ -189,7 +196,10 @@ GPTME = (
 
 def _count_chat(text: str) -> Count:
     """Without times in the lines: those of the file next to them are the first and the sixth of `TIMES`."""
-    kinds = [value.get("role") or value["type"] for value in read(text)]
+    inserted = {"project_instructions"}
+    kinds = [
+        value.get("role") or value["type"] for value in read(text) if value.get("synthetic_reason") not in inserted
+    ]
     roles = {"user": "user", "assistant": "agent"}
     times = [value["timestamp"] for value in read(text) if "timestamp" in value] or [TIMES[0], TIMES[5]]
     return count([roles[kind] for kind in kinds if kind in roles], times)
@@ -230,6 +240,13 @@ SAMPLES = (
         lines(*GROK),
         _count_chat,
         {"k/summary.json": json.dumps({**GROK_SUMMARY, "last_active_at": TIMES[5], "updated_at": TIMES[6]})},
+    ),
+    Sample(
+        "grok: with inserted messages",
+        "k/chat_history.jsonl",
+        lines(*GROK_NEW),
+        _count_chat,
+        {"k/summary.json": json.dumps(GROK_SUMMARY)},
     ),
     Sample(
         "grok: chat completions",
