@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -27,6 +27,10 @@ layer at the boundary", and the index contains the parts of all.
 _HEADED = re.compile(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
 """Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
 "Konfiguration von DNS-SD".
+"""
+_PATH = re.compile(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+")
+"""Matches names joined by dots or colons, such as `Condition.wait`. In a query with other words each name is searched:
+documentation of `wait` often doesn't repeat the name of its class.
 """
 _SHORT_QUERY = 4
 _LEAST_FOREIGN_STEM = 0.7
@@ -156,7 +160,10 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     known = tuple(dict.fromkeys((own, *languages)))
     place = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    for term in map(place, _all_terms(text, known)):
+    terms: Iterable[QueryTerm] = list(map(place, _all_terms(text, known)))
+    if sum(not term.stop for term in terms) > 1:
+        terms = (part for term in terms for part in _parts_of_path(term, text, known))
+    for term in terms:
         earlier = found.get((term.word, term.stems), term)
         found[term.word, term.stems] = earlier._replace(
             prefix_ok=term.prefix_ok or earlier.prefix_ok,
@@ -197,6 +204,18 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
             if kind != HANGUL or start != word_end or not is_korean_ending("".join(clusters(run[0][start:end]))):
                 yield from _terms(text, Group(kind, run.start() + start, run.start() + end), languages)
             word_end = -1 if kind else end
+
+
+def _parts_of_path(term: QueryTerm, text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+    """Yield one term for each name in a path such as `Condition.wait`, or the unchanged term.
+
+    Phrases, alternatives and prefixes, which the user wrote as such, are unchanged.
+    """
+    if term.phrased or term.group or not term.stems or not _PATH.fullmatch(term.surface):
+        yield term
+        return
+    for name in re.finditer(r"\w+", term.surface):
+        yield from _terms(text, Group("", term.start + name.start(), term.start + name.end()), languages)
 
 
 def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:

@@ -15,9 +15,9 @@ def content(query: str, *languages: str) -> list[str]:
 
 
 def test_terms_know_where_they_stand() -> None:
-    query = "  Where is the “Café”-file os.replace? "
+    query = "  Where is the “Café”-file os_replace? "
     terms = analyse_query(query).terms
-    assert [found.surface for found in terms] == ["Where", "is", "the", "Café", "file", "os.replace"]
+    assert [found.surface for found in terms] == ["Where", "is", "the", "Café", "file", "os_replace"]
     assert all(query[found.start : found.end] == found.surface for found in terms)
 
 
@@ -154,6 +154,15 @@ def test_hyphenated_words_split_identifiers_whole() -> None:
     assert [found.surface for found in analyse_query("boundary-layer flow").terms] == ["boundary", "layer", "flow"]
     wholes = ["foo_bar-baz", "utf-8", "x-ray"]
     assert [found.surface for found in analyse_query(" ".join(wholes)).terms] == wholes
+
+
+def test_dotted_name_splits_if_query_has_other_words() -> None:
+    assert content("timeout of Condition.wait and std::fmt") == ["timeout", "Condition", "wait", "std", "fmt"]
+    for whole in ("Condition.wait", "what is Condition.wait", "std::fmt"):
+        assert content(whole)[-1] == whole.split()[-1]
+    assert content("upgrade v1.4.2 e.g. today") == ["upgrade", "v1.4.2", "e.g", "today"]
+    for query in ('timeout "Condition.wait"', "timeout OR Condition.wait", "timeout Condition.wai*"):
+        assert [found.surface for found in analyse_query(parse_query(query)).terms][1].startswith("Condition.wai")
 
 
 def test_abbreviation_splits_from_the_word_it_is_joined_to() -> None:
