@@ -40,6 +40,10 @@ _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
+_OTHER_FORM = 0.4
+"""Share of a query of one word that another form of this word does not cover if the form in the query is in the index:
+a search for "accord" shows the one note with that word above any number of notes with "according". In a query of more
+words, the form of each matters less."""
 _OTHER_SPELLING = 0.75
 """The same for other spellings of an identifier, such as `getUserName` for `user_name`."""
 _FILLER = 0.2
@@ -185,6 +189,7 @@ class KeywordLeg:
             return
         places = [(index, term.idf, _only_kind(term), term) for index, term in self._places]
         count, known_average = len(self.terms), self._average_length
+        other_form = 1 - _OTHER_FORM / count
         half = result.scale.total / 2
         norm_of = cache(length_norm)
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in counted.neighbours]
@@ -207,7 +212,7 @@ class KeywordLeg:
                         bm25 += given
                         held += idf
                     continue
-                given, strength = _contribution(term, frequencies, norm)
+                given, strength = _contribution(term, frequencies, norm, other_form)
                 if strength < 1.0:
                     strengths = strengths or [1.0] * count
                     strengths[index] = strength
@@ -375,17 +380,23 @@ def _only_kind(term: Term) -> int | None:
     return {"s": 0, "p": 1}.get(term.kinds)
 
 
-def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:
+def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_form: float) -> tuple[float, float]:
     """Return a term's BM25 contribution in a chunk, and how exactly it matches, 0 to 1.
+
+    `other_form`: how exactly another form of the word matches.
 
     `frequencies`: one for each kind of phrase: stems, words, weaker stems, weaker words, irregular forms.
     """
     stems, words, weak_stems, weak_words, irregular, _ = frequencies
     frequency = max(stems, words)  # both streams count the same occurrences
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
-    if not words and term.plain and term.stemmed:
-        given *= _OTHER_SPELLING if " " in term.stemmed[0] else _STEM_ONLY
     strength = 1.0 if frequency else 0.0
+    if not words and term.plain and term.stemmed:
+        if " " in term.stemmed[0]:
+            given *= _OTHER_SPELLING
+        else:
+            given *= _STEM_ONLY
+            strength *= other_form
     if irregular:
         # A rare form of a common word ("sought") would give the common one ("seek") a high weight.
         given = max(given, _STEM_ONLY * term_score(min(term.idf, term.irregular_idf), irregular, norm))

@@ -284,6 +284,26 @@ def test_exact_word_outranks_longer_words_that_begin_so(memory: BuiltinMemory, t
     assert outcome.explanation.results[0].terms[0].chunks == 1
 
 
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        ("accord", "The according text says so accordingly. According to it, it is according."),
+        ("restarted", "Restart it: restart the server, then restart the job. A restart helps."),
+        ("Messung", "Die Messungen: Messungen am Vormittag, Messungen am Abend. Viele Messungen."),
+        ("книга", "Мы читаем книги: о книге, с книгой, без книги. Много книг."),
+    ],
+)
+def test_word_as_typed_outranks_many_other_forms(memory: BuiltinMemory, tmp_path: Path, query: str, other: str) -> None:
+    for number in range(10):
+        (tmp_path / "notes" / f"other-{number}.md").write_text(f"# Diary {number}\n\n{other}\n", "utf-8")
+    exact = f"# Diary\n\nThis page has {query} once, among a good many more words about quite another subject.\n"
+    (tmp_path / "notes" / "exact.md").write_text(exact, "utf-8")
+    memory.sync()
+    found = [result.path for result in memory.search(query).results]
+    assert found[0] == "exact.md"
+    assert len(found) > 1  # other forms are answers too
+
+
 @pytest.mark.parametrize("name", ["pump.md", "sub/Pump.md"])
 def test_note_of_the_collections_subject_comes_first(
     memory: BuiltinMemory, find: Find, few: None, tmp_path: Path, name: str

@@ -62,6 +62,8 @@ def y_of(view: SourceView, line: int) -> int:
 def inked(view: SourceView, line: int) -> list[int]:
     """The columns of pixels with ink in a line."""
     picture: QImage = view.viewport().grab().toImage()
+    while not view.painted:  # on a busy machine, only a later frame shows all lines
+        picture = view.viewport().grab().toImage()
     ground, middle = picture.pixelColor(250, 299), y_of(view, line)
     rows = range(middle - view.row_height // 2, middle + view.row_height // 2)
     return [x for x in range(picture.width()) if any(picture.pixelColor(x, y) != ground for y in rows)]
