@@ -60,6 +60,8 @@ class SessionGrowth:
                 if is_database(transcript_of(path)):
                     return True
                 size = os.fstat(file.fileno()).st_size
+                if not size:
+                    return bool(indexed)
                 if is_compressed(path):
                     return size != indexed and may_be_transcript(path)
                 # A transcript that shrank was replaced: it counts from its beginning.

@@ -174,6 +174,8 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
         return False
     if name == "clave" and not (match["sign"] == "=" or _mixes_digits(value) or _is_entry(before, match)):
         return False  # "la clave" is any kind of key
+    if match["adjacent"] is not None and not _mixes_digits(value):
+        return False
     language = None if match["verb"] is None else language_of(match)
     if match["verb"] is not None and language is None:
         return False

@@ -110,7 +110,13 @@ LANGUAGES = (
         "greșită obligatorie incorectă prea goală nouă veche un o în la de pentru",
         "ată ită ută",
     ),
-    PasswordWords("jelsz[óo]", ""),
+    PasswordWords(
+        "jelsz(?:[óo]|av(?:a[md]?|unk|atok|uk))",
+        "az|ez|volt|lesz",
+        """hibás helytelen kötelező rossz túl nem egy új régi üres gyenge erős rövid hosszú titkos azonos ugyanaz jó
+        lejárt elfelejtett megváltozott módosítva alapértelmezett szükséges""",
+        "ott ett ött ható hető",
+    ),
     PasswordWords(
         "κωδικός(?: πρόσβασης)?|συνθηματικό",
         "είναι|ήταν",
@@ -141,8 +147,10 @@ _PREPOSITIONS = (
 """Words between the name and what the password is for, as in "contraseña del router"."""
 FOREIGN_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?)?"
-    rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}}))"
+    rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}})"
+    r"|[ \t]{1,4}(?=\S*[0-9])(?P<adjacent>))"
 )
+"""Link between the name and the password: a colon, a verb, or only a blank, as in languages that omit "is"."""
 
 DENIALS = frozenset(
     """es est son sind is är er on jest je este é è är är não no non nie ne nicht ikke inte incorrecta incorrecto

@@ -164,6 +164,8 @@ _TABLE = """
 """
 _MOST_SPELLINGS = 4
 _LONGEST = 4
+_UNCHANGED = 0.5
+"""Rank of a character that traditional texts use, too: many write 後台 for 後臺."""
 
 
 def other_spellings(word: str) -> Iterator[str]:
@@ -173,7 +175,10 @@ def other_spellings(word: str) -> Iterator[str]:
     """
     simplified, traditional = _tables()
     base = word.translate(simplified)
-    choices = [tuple(enumerate(traditional.get(character, character))) for character in base[:_LONGEST]]
+    choices = [
+        tuple((_UNCHANGED if form == character else rank, form) for rank, form in enumerate(forms))
+        for character, forms in ((character, traditional.get(character, character)) for character in base[:_LONGEST])
+    ]
     ranked = sorted(product(*choices), key=lambda chosen: sum(rank for rank, _ in chosen))
     spellings = dict.fromkeys((base, *("".join(form for _, form in chosen) for chosen in ranked)))
     spellings.pop(word, None)

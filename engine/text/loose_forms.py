@@ -43,6 +43,8 @@ _FRENCH_VERBS = {
 }
 """Folded endings of French verbs, by that of the infinitive. Left out: those that make English words of English words,
 as in "timer", "times" or "coffer", "coffee"."""
+_BARE_IN_SINGULAR, _SHORTEST_SINGULAR = ("nd", "rd"), 4
+"""Ends of French verbs that have no ending in "il attend", and their least length: "Andre" is no verb."""
 _FRENCH_PERSONS = tuple("issons issez issent aient ait ent ons ez".split())
 _SPANISH_VERBS = {
     "ar": "an amos aron aba aban ando ado ada".split(),
@@ -72,7 +74,7 @@ _HEBREW_PREFIXES_OF_TWO = tuple("וה וב ול ומ וש שה שב של מה כ
 _HAN = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA = lazy_pattern("[\u3041-\u3096]")
 _KANA = lazy_pattern("[\u3041-\u30ff]")
-_OKURIGANA = "いきしちみりえけせめれげぎじ"
+_OKURIGANA = "っいきしちみりえけせめれげぎじ"
 _JAPANESE_PARTICLES = "をのがには"
 
 
@@ -152,8 +154,8 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
 
 
 def _split(surface: str) -> Iterator[tuple[str, ...]]:
-    """Yield a word with letters and digits separated, as for `5µs`, `python3.11`."""
-    if found := _DIGITS_AND_LETTERS.fullmatch(surface):
+    """Yield a word with letters and digits separated, as for `5µs`, `10㎏`, `python3.11`."""
+    if found := _DIGITS_AND_LETTERS.fullmatch(fold(surface)):
         yield phrase_tokens(" ".join(part for part in found.groups() if part)).tokens
 
 
@@ -202,6 +204,9 @@ def _french_forms(word: str) -> Iterator[str]:
             yield root + infinitive
             for other in endings:
                 yield f"{root}e{other}" if root.endswith("g") and other[0] in "ao" else root + other
+            if infinitive == "re" and root.endswith(_BARE_IN_SINGULAR) and len(root) >= _SHORTEST_SINGULAR:
+                yield root
+                yield f"{root}s"
 
 
 def _spanish_forms(word: str) -> Iterator[str]:

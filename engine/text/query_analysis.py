@@ -10,7 +10,7 @@ from typing import NamedTuple
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.loose_forms import loosened
-from engine.text.parsed_query import Clause, Phrase, Query, QueryTerm, Word
+from engine.text.parsed_query import CLOSING, Clause, Phrase, Query, QueryTerm, Word
 from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
 from engine.text.stopwords import is_filler, question_languages, stop_words, unasked, unspaced_stops
@@ -19,6 +19,7 @@ from engine.text.tokens_and_stems import PhraseTokens, phrase_tokens
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
 _MOST_TERMS = 64
+_CLOSING = tuple(set().union(*CLOSING.values()))
 _SHORTEST_PREFIX = 3
 _COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
 """Matches words joined by hyphens; each of them is searched: texts write "boundary layer", "boundary-layer" and "the
@@ -197,9 +198,12 @@ def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTe
 
 
 def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
-    """Yield the terms of a text in order, without Korean particles after a word of another script, as in `API를`."""
+    """Yield the terms of a text in order, without Korean particles after a word of another script or a quotation.
+
+    These are written as in `API를` and `"설정 파일"을`.
+    """
     for run in RUN.finditer(text):
-        word_end = -1
+        word_end = 0 if text[: run.start()].endswith(_CLOSING) else -1
         for kind, start, end in groups(run[0]):
             if kind != HANGUL or start != word_end or not is_korean_ending("".join(clusters(run[0][start:end]))):
                 yield from _terms(text, Group(kind, run.start() + start, run.start() + end), languages)

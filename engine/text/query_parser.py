@@ -11,6 +11,7 @@ from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.operators import OPERATORS, problem_with
 from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field, Phrase, Query, Word
+from engine.text.stems import is_korean_ending
 from engine.text.stopwords import unasked
 
 LONGEST = 4096
@@ -23,6 +24,8 @@ _BEGINNING = lazy_pattern(r"([^*]*\w)\*")
 _STRAY_STAR = lazy_pattern(r"[^\W_]*\*+[^\W_]+")
 _UNKNOWN = lazy_pattern(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
 _SHORTEST_BEGINNING = 2
+_HANGUL = lazy_pattern("[\u1100-\u11ff\uac00-\ud7a3]+")
+_JAPANESE_PARTICLES = tuple("はがをにのとでもへや")
 _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"
 _LEAST_WORDS, _LEAST_FUNCTION_WORDS = 4, 2
@@ -47,6 +50,8 @@ class _Reader:
         self._joins = False
         """Whether an OR awaits its second operand."""
         self._or_place = (0, 0)
+        self._has_particle = False
+        """Whether a particle follows a quotation directly, as in `"설정 파일"을`: the text around it is a sentence."""
 
     def read(self) -> Query:
         at = self._skip(0)
@@ -64,6 +69,8 @@ class _Reader:
             return False
         if any(clause.required and not _is_quotation(clause) for clause in self._clauses):
             return False
+        if self._has_particle:
+            return True
         words = [str(clause.alternatives[0]) for clause in self._clauses if not clause.required]
         if self._text.rstrip().endswith(_QUESTION_MARKS):
             return len(words) >= _LEAST_WORDS_WITH_MARK
@@ -120,7 +127,15 @@ class _Reader:
         inside = self._text[begin + 1 : end]
         if inside.strip():
             self._add(Phrase(inside, begin + 1, end), negated=negated)
+            self._notice_particle(end + 1)
         return end + 1
+
+    def _notice_particle(self, at: int) -> None:
+        """Notice a Korean or Japanese particle directly after a quotation, which ends at `at`."""
+        korean = _HANGUL.match(self._text, at)
+        self._has_particle |= (korean is not None and is_korean_ending(fold(korean[0]))) or self._text.startswith(
+            _JAPANESE_PARTICLES, at
+        )
 
     def _closing(self, begin: int) -> int:
         """Return the position of the mark that closes the quotation beginning at `begin`; -1 if there is none."""

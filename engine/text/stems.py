@@ -49,6 +49,8 @@ _PARTICLES = (
     *("마저", "이나", "이랑", "하고", "라고"),
     *("은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도", "만", "들", "랑", "나"),
 )
+# They ask what something is ("nix란"); many a Korean noun ends so, but hardly one after a Latin word.
+_TOPIC_PARTICLES = ("이란", "란")
 # Endings that make a verb of a noun: 논의하다, 배포되다, 발생시키다. Only one follows a noun.
 _KOREAN_VERBS = """
 하 하는 하던 하고 하며 하면 하여 하지 하기 하자 하게 하려고 하려면 하니 하니까 하도록 하세요 하십시오 하다
@@ -218,7 +220,7 @@ def _without_particles(word: str) -> str:
 
 def is_korean_ending(word: str) -> bool:
     """Return whether a Korean word after one of another script consists only of particles: `API를`, `merge했다`."""
-    while particle := _ending(word, _PARTICLES, 0):
+    while particle := _ending(word, _TOPIC_PARTICLES + _PARTICLES, 0):
         word = word[: -len(particle)]
     return not word.removesuffix(_ending(word, _VERBS_BY_LENGTH, 0))
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
     QPaintEvent,
+    QPixmap,
     QResizeEvent,
     QTextBlock,
     QTextDocument,
@@ -192,7 +193,10 @@ class RenderedView(QTextBrowser):
         self._loader = PictureLoader(jobs, self)
         self._loader.loaded.connect(self.viewport().update)
         self._keep_place = False
-        self._place = 0
+        self._returning: tuple[int, int] | None = None
+        """Block number of the place to show once it is laid out again, and the pixels of it above the view."""
+        self._former = QPixmap()
+        """What was visible before, painted until then."""
         self._making = PageBuilder(self)
         self._making.made.connect(self._show)
         self._layout_steps = StepwiseLayout(self)
@@ -267,7 +271,7 @@ class RenderedView(QTextBrowser):
         """Scroll to a block with this id (`^id`) or to a footnote; returns False if there is none."""
         number = self._page.anchors.get(name) if self._page is not None else None
         if number is not None:
-            self.verticalScrollBar().setValue(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
+            self._scroll_to(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
         return number is not None
 
     def toggle_fold(self, line: int) -> None:
@@ -281,7 +285,7 @@ class RenderedView(QTextBrowser):
         """Scroll to a heading; None scrolls to the top."""
         number = self._heading_block(at)
         self.anchor = ""
-        self.verticalScrollBar().setValue(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
+        self._scroll_to(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
 
     def _heading_block(self, at: HeadingPlace | None) -> int:
         """Return the number of the heading's text block, from 0."""
@@ -296,8 +300,10 @@ class RenderedView(QTextBrowser):
     @Slot(object)
     def _show(self, page: Page) -> None:
         late = time.perf_counter() + _LATE
-        self._place = self.verticalScrollBar().value()
-        target = self._first_block().blockNumber()
+        if self._keep_place:
+            self._leave_place()
+        else:
+            self._returning, self._former = None, QPixmap()
         self._page = page
         self.current_hit = None
         self._marks.forget()
@@ -305,13 +311,18 @@ class RenderedView(QTextBrowser):
         self._show_document(page)
         self._loader.start(page.document, self._pictures, self.devicePixelRatioF())
         self.rendered.emit()  # once visible it has its width, which the layout needs
-        target = target if self._keep_place else self._heading_block(self._requested_heading)
+        target = 0 if self._keep_place else self._heading_block(self._requested_heading)
+        if self._returning is not None:
+            number, above = self._returning
+            target = min(number, page.document.blockCount() - 1)
+            self._returning = target, above
         self._layout_steps.start(target, begin=time.perf_counter() < late)
 
     def _on_reached(self) -> None:
-        if self._keep_place:
-            self.verticalScrollBar().setValue(self._place)
-        else:
+        if self._returning is not None:
+            number, above = self._returning
+            self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above)
+        elif not self._keep_place:
             self.go_to_heading(self._requested_heading)
             self._keep_place = True  # from here on, also when it comes back in other colours
 
@@ -346,7 +357,7 @@ class RenderedView(QTextBrowser):
     def show_hit(self, hit: Hit | None) -> None:
         self.current_hit = hit
         if hit is not None and not self.shows(hit):
-            self.verticalScrollBar().setValue(round(self._hit_rect(hit).top()) - self.viewport().height() // 3)
+            self._scroll_to(round(self._hit_rect(hit).top()) - self.viewport().height() // 3)
         self.viewport().update()
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
@@ -374,7 +385,25 @@ class RenderedView(QTextBrowser):
         [(start, end)] = utf16_ranges(block.text(), [(hit.start, hit.end)])
         return next(spans(block.layout(), start, end), QRectF()).translated(rect.topLeft())
 
+    def _leave_place(self) -> None:
+        """Go to the top, and back when the page is laid out again: Qt would lay out all above the view in one go."""
+        if self._returning is None and self.verticalScrollBar().value():
+            self._former, self._returning = self.viewport().grab(), self._top()
+            self.verticalScrollBar().setValue(0)
+
+    def _scroll_to(self, pixels: int) -> None:
+        self._returning, self._former = None, QPixmap()
+        self.verticalScrollBar().setValue(pixels)
+        self.viewport().update()
+
+    def _top(self) -> tuple[int, int]:
+        """Return the number of the first visible block and the pixels of it above the view."""
+        block = self._first_block()
+        return block.blockNumber(), self.verticalScrollBar().value() - round(self._rect(block).top())
+
     def _first_block(self) -> QTextBlock:
+        if self._returning is not None:
+            return self._block(self._returning[0] + 1)
         point = QPointF(0, self.verticalScrollBar().value())
         position = self.document().documentLayout().hitTest(point, Qt.HitTestAccuracy.FuzzyHit)
         return self.document().findBlock(max(0, position))
@@ -392,6 +421,11 @@ class RenderedView(QTextBrowser):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint backgrounds and highlights first, then Qt's text over them."""
+        if not self._former.isNull():
+            painter = QPainter(self.viewport())
+            painter.drawPixmap(0, 0, self._former)
+            painter.end()
+            return
         painter = QPainter(self.viewport())
         colours = tokens(self.palette())
         pen = PagePainter(painter, self.document(), colours, scale=font_scale(), width=self.viewport().width())
@@ -418,9 +452,14 @@ class RenderedView(QTextBrowser):
         widest = round(self.fontMetrics().averageCharWidth() * _LINE_CHARACTERS * _TEXT_PIXELS / 13)
         side = round(_SIDE * scale)
         free = self.width() - self._overview.width() - 2 * side - widest
+        widens = event.size().width() != event.oldSize().width()
+        if widens:
+            self._leave_place()
         self.setViewportMargins(side, round(16 * scale), side + max(0, free), 0)
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
+        if widens and self._returning is not None:
+            self._layout_steps.start(self._returning[0])
+        elif widens:
             self._layout_steps.restart()
 
     def changeEvent(self, event: QEvent) -> None:

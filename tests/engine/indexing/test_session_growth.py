@@ -51,6 +51,13 @@ def test_a_new_or_shrunken_transcript_counts_from_its_beginning(transcript: Path
     assert not due(transcript, {NAME: 90})
 
 
+def test_emptied_transcript_is_due_and_new_empty_one_is_not(transcript: Path) -> None:
+    transcript.write_bytes(b"")
+    assert due(transcript, {NAME: 10})
+    assert not due(transcript, {NAME: 0})
+    assert not due(transcript, {})
+
+
 def test_without_a_limit_any_growth_is_enough_but_none_is_not(transcript: Path) -> None:
     assert due(transcript, {NAME: 9}, bytes=100, messages=0)
     assert due(transcript, {NAME: 9}, bytes=0, messages=5)

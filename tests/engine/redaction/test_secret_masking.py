@@ -339,6 +339,13 @@ salasana on «auringonkukka»
 şifre: «ayçiçeği»
 parola este «floarea»
 jelszó: «napraforgó»
+a jelszó «titok123»
+A wifi jelszava «napraforgó9».
+a jelszavam: «kismacska»
+a jelszava volt «napraforgó9»
+мой пароль «подсолнух7»
+şifre «ayçiçeği9»
+heslo k wifi 5 je «slunečnice»
 ο κωδικός είναι «ηλίανθος»
 הסיסמה היא «חמנית»
 كلمة المرور هي «عباد»
@@ -410,6 +417,10 @@ het wachtwoord is verplicht
 het wachtwoord is verlopen.
 hasło jest wymagane
 hasło jest nieprawidłowe.
+a jelszó kötelező
+A jelszó túl rövid.
+A jelszó legalább 8 karakter
+A jelszava lejárt.
 пароль обязателен
 пароль неверный
 пароль: обязательное поле

@@ -30,12 +30,14 @@ _FORMS = {
     "simplified and traditional Chinese": [
         ("数据库", "我們把數據庫搬到新主機。"),
         ("資料夾", "请打开这个资料夹。"),
+        ("后台", "程式在後台運行。"),
         ("头发", "她的頭髮很長。"),
     ],
     "Japanese okurigana": [
         ("設定変更", "昨日、設定を変更した。"),
         ("打ち合わせ", "午後に打合せがある。"),
         ("申込", "オンラインで申し込みをする。"),
+        ("引越", "来月、新しい家に引っ越しする。"),
         ("取り消し", "予約の取消は明日まで。"),
     ],
     "German compounds": [
@@ -88,6 +90,7 @@ _FORMS = {
         ("finir", "Nous finissons le travail avec les autres dans la salle."),
         ("choisir", "Elles choisissent un livre pour les autres."),
         ("vendre", "Ils vendent la maison avec le jardin."),
+        ("attendre", "Elle attend le bus avec les autres."),
         ("mangeons", "Il mangeait une pomme dans la cuisine avec nous."),
         ("réserver", "Elle a réservé une table pour la famille."),
     ],
@@ -108,6 +111,7 @@ _FORMS = {
         ("7µs", "It took 7 µs only."),
         ("9μs", "It took 9 µs only."),
         ("12 kg", "Weight 12㎏ total"),
+        ("14㎏", "Weight 14 kg in total"),
     ],
     "invisible characters": [
         ("passphrase", "pass\u200bphrase rules of the other office"),

@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,6 +55,9 @@ def test_query_parsing(text: str, clauses: list[str]) -> None:
         'What did Ada say about "left valve"?',
         'tell me what ada said about the "left valve" in spring',
         'wer hat "left valve" bestellt und warum?',
+        '"left valve"을 어디에',
+        "어제 “left valve”에서는 무엇을",
+        '"left valve"はどこ',
     ],
 )
 def test_quotation_in_whole_question_demands_nothing(question: str) -> None:
@@ -64,12 +69,20 @@ def test_quotation_in_whole_question_demands_nothing(question: str) -> None:
     )
 
 
+@pytest.mark.parametrize("text", ['"왼쪽 밸브"을 교체', unicodedata.normalize("NFD", "“왼쪽 밸브”을 교체")])
+def test_particle_after_quotation_is_no_term(text: str) -> None:
+    terms = analyse_query(parse_query(text)).terms
+    assert [unicodedata.normalize("NFC", term.surface) for term in terms] == ["왼쪽", "밸브", "교체"]
+
+
 @pytest.mark.parametrize(
     "keywords",
     [
         '"left valve" leak greenhouse drip hose',
         '"left valve"',
         '"left valve" what?',
+        '"left valve"교체',
+        '"left valve" 어디에',
         'What did Ada say about "left valve" in path:daily?',
     ],
 )

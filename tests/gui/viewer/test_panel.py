@@ -496,6 +496,33 @@ def test_changed_page_keeps_scroll_position(qtbot, panel: ViewerPanel, memory: F
     assert panel.rendered.verticalScrollBar().value() == 900
 
 
+def test_resized_page_waits_for_layout_and_keeps_place(qtbot, panel: ViewerPanel, render) -> None:
+    """Qt would lay out everything above the view in one turn, which takes 0.3 s in a long page."""
+    render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
+    view = panel.rendered
+    qtbot.waitUntil(lambda: laid_out(panel))
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
+    place = view.place()
+    assert place[0] > 500
+    panel.resize(panel.width() - 200, panel.height())
+    qtbot.waitUntil(lambda: not laid_out(panel))
+    assert view.verticalScrollBar().value() == 0
+    assert view.place() == place
+    qtbot.waitUntil(lambda: laid_out(panel))
+    assert view.verticalScrollBar().value() > 0
+    assert view.place() == place
+
+
+def test_resized_page_shows_requested_heading(qtbot, panel: ViewerPanel, render) -> None:
+    render("\n\n".join(f"## Day {number}\n\n" + "Words and more words. " * 20 for number in range(2_000)))
+    qtbot.waitUntil(lambda: laid_out(panel))
+    panel.rendered.verticalScrollBar().setValue(panel.rendered.verticalScrollBar().maximum() // 2)
+    panel.resize(panel.width() - 200, panel.height())
+    panel.rendered.go_to_heading(None)
+    qtbot.waitUntil(lambda: laid_out(panel))
+    assert panel.rendered.verticalScrollBar().value() == 0
+
+
 def test_other_page_starts_at_top(qtbot, panel: ViewerPanel, memory: FakeMemory, render, show) -> None:
     render("\n\n".join(f"## Day {number}\n\nwords" for number in range(80)), 100)
     qtbot.waitUntil(lambda: panel.rendered.verticalScrollBar().value() > 0)
