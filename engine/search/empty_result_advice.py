@@ -88,7 +88,7 @@ class _Advice:
             return
         if self._work.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
-        cut = self._stage in ("threshold", "unknown", "age")
+        cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
             yield from self._ageless()
             yield from self._weak()
@@ -103,8 +103,16 @@ class _Advice:
 
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._work.best, self._request.min_score
-        higher = next((of.facts for of in self._work.stages.found if isinstance(of.facts, Demand)), None)
-        if higher is not None:
+        raised = [of.facts for of in self._work.stages.found if isinstance(of.facts, Demand)]
+        higher = raised[-1] if raised else None
+        if higher is not None and not higher.unknown:
+            advice = tr(
+                "Best match {best:.2f}, by meaning; the minimum is {least:.2f} because no passage is related.",
+                best=higher.best or 0.0,
+                least=higher.least,
+            )
+            yield self._of_index("weak", advice)
+        elif higher is not None:
             advice = tr(
                 "Best match {best:.2f}, by meaning; the minimum is {least:.2f} because nothing contains {words}.",
                 best=higher.best or 0.0,

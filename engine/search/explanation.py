@@ -153,6 +153,17 @@ def _unknown(stage: Stage) -> str:
     return note if demand.best is None else f"{note} {tr('The best score was {score:.2f}.', score=demand.best)}"
 
 
+def _unrelated(stage: Stage) -> str:
+    demand = _facts(stage, Demand)
+    note = tr_count(
+        "{count:,} result by meaning scored below {least:.2f}, the minimum for a query without related passages.",
+        "{count:,} results by meaning scored below {least:.2f}, the minimum for a query without related passages.",
+        stage.entered - stage.left,
+        least=demand.least,
+    )
+    return note if demand.best is None else f"{note} {tr('The best score was {score:.2f}.', score=demand.best)}"
+
+
 def _vectors(stage: Stage) -> str:
     note = tr("Passages chosen by meaning: {count:,}.", count=stage.left)
     if stage.facts is None:
@@ -223,6 +234,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "times": _times,
     "title": _title,
     "unknown": _unknown,
+    "unrelated": _unrelated,
     "vectors": _vectors,
     "within": _within,
     "words": _words,

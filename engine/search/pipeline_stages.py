@@ -66,7 +66,9 @@ class Best(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """A threshold raised because words of the query occur nowhere, and the highest score if no result reached it."""
+    """A threshold raised because words of the query occur nowhere (`unknown`) or no passage shares its subject, and the
+    highest score if no result reached it.
+    """
 
     least: float
     best: float | None

@@ -1,4 +1,6 @@
-"""The last steps after scoring: the threshold, a higher one for unknown words, and, if requested, more variety."""
+"""The last steps after scoring: the threshold, a higher one for unknown words or subjects, and, if requested, more
+variety.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -14,9 +16,12 @@ from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from engine.search.diversity import Likeness
+    from engine.search.vector_leg import VectorLeg
 
-_FOR_UNKNOWN = 0.7
+_FOR_UNKNOWN = 0.5
 """By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
+_FOR_UNRELATED = 0.7
+"""By how much the minimum rises if no passage shares the query's subject, as a share of it."""
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
@@ -102,6 +107,26 @@ def without_chance_matches(
     best = None if found else max((scored.unlifted for scored in kept), default=None)
     if left_out:
         stages.add("unknown", len(kept), len(found), Demand(demand, best, [term.surface for term in missing]))
+    return found
+
+
+def without_unrelated(kept: list[Scored], meaning: "VectorLeg", least: float, stages: Stages) -> list[Scored]:
+    """Remove weak results if all match by meaning alone, and no passage seems to share the query's subject.
+
+    The nearest of many unrelated passages is near enough for the usual minimum. A result with the query's words or its
+    name shows that the index has the subject.
+    """
+    if not kept or any(
+        scored.keywords >= least or scored.named or scored.evidence.complete or scored.evidence.vector is None
+        for scored in kept
+    ):
+        return kept
+    nearest = max(scored.cosine or 0.0 for scored in kept)
+    demand = least * (1 + _FOR_UNRELATED * (1 - meaning.shared_subject(nearest)))
+    found = [scored for scored in kept if scored.unlifted >= demand]
+    if len(found) < len(kept):
+        best = None if found else max(scored.unlifted for scored in kept)
+        stages.add("unrelated", len(kept), len(found), Demand(demand, best, ()))
     return found
 
 

@@ -24,7 +24,7 @@ from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, make_result, matched_fields, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
-from engine.search.score_cut_off import at_most_per_file, cut, join_lines, without_chance_matches
+from engine.search.score_cut_off import at_most_per_file, cut, join_lines, without_chance_matches, without_unrelated
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, evident, likely, supported, without_words
@@ -315,6 +315,9 @@ class Searcher:
         if blend.agreement:
             language = question.languages[0]
             kept = without_chance_matches(snapshot, kept, words, language, work.request.min_score, work.stages)
+            if meaning is not None:
+                with work.timed("vector"):
+                    kept = without_unrelated(kept, meaning, work.request.min_score, work.stages)
         if roles := required_roles(work.query):
             kept = in_roles(snapshot, question, kept, roles, work)
         if work.request.diverse:

@@ -1,5 +1,6 @@
 """The vector search: candidates from the vector index, approximate cosines for all of them, exact ones for the best."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,13 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.search_sources import NearVectors
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
+
+_FEWEST = 200
+"""Number of passages from which the variation of cosines shows whether any shares the query's subject."""
+_SAMPLE = 500
+"""About how many passages, spread over the index, are compared for that."""
+_NEAREST, _OUTSTANDING = 5.0, 6.0
+"""Standard deviations above the average cosine: random directions rarely reach the first, and not the second."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,26 @@ class VectorLeg:
             self._near.update(zip(known.tolist(), cosines.tolist(), strict=True))
         found = {id_: self._near[id_] for id_ in ids if id_ in self._near}
         return found | self.cosines([id_ for id_ in others if id_ not in found])
+
+    def shared_subject(self, nearest: float) -> float:
+        """Return how likely passages of the index share the query's subject, 0 to 1.
+
+        Only then do its cosines vary more than those of random directions, or the `nearest` one stands out. 1 if the
+        index has too few passages to tell, or if the model was not measured.
+        """
+        scatter = self.calibration.scatter
+        if scatter is None:
+            return 1.0
+        first, last = self.snapshot.chunk_id_range()
+        sample = range(first, last + 1, max(1, self.rows() // _SAMPLE))
+        cosines = list(self.near_cosines(sample).values())
+        if len(cosines) < _FEWEST:
+            return 1.0
+        mean = math.fsum(cosines) / len(cosines)
+        deviation = math.dist(cosines, [mean] * len(cosines)) / math.sqrt(len(cosines))
+        varied = (deviation - scatter[0]) / (scatter[1] - scatter[0])
+        distant = (nearest - mean) / max(deviation, 1e-9)
+        return scoring.within_limits(max(varied, (distant - _NEAREST) / (_OUTSTANDING - _NEAREST)))
 
     def cosines(self, ids: Sequence[int]) -> dict[int, float]:
         """Return exact cosines by id; chunks without a vector are left out. Each reads three pages of the index."""

@@ -37,6 +37,7 @@ STAGES: dict[str, str] = {
     "age": marked("Age"),
     "threshold": marked("Minimum score"),
     "unknown": marked("Unknown words"),
+    "unrelated": marked("Unrelated query"),
     "role": marked("Speaker"),
     "diversity": marked("More variety"),
     "results": marked("Results shown"),
