@@ -18,8 +18,10 @@ from engine.base import lazy_pattern
 from engine.text.folding import INVISIBLE, fold, with_anusvara
 from engine.text.writing_systems import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of, shape
 
+DELIMITERS = '\x00-\x20!"$%&()*,;<=>?\\[\\\\\\]^`{|}~\x7f'
+"""ASCII characters between runs, as part of a character class."""
 RUN = re.compile(
-    '[^\x00-\x20!"$%&()*,;<=>?\\[\\\\\\]^`{|}~\x7f'
+    f"[^{DELIMITERS}"
     # Not needed for the result, only to make runs short and similar, so that caches of runs work:
     "\xa0\xab\xb7\xbb\u2012-\u2018\u201a-\u2026\u3000-\u3002\u3008-\u3020\u30fb\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+"
 )
