@@ -118,6 +118,8 @@ class Screenshot(QObject):
         panel = window.views.panel
         if panel.busy:
             return "the results"
+        if not self._query and window.search.start.busy:
+            return "the start page"
         if self._view == "remember" and window.sessions.view.has_rows:
             return "" if window.remember.controller.ready else "the note"
         if self._query and self._rounds < _ROUNDS:

@@ -157,6 +157,11 @@ class StartPage(QObject):
         self._notes, self._example, self._has_map, self._example_requested = (), "", False, False
         self._show()
 
+    @property
+    def busy(self) -> bool:
+        """Whether a list or the example may still arrive."""
+        return self._job.busy or self._trial.busy
+
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         self._unsupported = unsupported
 
@@ -175,7 +180,10 @@ class StartPage(QObject):
         # During a long sync the notes differ each second, and showing a full list again takes longer than a frame.
         if state != self._read and (status.syncing is None or len(self._notes) < _MOST):
             self._read = state
-            self._job.put(self._jobs.read(lambda token: insight.changed_notes(_MOST, token), self._set_notes))
+            read = self._jobs.read(
+                lambda token: insight.changed_notes(_MOST, token), self._set_notes, lambda _sentence: self._job.done()
+            )
+            self._job.put(read)
         self._find_example()
 
     def _find_example(self) -> None:
@@ -186,7 +194,10 @@ class StartPage(QObject):
         if status.provider != "embedded" or not status.chunks or status.pending_vectors or status.syncing is not None:
             return
         self._example_requested = True
-        self._trial.put(self._jobs.read(lambda token: _example(manager, token), self._set_example))
+        trial = self._jobs.read(
+            lambda token: _example(manager, token), self._set_example, lambda _sentence: self._trial.done()
+        )
+        self._trial.put(trial)
 
     def _set_notes(self, notes: tuple[ChangedNote, ...]) -> None:
         self._job.done()

@@ -8,6 +8,7 @@ an assistive technology asks.
 # mypy: disable-error-code="override"
 # PySide's types don't know that Qt accepts null here.
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,8 @@ from gui.widgets.plain_text import tip_of
 
 _SETTLED_MS = 600
 """Milliseconds without another message before one is announced."""
+_SECONDS_OF_PARTS = 0.1
+"""Time for which the parts of a painted widget are reused: a screen reader asks for each of them several times."""
 
 
 def announce(widget: QWidget, sentence: str) -> None:
@@ -98,9 +101,17 @@ class _Whole(QAccessibleInterface):
         super().__init__()
         self._widget = widget
         self._parts: list[_Part] = []
+        self._spoken: Sequence[Part] = ()
+        self._due = 0.0
+        """When the parts must be read again, on the monotonic clock."""
 
     def parts(self) -> Sequence[Part]:
-        return cast(Painted, self._widget).spoken_parts() if self.isValid() else ()
+        if not self.isValid():
+            return ()
+        if time.monotonic() >= self._due:
+            self._spoken = cast(Painted, self._widget).spoken_parts()
+            self._due = time.monotonic() + _SECONDS_OF_PARTS
+        return self._spoken
 
     def isValid(self) -> bool:
         return shiboken6.isValid(self._widget)

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from engine import ChangedNote
+from engine.base.errors import IndexBusy
 from gui.search.panel import SearchPanel
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_insight import FakeInsight
@@ -42,6 +43,16 @@ def test_changed_note_is_listed_and_opened(qtbot, panel: SearchPanel, memory: Fa
     with qtbot.waitSignal(panel.note_chosen) as chosen:
         _press(qtbot, panel, "Greenhouse")
     assert chosen.args == [NOTE]
+
+
+def test_page_is_busy_until_list_arrives_or_fails(qtbot, panel: SearchPanel, memory: FakeMemory, monkeypatch) -> None:
+    def fail(*_: object) -> None:
+        raise IndexBusy("The index is being updated.")
+
+    monkeypatch.setattr(memory.insight, "changed_notes", fail)
+    panel.show_status(msgspec.structs.replace(memory.status(), files=5))
+    assert panel.start.busy
+    qtbot.waitUntil(lambda: not panel.start.busy)
 
 
 def test_full_list_is_read_again_when_a_sync_ends(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:

@@ -8,8 +8,10 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from gui.style.theme import theme_tokens
+from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.chart import ChartCard, Mark, Series, TableColumn
+from tests.helpers import spoken
 
 Key = Qt.Key
 COLUMNS = (TableColumn("Name", 0), TableColumn("Count", 10, figures=True))
@@ -298,3 +300,14 @@ def test_right_to_left_chart_mirrors_marks_and_hit_testing(qtbot, appearance, ki
     assert chart.chosen == 6
     qtbot.keyClick(chart, Key.Key_Right)
     assert chart.chosen == 5
+
+
+def test_screen_reader_walk_reads_parts_less_than_once_each(qtbot, appearance, monkeypatch):
+    describe_painted_widgets()
+    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart.show_series(make_series(*range(1, 31)))
+    read, calls = BarChart.spoken_parts, []
+    monkeypatch.setattr(BarChart, "spoken_parts", lambda self: calls.append(None) or read(self))
+    names = [spoken.name(one) for one in spoken.walk(spoken.of(chart))][1:]
+    assert names == [mark.detail or mark.caption for mark in chart.series.marks]
+    assert len(calls) < len(names)
