@@ -19,6 +19,7 @@ import hypothesis
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui.__main__ import import_qt
 from tests.helpers.leaks import QtWatch, leaked_threads, living_threads
 
 _qt_watch = QtWatch()
@@ -42,6 +43,8 @@ _FOLDERS = {
     "WIN_PD_OVERRIDE_LOCAL_APPDATA": "AppData/Local",
 }
 
+
+import_qt()  # as in the program, before pytest-qt does it
 
 # A busy machine is no failure: no test asserts a duration.
 hypothesis.settings.register_profile("patient", deadline=None)
