@@ -46,6 +46,14 @@ _FOLDERS = {
 
 import_qt()  # as in the program, before pytest-qt does it
 
+if sys.dont_write_bytecode:
+    # Compiling takes more than half of the collection, and longer than most programs that tests start. Nothing may be
+    # written beside the sources, so pytest's other processes and these programs share a folder in the environment.
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(sys.prefix, "bytecode"))
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A busy machine is no failure: no test asserts a duration.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
@@ -94,18 +102,12 @@ def _encodable(value: Any) -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let the programs that tests start share their compiled modules: most take longer to compile than to run.
-
-    Python's own place for them is used, unless nothing may be written beside the sources.
-    """
+    """Let the Node programs that tests start share their compiled modules: most take longer to compile than to run."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent  # that of the other processes
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NODE_COMPILE_CACHE", str(folder / "node"))
-        if sys.dont_write_bytecode:
-            patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-            patch.setenv("PYTHONPYCACHEPREFIX", str(folder / "bytecode"))
         yield
 
 
