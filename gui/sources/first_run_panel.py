@@ -1,7 +1,9 @@
 """The first start: choosing a folder, a preview of what would be indexed, and the sessions to search with it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from PySide6.QtCore import QRectF, Qt, Signal, Slot
@@ -320,8 +322,16 @@ class _PreviewData:
     index_folder: Path
 
 
+class _Pages(NamedTuple):
+    welcome: WelcomePage
+    preview: PreviewPage
+    sources: SourcesPage
+
+
 class FirstRunPanel(QWidget):
     """The pages of the first start, until a folder was chosen and its settings are saved.
+
+    They are made when one is first shown, which most windows never do.
 
     Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with it.
     workspace_chosen: Path of the folder to index, once its settings are saved. back_requested: return to the open
@@ -345,43 +355,51 @@ class FirstRunPanel(QWidget):
         self._settings: Settings | None = None
         self._can_go_back = self._sessions_only = False
         self._job: Job | None = None
-        self._welcome = WelcomePage(jobs)
-        self._preview = PreviewPage()
-        self._sources = SourcesPage(jobs, config)
-        self._pages = QStackedWidget()
-        for page in (self._welcome, self._preview, self._sources):
-            self._pages.addWidget(page)
+        self._stack = QStackedWidget()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._pages)
+        column.addWidget(self._stack)
         self.setAccessibleName(tr("Choose what to index"))
 
-        self._welcome.choose_requested.connect(self.choose)
-        self._welcome.named.connect(self.folder_named)
-        self._welcome.sessions_requested.connect(self._offer_sessions)
-        self._welcome.sample_requested.connect(self.sample_requested)
-        self._preview.changed.connect(self._read_preview)
-        self._preview.accepted.connect(self._accept)
-        self._preview.other_requested.connect(self.choose)
-        self._preview.back_requested.connect(self._go_back)
-        self._sources.saved.connect(self.workspace_chosen)
-        self._sources.back_requested.connect(self.back_requested)
+    @cached_property
+    def _pages(self) -> _Pages:
+        welcome, preview, sources = WelcomePage(self._jobs), PreviewPage(), SourcesPage(self._jobs, self._config)
+        for page in (welcome, preview, sources):
+            self._stack.addWidget(page)
+        welcome.choose_requested.connect(self.choose)
+        welcome.named.connect(self.folder_named)
+        welcome.sessions_requested.connect(self._offer_sessions)
+        welcome.sample_requested.connect(self.sample_requested)
+        preview.changed.connect(self._read_preview)
+        preview.accepted.connect(self._accept)
+        preview.other_requested.connect(self.choose)
+        preview.back_requested.connect(self._go_back)
+        sources.saved.connect(self.workspace_chosen)
+        sources.back_requested.connect(self.back_requested)
+        return _Pages(welcome, preview, sources)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._stack.count():
+            self._stack.setCurrentWidget(self._pages.welcome)
 
     @property
     def ready(self) -> bool:
         """Whether no job is running."""
-        return self._job is None and not self._welcome.found.looking and self._sources.ready
+        if not self._stack.count():
+            return True
+        return self._job is None and not self._pages.welcome.found.looking and self._pages.sources.ready
 
     def welcome(self) -> None:
         """Show the first page, and search for folders on this computer the first time."""
         self._folder = None
-        self._pages.setCurrentWidget(self._welcome)
-        self._welcome.found.search_folders()
+        self._stack.setCurrentWidget(self._pages.welcome)
+        self._pages.welcome.found.search_folders()
 
     def choose_sessions(self, folder: Path) -> None:
         """Show the page to choose the sessions of the workspace `folder`."""
-        self._pages.setCurrentWidget(self._sources)
-        self._sources.begin(folder)
+        self._stack.setCurrentWidget(self._pages.sources)
+        self._pages.sources.begin(folder)
 
     @Slot()
     def _go_back(self) -> None:
@@ -407,8 +425,8 @@ class FirstRunPanel(QWidget):
         self._folder = folder
         self._settings = None
         self._sessions_only = sessions_only
-        self._preview.begin(folder, engine.Settings().extensions, (), sessions_only=sessions_only)
-        self._pages.setCurrentWidget(self._preview)
+        self._pages.preview.begin(folder, engine.Settings().extensions, (), sessions_only=sessions_only)
+        self._stack.setCurrentWidget(self._pages.preview)
         self._read_preview()
 
     @Slot()
@@ -424,9 +442,9 @@ class FirstRunPanel(QWidget):
     def _refuse_sessions(self, sentence: str) -> None:
         """Show why sessions alone can't be indexed."""
         self._folder = None
-        self._preview.begin(Path(), (), (), sessions_only=True)
-        self._pages.setCurrentWidget(self._preview)
-        self._preview.show_problem(sentence)
+        self._pages.preview.begin(Path(), (), (), sessions_only=True)
+        self._stack.setCurrentWidget(self._pages.preview)
+        self._pages.preview.show_problem(sentence)
 
     @Slot()
     def _read_preview(self) -> None:
@@ -435,8 +453,8 @@ class FirstRunPanel(QWidget):
             return
         if self._job is not None:
             self._job.cancel()
-        extensions, exclude = self._preview.extensions, self._preview.exclude
-        ticked = self._welcome.found.ticked
+        extensions, exclude = self._pages.preview.extensions, self._pages.preview.exclude
+        ticked = self._pages.welcome.found.ticked
 
         def work(token: CancelToken) -> _PreviewData:
             settings = known or engine.load_settings(folder, config=self._config)
@@ -452,7 +470,7 @@ class FirstRunPanel(QWidget):
                 settings, preview, engine.index_files(folder, self._store_path or settings.store.path).folder
             )
 
-        self._preview.show_waiting()
+        self._pages.preview.show_waiting()
         self._job = self._jobs.read(work, self._show_preview, self._refused)
 
     def _show_preview(self, looked: _PreviewData) -> None:
@@ -460,24 +478,24 @@ class FirstRunPanel(QWidget):
         if self._settings is None and self._folder is not None:
             self._settings = looked.settings
             settings, alone = looked.settings, self._sessions_only
-            self._preview.begin(self._folder, settings.extensions, settings.exclude, sessions_only=alone)
-        self._preview.show_preview(looked.preview, looked.index_folder)
+            self._pages.preview.begin(self._folder, settings.extensions, settings.exclude, sessions_only=alone)
+        self._pages.preview.show_preview(looked.preview, looked.index_folder)
 
     def _refused(self, sentence: str) -> None:
         self._job = None
-        self._preview.show_problem(sentence)
+        self._pages.preview.show_problem(sentence)
 
     @Slot()
     def _accept(self) -> None:
         folder, before = self._folder, self._settings
         if folder is None or before is None:
             return
-        self._preview.show_waiting()
+        self._pages.preview.show_waiting()
         known = before.sessions.folders
         compared = (
-            ("extensions", before.extensions, self._preview.extensions),
-            ("exclude", before.exclude, self._preview.exclude),
-            ("sessions.folders", known, _joined(known, self._welcome.found.ticked)),
+            ("extensions", before.extensions, self._pages.preview.extensions),
+            ("exclude", before.exclude, self._pages.preview.exclude),
+            ("sessions.folders", known, _joined(known, self._pages.welcome.found.ticked)),
         )
         changed = {key: new for key, old, new in compared if set(new) != set(old)}
 
@@ -486,10 +504,10 @@ class FirstRunPanel(QWidget):
                 engine.save_setting(key, value, workspace=folder, config=self._config)
             return folder
 
-        self._jobs.write(work, self._accepted, self._preview.show_problem)
+        self._jobs.write(work, self._accepted, self._pages.preview.show_problem)
 
     def _accepted(self, folder: Path) -> None:
-        self._welcome.found.forget_ticks()
+        self._pages.welcome.found.forget_ticks()
         self.workspace_chosen.emit(folder)
 
 
