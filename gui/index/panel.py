@@ -8,6 +8,8 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, tr
+from gui.commands.commands import COPY_TABLE, TURN_CHART
+from gui.commands.keymap import keymap
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.view_spec import ViewPanel
@@ -85,6 +87,8 @@ class IndexPanel(QWidget, ViewPanel):
         column.addWidget(self._lack, 1)
         self._manager: MemorySearchManager | None = None
         self.setAccessibleName(tr("Index"))
+        for command in (TURN_CHART, COPY_TABLE):  # of pages that don't exist yet, for the list of keys
+            keymap().declare(command)
         self.show_page("overview")
         self.show_unsupported({})
 

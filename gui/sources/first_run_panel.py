@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from PySide6.QtCore import QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QHBoxLayout,
     QPushButton,
-    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -25,15 +24,12 @@ from gui.core.jobs import Job, Jobs
 from gui.sources.folder_rows import PlaceBoxes, PlaceChoices, issue_lines
 from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
-from gui.style.theme import tokens
-from gui.widgets.drop_target import dropped_folder
-from gui.widgets.icons import icon_pixmap
+from gui.widgets.drop_target import DropZone
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import scrolling_column
 
 _WIDTH = 560
-_ICON = 32
 LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
 NOTHING = marked("No sessions of AI agents were found on this machine.")
 CONSENT = marked(
@@ -178,60 +174,6 @@ class FoundSection(QWidget):
 
 def _find(token: CancelToken) -> FoundPlaces:
     return engine.find_places(cancel=token)
-
-
-class DropZone(QWidget):
-    """A dashed card on which a folder can be dropped."""
-
-    dropped = Signal(object)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAcceptDrops(True)
-        self._over = False
-        self.choose = QPushButton(tr("Choose a folder…"))
-        self.choose.setProperty("role", "primary")
-        self.choose.setAutoDefault(True)
-        self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        hint = label(tr("or drop a folder here"), "meta")
-        hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 28 + _ICON, 24, 24)
-        column.setSpacing(10)
-        column.addSpacing(8)
-        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(hint)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(colours.accent if self._over else colours.off, 1, Qt.PenStyle.DashLine)
-        pen.setDashPattern([4, 4])
-        painter.setPen(pen)
-        painter.setBrush(colours.accent_ground if self._over else colours.base)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
-        drawing = icon_pixmap("folder", colours.muted, _ICON, self.devicePixelRatioF())
-        painter.drawPixmap((self.width() - _ICON) // 2, 24, drawing)
-
-    def _set_over(self, over: bool) -> None:
-        self._over = over
-        self.update()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_folder(event.mimeData()):
-            event.acceptProposedAction()
-            self._set_over(True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._set_over(False)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self._set_over(False)
-        folder = dropped_folder(event.mimeData())
-        if folder is not None:
-            event.acceptProposedAction()
-            self.dropped.emit(folder)
 
 
 class WelcomePage(QFrame):
