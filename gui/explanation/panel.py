@@ -17,6 +17,7 @@ from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.right_to_left import margins
+from gui.widgets.tab_order import insert_after, mark_place, stops
 
 _GUTTER = 16
 _SPACING = 16
@@ -156,6 +157,7 @@ class ExplanationPanel(QWidget):
         self._lack = ""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
+        self._mark = mark_place(self)
         self.setAccessibleName(tr("Why this result"))
 
     @cached_property
@@ -163,6 +165,7 @@ class ExplanationPanel(QWidget):
         content = _Content()
         content.close_requested.connect(self.close_requested)
         self._column.addWidget(content)
+        insert_after(self._mark, stops(content))
         content.show()  # immediately, as a layout does so in the next turn
         return content
 

@@ -17,6 +17,7 @@ from gui.index.base_page import IndexPage
 from gui.search.query import Answer
 from gui.widgets.form_controls import Chip
 from gui.widgets.message_banner import Action, MessagePage
+from gui.widgets.tab_order import insert_after, stops
 
 if TYPE_CHECKING:
     from gui.index.duplicates.page import DuplicatesPage
@@ -122,6 +123,7 @@ class IndexPanel(QWidget, ViewPanel):
             self._stack.addWidget(page)
             page.set_manager(self._manager)
             page.show_answer(self.answer)
+        insert_after(self.chips["health"], [stop for page in pages for stop in stops(page)])
         pages.overview.show_status(self._status)
         self._stack.setCurrentWidget(pages.named(self.page))
         return pages
