@@ -19,6 +19,7 @@ import hypothesis
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui.__main__ import import_qt
 from tests.helpers.leaks import QtWatch, leaked_threads, living_threads
 
 _qt_watch = QtWatch()
@@ -29,6 +30,10 @@ _PLACES = (
 )
 """Variables with the locations of the user's own sessions."""
 _KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY", "OPENROUTER_API_KEY")
+_IN_MEMORY = "/dev/shm"
+"""Linux keeps these files in memory. On a disk, half of the time of the tests went into waits for SQLite's writes."""
+_MOST_BYTES = 2 << 30
+"""Room that files of tests may need, including those that are kept after failures."""
 _FOLDERS = {
     "HOME": "",
     "USERPROFILE": "",
@@ -42,6 +47,16 @@ _FOLDERS = {
     "WIN_PD_OVERRIDE_LOCAL_APPDATA": "AppData/Local",
 }
 
+
+import_qt()  # as in the program, before pytest-qt does it
+
+if sys.dont_write_bytecode:
+    # Compiling takes more than half of the collection, and longer than most programs that tests start. Nothing may be
+    # written beside the sources, so pytest's other processes and these programs share a folder in the environment.
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(sys.prefix, "bytecode"))
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A busy machine is no failure: no test asserts a duration.
 hypothesis.settings.register_profile("patient", deadline=None)
@@ -57,6 +72,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(home.cleanup)
     for name, folder in _FOLDERS.items():
         os.environ[name] = str(Path(home.name, folder))
+    if _is_roomy(_IN_MEMORY):
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)
+
+
+def _is_roomy(folder: str) -> bool:
+    """Return whether this folder has room for the files of all tests, and lets them start programs in it."""
+    if not Path(folder).is_dir():
+        return False
+    state = os.statvfs(folder)
+    return not state.f_flag & os.ST_NOEXEC and state.f_bavail * state.f_frsize > _MOST_BYTES
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,18 +116,12 @@ def _encodable(value: Any) -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let the programs that tests start share their compiled modules: most take longer to compile than to run.
-
-    Python's own place for them is used, unless nothing may be written beside the sources.
-    """
+    """Let the Node programs that tests start share their compiled modules: most take longer to compile than to run."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent  # that of the other processes
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NODE_COMPILE_CACHE", str(folder / "node"))
-        if sys.dont_write_bytecode:
-            patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-            patch.setenv("PYTHONPYCACHEPREFIX", str(folder / "bytecode"))
         yield
 
 

@@ -4,11 +4,9 @@ The state is always read from that entry, and never stored in the settings.
 """
 
 import os
-import plistlib
 import subprocess
 import sys
 from pathlib import Path
-from xml.parsers.expat import ExpatError
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
@@ -100,6 +98,9 @@ class LaunchAgent:
         self._file = folder / f"{self.LABEL}.plist"
 
     def is_on(self) -> bool:
+        import plistlib
+        from xml.parsers.expat import ExpatError
+
         try:
             found = plistlib.loads(read_file(self._file))
         except FileNotFoundError:
@@ -114,6 +115,8 @@ class LaunchAgent:
         if not on:
             self._file.unlink(missing_ok=True)
             return
+        import plistlib
+
         agent = {"Label": self.LABEL, "ProgramArguments": self._words, "RunAtLoad": True, "ProcessType": "Interactive"}
         _write(self._file, plistlib.dumps(agent))
 

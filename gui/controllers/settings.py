@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QWidget
@@ -15,11 +15,13 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.settings.broken_settings import BrokenSettings
-from gui.settings.dialog import SettingsDialog
 from gui.settings.option_pages import SettingsPage
 from gui.settings.page_factory import PageMaker
 from gui.settings.system_setting import SystemSwitch
 from gui.style.appearance import Appearance
+
+if TYPE_CHECKING:
+    from gui.settings.dialog import SettingsDialog
 
 _SAVE_DELAY_MS = 400
 """Delay, so that several steps of the text size are written once."""
@@ -78,6 +80,8 @@ class SettingsController(QObject):
         if opened is None:
             return
         if self.dialog is None:
+            from gui.settings.dialog import SettingsDialog
+
             self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
             self.dialog.in_force.connect(self._take)

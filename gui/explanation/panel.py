@@ -1,5 +1,7 @@
 """The explanation next to the results: why the selected result was found, and how the search worked."""
 
+from functools import cached_property
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
@@ -15,6 +17,7 @@ from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.right_to_left import margins
+from gui.widgets.tab_order import insert_after, mark_place, stops
 
 _GUTTER = 16
 _SPACING = 16
@@ -24,20 +27,17 @@ _LOOKING = marked("Looking…")
 _UNEXPLAINED = marked("This answer has no explanation.")
 
 
-class ExplanationPanel(QWidget):
-    """Explains the selected result and the search. Requests explanations only while visible, since they take time."""
+class _Content(QWidget):
+    """The title with a close button, and below it the explanation.
 
-    requested = Signal(bool)
-    """Whether answers should include an explanation."""
-    left = Signal()
-    """Return the focus to the results."""
+    Signals: close_requested: hide the explanation.
+    """
+
     close_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._answer: Answer | None = None
-        self._result: MemorySearchResult | None = None
-        self._lack = ""
         self._close = IconButton("close", tr("Close the explanation"))
         show_key_in_tooltip(self._close, tr("Close the explanation"), EXPLAIN.name)
         self._close.clicked.connect(self.close_requested)
@@ -77,8 +77,6 @@ class ExplanationPanel(QWidget):
         outer.setSpacing(0)
         outer.addWidget(self._head())
         outer.addWidget(self._scroll, 1)
-        self.setAccessibleName(tr("Why this result"))
-        self._render()
 
     def _head(self) -> QWidget:
         head = QFrame()
@@ -92,6 +90,84 @@ class ExplanationPanel(QWidget):
     @property
     def _explanation(self) -> SearchExplanation | None:
         return None if self._answer is None else self._answer.outcome.explanation
+
+    def show_explanation(self, answer: Answer | None, result: MemorySearchResult | None, lack: str) -> None:
+        """Explain a result of an answer; `lack` says why explanations aren't supported, empty if they are."""
+        self._answer = answer
+        explanation = self._explanation
+        self._copy.setVisible(explanation is not None)
+        self._of_answer.setVisible(explanation is not None)
+        if answer is None or explanation is None:
+            self._say(lack or self._why_nothing(answer))
+            return
+        self._title.setText(tr(_TITLE if answer.outcome.results else _EMPTY_TITLE))
+        self._show_result(answer, explanation, result)
+        outcome = answer.outcome
+        self._total.setText(wording.total(explanation, outcome.timings.total, outcome.age))
+        self._stages.show_stages(explanation)
+
+    @staticmethod
+    def _why_nothing(answer: Answer | None) -> str:
+        """Return why there is nothing to explain yet."""
+        return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING)
+
+    def _show_result(self, answer: Answer, explanation: SearchExplanation, target: MemorySearchResult | None) -> None:
+        place = self._place(answer, target)
+        if place is None:
+            self._say("")
+            return
+        self._hint.hide()
+        self._of_result.show()
+        self._of_result.show_reason(answer.outcome.results[place], explanation.results[place], answer.outcome)
+
+    @staticmethod
+    def _place(answer: Answer, target: MemorySearchResult | None) -> int | None:
+        """Return the rank of the selected result, found by its location: its score may have changed."""
+        if target is None:
+            return None
+        lines = (target.path, target.start_line, target.end_line)
+        places = [
+            place
+            for place, result in enumerate(answer.outcome.results)
+            if (result.path, result.start_line, result.end_line) == lines
+        ]
+        # A long line is cut into several that share its number.
+        same = (place for place in places if answer.outcome.results[place].snippet == target.snippet)
+        return next(same, places[0] if places else None)
+
+    def _say(self, hint: str) -> None:
+        self._of_result.hide()
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+
+
+class ExplanationPanel(QWidget):
+    """Explains the selected result and the search. Requests explanations only while visible, since they take time."""
+
+    requested = Signal(bool)
+    """Whether answers should include an explanation."""
+    left = Signal()
+    """Return the focus to the results."""
+    close_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answer: Answer | None = None
+        self._result: MemorySearchResult | None = None
+        self._lack = ""
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._mark = mark_place(self)
+        self.setAccessibleName(tr("Why this result"))
+
+    @cached_property
+    def _content(self) -> _Content:
+        content = _Content()
+        content.close_requested.connect(self.close_requested)
+        self._column.addWidget(content)
+        insert_after(self._mark, stops(content))
+        content.show()  # immediately, as a layout does so in the next turn
+        return content
 
     # --- display ----------------------------------------------------------------------------------------------------
 
@@ -116,53 +192,8 @@ class ExplanationPanel(QWidget):
         self._render()
 
     def _render(self) -> None:
-        if not self.isVisible():
-            return
-        explanation = self._explanation
-        self._copy.setVisible(explanation is not None)
-        self._of_answer.setVisible(explanation is not None)
-        if self._answer is None or explanation is None:
-            self._say(self._lack or self._why_nothing(self._answer))
-            return
-        self._title.setText(tr(_TITLE if self._answer.outcome.results else _EMPTY_TITLE))
-        self._show_result(self._answer, explanation)
-        outcome = self._answer.outcome
-        self._total.setText(wording.total(explanation, outcome.timings.total, outcome.age))
-        self._stages.show_stages(explanation)
-
-    @staticmethod
-    def _why_nothing(answer: Answer | None) -> str:
-        """Return why there is nothing to explain yet."""
-        return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING)
-
-    def _show_result(self, answer: Answer, explanation: SearchExplanation) -> None:
-        place = self._place(answer)
-        if place is None:
-            self._say("")
-            return
-        self._hint.hide()
-        self._of_result.show()
-        self._of_result.show_reason(answer.outcome.results[place], explanation.results[place], answer.outcome)
-
-    def _place(self, answer: Answer) -> int | None:
-        """Return the rank of the selected result, found by its location: its score may have changed."""
-        target = self._result
-        if target is None:
-            return None
-        lines = (target.path, target.start_line, target.end_line)
-        places = [
-            place
-            for place, result in enumerate(answer.outcome.results)
-            if (result.path, result.start_line, result.end_line) == lines
-        ]
-        # A long line is cut into several that share its number.
-        same = (place for place in places if answer.outcome.results[place].snippet == target.snippet)
-        return next(same, places[0] if places else None)
-
-    def _say(self, hint: str) -> None:
-        self._of_result.hide()
-        self._hint.setText(hint)
-        self._hint.setVisible(bool(hint))
+        if self.isVisible():
+            self._content.show_explanation(self._answer, self._result, self._lack)
 
     # --- events -----------------------------------------------------------------------------------------------------
 

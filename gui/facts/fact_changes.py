@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import Fact, FactCategory, Facts, MemorySearchManager, SavedFact, category_of, marked, tr
+from engine import Fact, FactCategory, Facts, MemorySearchManager, SavedFact, marked, tr
 from gui.core.jobs import Job, Jobs
 from gui.facts import wording
 from gui.facts.list_and_editor import FactsBody
@@ -217,6 +217,8 @@ class FactChanges(QObject):
     @Slot(str, object, float)
     def _add(self, text: str, category: FactCategory | None, importance: float) -> None:
         def add(facts: Facts) -> object:
+            from engine import category_of  # compiles its patterns
+
             return facts.add(text, category=category or category_of(text), importance=importance)
 
         def done(saved: SavedFact) -> None:

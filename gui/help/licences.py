@@ -13,12 +13,14 @@ import sysconfig
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import Distribution, PackageMetadata, distributions
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine import marked
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, PackageMetadata  # takes 10 ms
 
 PROGRAM = "mnemoscope"
 BUNDLED_LIST = Path("licences", "bundled.json")
@@ -57,7 +59,7 @@ def read_components(bundle: Path | None = None) -> tuple[Component, ...]:
     return tuple(sorted(found, key=lambda component: component.name.casefold()))
 
 
-def required_packages(installed: Mapping[str, Distribution]) -> list[Distribution]:
+def required_packages(installed: Mapping[str, "Distribution"]) -> "list[Distribution]":
     """Return the program's distribution and all its requirements, with installed extras but without test tools."""
     pending = [(PROGRAM, extra) for extra in ("", *_own_extras(installed))]
     seen: set[tuple[str, str]] = set()
@@ -71,7 +73,7 @@ def required_packages(installed: Mapping[str, Distribution]) -> list[Distributio
     return [installed[name] for name in sorted({name for name, _ in seen})]
 
 
-def _own_extras(installed: Mapping[str, Distribution]) -> list[str]:
+def _own_extras(installed: Mapping[str, "Distribution"]) -> list[str]:
     if PROGRAM not in installed:
         return []
     return [name for name in installed[PROGRAM].metadata.get_all("Provides-Extra") or () if name != _DEVELOPMENT]
@@ -97,8 +99,10 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def installed_packages(path: list[str] | None = None) -> dict[str, Distribution]:
+def installed_packages(path: list[str] | None = None) -> "dict[str, Distribution]":
     """Return installed packages by normalised name; of duplicates, the one that Python would import."""
+    from importlib.metadata import distributions
+
     found: dict[str, Distribution] = {}
     for distribution in distributions() if path is None else distributions(path=path):
         if distribution.metadata["Name"]:
@@ -106,7 +110,7 @@ def installed_packages(path: list[str] | None = None) -> dict[str, Distribution]
     return found
 
 
-def _of_packages(installed: Mapping[str, Distribution]) -> Iterator[Component]:
+def _of_packages(installed: Mapping[str, "Distribution"]) -> Iterator[Component]:
     notices = _notices()
     for distribution in required_packages(installed):
         package = _normal(distribution.metadata["Name"])
@@ -127,7 +131,7 @@ def _of_packages(installed: Mapping[str, Distribution]) -> Iterator[Component]:
             )
 
 
-def _described(distribution: Distribution) -> Component:
+def _described(distribution: "Distribution") -> Component:
     """Make a component from a package's metadata."""
     metadata = distribution.metadata
     return Component(
@@ -140,12 +144,12 @@ def _described(distribution: Distribution) -> Component:
     )
 
 
-def _field(metadata: PackageMetadata, name: str) -> str:
+def _field(metadata: "PackageMetadata", name: str) -> str:
     """Return a metadata field, empty if missing: Python's own module returns None then, a backport raises."""
     return str(metadata[name] or "") if name in metadata else ""
 
 
-def _licence(distribution: Distribution) -> str:
+def _licence(distribution: "Distribution") -> str:
     """Return the licence expression of a package, or else its short licence name or its licence classifier."""
     metadata = distribution.metadata
     stated = _field(metadata, "License-Expression") or _field(metadata, "License")
@@ -159,13 +163,13 @@ def _licence(distribution: Distribution) -> str:
     return " or ".join(filed) or UNKNOWN
 
 
-def _texts(distribution: Distribution) -> list[str]:
+def _texts(distribution: "Distribution") -> list[str]:
     names = distribution.metadata.get_all("License-File") or ()
     found = (_file(distribution, f"licenses/{name}") or _file(distribution, name) for name in names)
     return [text.strip("\n") for text in found if text]
 
 
-def _file(distribution: Distribution, name: str) -> str | None:
+def _file(distribution: "Distribution", name: str) -> str | None:
     """Return the text of a file of a package's metadata; None if it is missing. A few are not UTF-8 but Latin-1."""
     with contextlib.suppress(UnicodeDecodeError):
         return distribution.read_text(name)

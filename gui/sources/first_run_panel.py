@@ -1,17 +1,18 @@
 """The first start: choosing a folder, a preview of what would be indexed, and the sessions to search with it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
-from PySide6.QtCore import QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QHBoxLayout,
     QPushButton,
-    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -23,15 +24,12 @@ from gui.core.jobs import Job, Jobs
 from gui.sources.folder_rows import PlaceBoxes, PlaceChoices, issue_lines
 from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
-from gui.style.theme import tokens
-from gui.widgets.drop_target import dropped_folder
-from gui.widgets.icons import icon_pixmap
+from gui.widgets.drop_target import DropZone
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import scrolling_column
 
 _WIDTH = 560
-_ICON = 32
 LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
 NOTHING = marked("No sessions of AI agents were found on this machine.")
 CONSENT = marked(
@@ -178,60 +176,6 @@ def _find(token: CancelToken) -> FoundPlaces:
     return engine.find_places(cancel=token)
 
 
-class DropZone(QWidget):
-    """A dashed card on which a folder can be dropped."""
-
-    dropped = Signal(object)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAcceptDrops(True)
-        self._over = False
-        self.choose = QPushButton(tr("Choose a folder…"))
-        self.choose.setProperty("role", "primary")
-        self.choose.setAutoDefault(True)
-        self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        hint = label(tr("or drop a folder here"), "meta")
-        hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 28 + _ICON, 24, 24)
-        column.setSpacing(10)
-        column.addSpacing(8)
-        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(hint)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(colours.accent if self._over else colours.off, 1, Qt.PenStyle.DashLine)
-        pen.setDashPattern([4, 4])
-        painter.setPen(pen)
-        painter.setBrush(colours.accent_ground if self._over else colours.base)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
-        drawing = icon_pixmap("folder", colours.muted, _ICON, self.devicePixelRatioF())
-        painter.drawPixmap((self.width() - _ICON) // 2, 24, drawing)
-
-    def _set_over(self, over: bool) -> None:
-        self._over = over
-        self.update()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_folder(event.mimeData()):
-            event.acceptProposedAction()
-            self._set_over(True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._set_over(False)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self._set_over(False)
-        folder = dropped_folder(event.mimeData())
-        if folder is not None:
-            event.acceptProposedAction()
-            self.dropped.emit(folder)
-
-
 class WelcomePage(QFrame):
     """The page with three ways to begin: a folder of notes, found sessions alone, or the sample notes.
 
@@ -320,8 +264,16 @@ class _PreviewData:
     index_folder: Path
 
 
+class _Pages(NamedTuple):
+    welcome: WelcomePage
+    preview: PreviewPage
+    sources: SourcesPage
+
+
 class FirstRunPanel(QWidget):
     """The pages of the first start, until a folder was chosen and its settings are saved.
+
+    They are made when one is first shown, which most windows never do.
 
     Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with it.
     workspace_chosen: Path of the folder to index, once its settings are saved. back_requested: return to the open
@@ -345,43 +297,51 @@ class FirstRunPanel(QWidget):
         self._settings: Settings | None = None
         self._can_go_back = self._sessions_only = False
         self._job: Job | None = None
-        self._welcome = WelcomePage(jobs)
-        self._preview = PreviewPage()
-        self._sources = SourcesPage(jobs, config)
-        self._pages = QStackedWidget()
-        for page in (self._welcome, self._preview, self._sources):
-            self._pages.addWidget(page)
+        self._stack = QStackedWidget()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._pages)
+        column.addWidget(self._stack)
         self.setAccessibleName(tr("Choose what to index"))
 
-        self._welcome.choose_requested.connect(self.choose)
-        self._welcome.named.connect(self.folder_named)
-        self._welcome.sessions_requested.connect(self._offer_sessions)
-        self._welcome.sample_requested.connect(self.sample_requested)
-        self._preview.changed.connect(self._read_preview)
-        self._preview.accepted.connect(self._accept)
-        self._preview.other_requested.connect(self.choose)
-        self._preview.back_requested.connect(self._go_back)
-        self._sources.saved.connect(self.workspace_chosen)
-        self._sources.back_requested.connect(self.back_requested)
+    @cached_property
+    def _pages(self) -> _Pages:
+        welcome, preview, sources = WelcomePage(self._jobs), PreviewPage(), SourcesPage(self._jobs, self._config)
+        for page in (welcome, preview, sources):
+            self._stack.addWidget(page)
+        welcome.choose_requested.connect(self.choose)
+        welcome.named.connect(self.folder_named)
+        welcome.sessions_requested.connect(self._offer_sessions)
+        welcome.sample_requested.connect(self.sample_requested)
+        preview.changed.connect(self._read_preview)
+        preview.accepted.connect(self._accept)
+        preview.other_requested.connect(self.choose)
+        preview.back_requested.connect(self._go_back)
+        sources.saved.connect(self.workspace_chosen)
+        sources.back_requested.connect(self.back_requested)
+        return _Pages(welcome, preview, sources)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._stack.count():
+            self._stack.setCurrentWidget(self._pages.welcome)
 
     @property
     def ready(self) -> bool:
         """Whether no job is running."""
-        return self._job is None and not self._welcome.found.looking and self._sources.ready
+        if not self._stack.count():
+            return True
+        return self._job is None and not self._pages.welcome.found.looking and self._pages.sources.ready
 
     def welcome(self) -> None:
         """Show the first page, and search for folders on this computer the first time."""
         self._folder = None
-        self._pages.setCurrentWidget(self._welcome)
-        self._welcome.found.search_folders()
+        self._stack.setCurrentWidget(self._pages.welcome)
+        self._pages.welcome.found.search_folders()
 
     def choose_sessions(self, folder: Path) -> None:
         """Show the page to choose the sessions of the workspace `folder`."""
-        self._pages.setCurrentWidget(self._sources)
-        self._sources.begin(folder)
+        self._stack.setCurrentWidget(self._pages.sources)
+        self._pages.sources.begin(folder)
 
     @Slot()
     def _go_back(self) -> None:
@@ -407,8 +367,8 @@ class FirstRunPanel(QWidget):
         self._folder = folder
         self._settings = None
         self._sessions_only = sessions_only
-        self._preview.begin(folder, engine.Settings().extensions, (), sessions_only=sessions_only)
-        self._pages.setCurrentWidget(self._preview)
+        self._pages.preview.begin(folder, engine.Settings().extensions, (), sessions_only=sessions_only)
+        self._stack.setCurrentWidget(self._pages.preview)
         self._read_preview()
 
     @Slot()
@@ -424,9 +384,9 @@ class FirstRunPanel(QWidget):
     def _refuse_sessions(self, sentence: str) -> None:
         """Show why sessions alone can't be indexed."""
         self._folder = None
-        self._preview.begin(Path(), (), (), sessions_only=True)
-        self._pages.setCurrentWidget(self._preview)
-        self._preview.show_problem(sentence)
+        self._pages.preview.begin(Path(), (), (), sessions_only=True)
+        self._stack.setCurrentWidget(self._pages.preview)
+        self._pages.preview.show_problem(sentence)
 
     @Slot()
     def _read_preview(self) -> None:
@@ -435,8 +395,8 @@ class FirstRunPanel(QWidget):
             return
         if self._job is not None:
             self._job.cancel()
-        extensions, exclude = self._preview.extensions, self._preview.exclude
-        ticked = self._welcome.found.ticked
+        extensions, exclude = self._pages.preview.extensions, self._pages.preview.exclude
+        ticked = self._pages.welcome.found.ticked
 
         def work(token: CancelToken) -> _PreviewData:
             settings = known or engine.load_settings(folder, config=self._config)
@@ -452,7 +412,7 @@ class FirstRunPanel(QWidget):
                 settings, preview, engine.index_files(folder, self._store_path or settings.store.path).folder
             )
 
-        self._preview.show_waiting()
+        self._pages.preview.show_waiting()
         self._job = self._jobs.read(work, self._show_preview, self._refused)
 
     def _show_preview(self, looked: _PreviewData) -> None:
@@ -460,24 +420,24 @@ class FirstRunPanel(QWidget):
         if self._settings is None and self._folder is not None:
             self._settings = looked.settings
             settings, alone = looked.settings, self._sessions_only
-            self._preview.begin(self._folder, settings.extensions, settings.exclude, sessions_only=alone)
-        self._preview.show_preview(looked.preview, looked.index_folder)
+            self._pages.preview.begin(self._folder, settings.extensions, settings.exclude, sessions_only=alone)
+        self._pages.preview.show_preview(looked.preview, looked.index_folder)
 
     def _refused(self, sentence: str) -> None:
         self._job = None
-        self._preview.show_problem(sentence)
+        self._pages.preview.show_problem(sentence)
 
     @Slot()
     def _accept(self) -> None:
         folder, before = self._folder, self._settings
         if folder is None or before is None:
             return
-        self._preview.show_waiting()
+        self._pages.preview.show_waiting()
         known = before.sessions.folders
         compared = (
-            ("extensions", before.extensions, self._preview.extensions),
-            ("exclude", before.exclude, self._preview.exclude),
-            ("sessions.folders", known, _joined(known, self._welcome.found.ticked)),
+            ("extensions", before.extensions, self._pages.preview.extensions),
+            ("exclude", before.exclude, self._pages.preview.exclude),
+            ("sessions.folders", known, _joined(known, self._pages.welcome.found.ticked)),
         )
         changed = {key: new for key, old, new in compared if set(new) != set(old)}
 
@@ -486,10 +446,10 @@ class FirstRunPanel(QWidget):
                 engine.save_setting(key, value, workspace=folder, config=self._config)
             return folder
 
-        self._jobs.write(work, self._accepted, self._preview.show_problem)
+        self._jobs.write(work, self._accepted, self._pages.preview.show_problem)
 
     def _accepted(self, folder: Path) -> None:
-        self._welcome.found.forget_ticks()
+        self._pages.welcome.found.forget_ticks()
         self.workspace_chosen.emit(folder)
 
 

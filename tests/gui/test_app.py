@@ -55,6 +55,21 @@ def test_window_starts_without_heavy_modules():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_import_qt_leaves_import_plain():
+    code = (
+        "import builtins, linecache, sys\n"
+        "plain = builtins.__import__\n"
+        "from gui.__main__ import import_qt\n"
+        "import_qt()\n"
+        "import gui.app.application\n"
+        "assert 'PySide6.QtWidgets' in sys.modules\n"
+        "assert not [name for name in linecache.cache if 'gui' in name], 'PySide reads the source of modules'\n"
+        "assert builtins.__import__ is plain\n"
+    )
+    done = _finished([sys.executable, "-c", code], dict(os.environ))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_screenshot_shows_results(notes, words_only, tmp_path, user_home):
     before = {path: path.stat().st_mtime_ns for path in notes.rglob("*")}
     picture = tmp_path / "a.png"

@@ -25,8 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import tr
-from gui.commands.commands import COPY_TABLE, key_action, show_key_in_tooltip, show_keys_of
-from gui.commands.keymap import command
+from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_in_tooltip, show_keys_of
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.accessibility import Part
@@ -313,7 +312,6 @@ def tab_separated(titles: Sequence[str], series: Series) -> str:
     return "\n".join("\t".join(row) for row in rows)
 
 
-_TURN = command("index.turn", "Chart or table", "index", "T")
 _ROWS = 4
 _PAD = 10
 
@@ -351,7 +349,7 @@ class ChartCard(QFrame):
         self._meta.setProperty("role", "meta")
         self._turn = QPushButton()
         self._turn.setProperty("role", "link")
-        show_key_in_tooltip(self._turn, _TURN.words, _TURN.name)
+        show_key_in_tooltip(self._turn, TURN_CHART.words, TURN_CHART.name)
         self._turn.clicked.connect(self.turn)
         self.empty = label(empty, "meta", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
@@ -374,7 +372,7 @@ class ChartCard(QFrame):
         self.setAccessibleName(title)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
-        key_action(self, _TURN).triggered.connect(self.turn)
+        key_action(self, TURN_CHART).triggered.connect(self.turn)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
         self._measure()
         self._show_side()
@@ -436,7 +434,7 @@ class ChartCard(QFrame):
     def _show_menu(self, at: QPoint) -> None:
         menu = QMenu(self)
         turn = menu.addAction(tr("Show as chart") if self._turned else tr("Show as table"), self.turn)
-        show_keys_of(turn, _TURN.name)
+        show_keys_of(turn, TURN_CHART.name)
         show_keys_of(menu.addAction(COPY_TABLE.words, self.copy), COPY_TABLE.name)
         menu.setEnabled(bool(self.chart.series.marks))
         menu.aboutToHide.connect(menu.deleteLater)
