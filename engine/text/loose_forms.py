@@ -24,7 +24,8 @@ _DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+)
 _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
 _HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
-_GAP = lazy_pattern(r"[ \u00a0\-]?")
+_GAP = lazy_pattern(r"[ \u00a0\-.]?")
+"""Matches what may be between two words that texts also write as one."""
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5

@@ -125,6 +125,7 @@ _FORMS = {
         ("set-ups", "The setups are done."),
         ("nodejs", "We use node.js here."),
         ("vue.js", "We use vuejs here."),
+        ("three.js scene", "The scene of threejs is here."),
         ("username", "Call getUserName() before the others."),
         ("file name", "Call getFileName() before the others."),
         ("host_name", "Call getHostName()."),
