@@ -41,5 +41,5 @@ def test_any_session_key_gets_a_decision(key):
 def test_invalid_scope_rule_is_refused(tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text('[defaults.qmd.scope]\nrules = ["allow direct", "permit group"]\n')
-    with pytest.raises(SettingsError, match=r'line 2: "qmd\.scope\.rules" holds "permit group"'):
+    with pytest.raises(SettingsError, match=r'line 2: "qmd\.scope\.rules" contains "permit group"'):
         load_settings(tmp_path, config=file)
