@@ -67,13 +67,15 @@ for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitAc
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # never use the user's keychain
+    if _is_roomy(_IN_MEMORY):
+        # For homes and notes alike: a note goes to the trash of its own file system.
+        os.environ.setdefault("TMPDIR", _IN_MEMORY)
+        tempfile.tempdir = None
     # Qt reads some of these variables once and caches them, so they must not point to the user's own folders.
     home = tempfile.TemporaryDirectory(prefix="mnemoscope-tests-")
     config.add_cleanup(home.cleanup)
     for name, folder in _FOLDERS.items():
         os.environ[name] = str(Path(home.name, folder))
-    if _is_roomy(_IN_MEMORY):
-        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)
 
 
 def _is_roomy(folder: str) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FOR_UNKNOWN = 0.5
 """By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
-_FOR_UNRELATED = 0.7
+_FOR_UNRELATED = 0.3
 """By how much the minimum rises if no passage shares the query's subject, as a share of it."""
 
 

@@ -20,7 +20,7 @@ class SpreadProvider(FakeProvider):
 
     calibration = Calibration(0.05, 0.2, 0.2, scatter=(0.044, 0.05))
     deviation = 0.04
-    nearest = 0.155
+    nearest = 0.13
 
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dims), np.float32)

@@ -34,11 +34,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of 
 
 
 @pytest.fixture
-def runtime(tmp_path, monkeypatch) -> Path:
+def runtime(tmp_path_factory, monkeypatch) -> Path:
     """Short, since the path of a socket is limited to some hundred bytes."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    folder = tmp_path_factory.mktemp("run")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     monkeypatch.setattr(single_instance, "_LONGEST_ADDRESS", 1000)
-    return tmp_path
+    return folder
 
 
 @pytest.fixture

@@ -90,5 +90,5 @@ def test_truncated_file_yields_available_part(tmp_path: Path, packed: Path) -> N
 
 def test_a_few_bytes_that_stand_for_too_many_are_refused(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "_LARGEST", 1_000_000)
-    with unpacked(packed) as source, pytest.raises(OSError, match="larger than a transcript"):
+    with unpacked(packed) as source, pytest.raises(OSError, match="too large for a transcript"):
         source.read_at(2_000_000, 10)
