@@ -1,25 +1,36 @@
-"""Reads the names of Codex's sessions from `session_index.jsonl` in its home, next to `sessions`.
+"""Reads the names of Codex's sessions from its home, next to `sessions`.
 
-Written from its public source of 2026: a line for each naming, with id, name and time; the last one counts. The rollout
-itself has the name only in some versions.
+Written from its public source of 2026. Older versions write `session_index.jsonl`: a line for each naming, with id,
+name and time; the last one counts. Newer ones write the column `name` of the table `threads` in `state_5.sqlite`, whose
+number increases with its format, and store no time of naming. The rollout itself has the name only in some versions.
 """
 
 import functools
 import os
 import re
 from collections.abc import Mapping
+from contextlib import closing
 from typing import NamedTuple
+
+import apsw
 
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.messages import one_line
+from engine.corpus.transcripts.sqlite_view import SqliteView
 
 _INDEX = "session_index.jsonl"
+_DATABASE = re.compile(r"state_([0-9]{1,9})\.sqlite")
 _FOLDERS = re.compile(r"(.+)[/\\](?:archived_)?sessions(?:[/\\]|$)", re.DOTALL)
 _ID = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl", re.IGNORECASE)
 _LARGEST = 64 * 1024**2
+_MOST_NAMES = 100_000
+_LONGEST_NAME = 1_000
+_NAMES = f"""SELECT id, substr(name, 1, {_LONGEST_NAME}) FROM threads
+    WHERE typeof(id) = 'text' AND typeof(name) = 'text' AND name <> '' LIMIT {_MOST_NAMES}"""
 
 
 class GivenName(NamedTuple):
@@ -40,22 +51,66 @@ def session_id(path: str) -> str:
 
 def given_name(path: str) -> GivenName:
     """Return the name given to a rollout's session; empty if there is none."""
-    index = _index_of(os.path.dirname(path))
-    if not index:
+    home = _home_of(os.path.dirname(path))
+    if not home:
         return _UNNAMED
-    try:
-        state = os.lstat(index)
-        names = _names(index, state.st_mtime_ns, state.st_size)
-    except (OSError, PathRefused):
-        return _UNNAMED
-    return names.get(session_id(path).lower(), _UNNAMED)
+    session = session_id(path).lower()
+    return _in_database(home).get(session) or _in_index(home).get(session, _UNNAMED)
 
 
 @functools.lru_cache(maxsize=1024)
-def _index_of(folder: str) -> str:
-    """Return the path of the file with the names of rollouts in a folder; empty if no part of it is `sessions`."""
+def _home_of(folder: str) -> str:
+    """Return the path of the home of rollouts in a folder; empty if no part of it is `sessions`."""
     home = _FOLDERS.match(folder)
-    return "" if home is None else os.path.join(home[1], _INDEX)
+    return "" if home is None else home[1]
+
+
+def _in_index(home: str) -> Mapping[str, GivenName]:
+    index = os.path.join(home, _INDEX)
+    try:
+        state = os.lstat(index)
+        return _names(index, state.st_mtime_ns, state.st_size)
+    except (OSError, PathRefused):
+        return {}
+
+
+def _in_database(home: str) -> Mapping[str, GivenName]:
+    try:
+        database = _newest_database(home, os.stat(home).st_mtime_ns)
+        return _names_of_threads(database, _version(database), _version(database + WAL)) if database else {}
+    except OSError:
+        return {}
+
+
+def _version(path: str) -> tuple[int, int]:
+    """Return values that change when a file is written; zeros for a missing file."""
+    try:
+        state = os.lstat(path)
+    except FileNotFoundError:
+        return 0, 0
+    return state.st_mtime_ns, state.st_size
+
+
+@functools.lru_cache(maxsize=8)
+def _newest_database(home: str, _mtime: int) -> str:
+    """Return the path of the database with the highest number; empty if there is none. Raises OSError."""
+    found = [(int(name[1]), name[0]) for name in map(_DATABASE.fullmatch, os.listdir(home)) if name]
+    return os.path.join(home, max(found)[1]) if found else ""
+
+
+@functools.lru_cache(maxsize=8)
+def _names_of_threads(path: str, _database: tuple[int, int], _wal: tuple[int, int]) -> Mapping[str, GivenName]:
+    """Read the names in a database, by session id; none from a damaged one. Cached by the versions of its files."""
+    try:
+        with closing(SqliteView(path)) as view:
+            rows = view.read(_named_threads)
+    except (OSError, PathRefused, ValueError):
+        return {}
+    return {session.lower(): GivenName(name) for session, text in rows if (name := one_line(text))}
+
+
+def _named_threads(connection: apsw.Connection) -> list[tuple[str, str]]:
+    return [(str(session), str(name)) for session, name in connection.execute(_NAMES)]
 
 
 @functools.lru_cache(maxsize=8)

@@ -1,7 +1,9 @@
-"""Declares Codex CLI, which names sessions in a file of its own, and compresses those that have not changed for a
+"""Declares Codex CLI, which names sessions in files of its own, and compresses those that have not changed for a
 week."""
 
 import os
+import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
@@ -19,12 +21,19 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _named(path: str) -> int:
-    """Return when a session was named."""
+    """Return when a session was named, in nanoseconds; without such a time, one that depends on the name, less than a
+    second after the last change of the rollout.
+    """
     if not os.path.basename(path).startswith("rollout-"):
         return 0
     from engine.corpus.transcripts.codex_names import given_name  # brings the reading of JSON with it
 
-    return int(given_name(path).time * 1e9)
+    name, time = given_name(path)
+    if time or not name:
+        return int(time * 1e9)
+    with suppress(OSError):
+        return os.stat(path).st_mtime_ns + zlib.crc32(name.encode()) % 10**9
+    return 0
 
 
 def _formats() -> "Formats":

@@ -1,14 +1,18 @@
-"""The names of Codex's sessions, from the list that Codex stores next to them."""
+"""The names of Codex's sessions, from the list and the database that Codex stores next to them."""
 
 import itertools
 import json
 import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from engine.corpus.transcripts.codex_names import GivenName, given_name
+from engine.corpus.transcripts.messages import one_line
 from engine.corpus.transcripts.parsers.codex import CodexFormat
 from engine.corpus.transcripts.transcript_files import last_change
 from tests.helpers.transcripts import mangled
@@ -35,6 +39,19 @@ def rollout(home: Path, session: str = ONE) -> str:
 def keep(home: Path, *entries: object) -> None:
     lines = [value if isinstance(value, str) else json.dumps(value) for value in entries]
     (home / "session_index.jsonl").write_text("".join(f"{line}\n" for line in lines))
+
+
+@pytest.fixture
+def threads(home: Path) -> Iterator[sqlite3.Connection]:
+    """Make a database with a WAL, as a running Codex has it open."""
+    with closing(sqlite3.connect(home / "state_5.sqlite", isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE threads (id TEXT PRIMARY KEY, title TEXT NOT NULL, name TEXT)")
+        yield connection
+
+
+def thread(threads: sqlite3.Connection, session: str, name: object) -> None:
+    threads.execute("INSERT OR REPLACE INTO threads VALUES (?, 'First message', ?)", (session, name))
 
 
 def test_the_last_name_counts(home: Path) -> None:
@@ -89,6 +106,71 @@ def test_the_list_has_a_later_name_than_the_rollout(home: Path) -> None:
     parser = CodexFormat().parser(rollout(home))
     parser.feed(line, 1)
     assert (parser.facts.title, parser.facts.id) == ("Ship", ONE)
+
+
+def test_a_name_in_the_database_counts(home: Path, threads: sqlite3.Connection) -> None:
+    keep(home, entry(ONE, "Boat"), entry(TWO, "Tap"))
+    thread(threads, ONE, None)
+    assert given_name(rollout(home)) == GivenName("Boat", TIME)
+    thread(threads, ONE.upper(), " The\nship ")
+    files = sorted(file.name for file in home.iterdir())
+    assert given_name(rollout(home)) == GivenName("The ship")
+    assert given_name(rollout(home, TWO)) == GivenName("Tap", TIME)
+    assert sorted(file.name for file in home.iterdir()) == files
+    assert CodexFormat().parser(rollout(home)).facts.title == "The ship"
+
+
+def test_the_database_with_the_highest_number_counts(home: Path, threads: sqlite3.Connection) -> None:
+    thread(threads, ONE, "Boat")
+    assert given_name(rollout(home)).name == "Boat"
+    with closing(sqlite3.connect(home / "state_10.sqlite", isolation_level=None)) as newer:
+        newer.execute("CREATE TABLE threads (id TEXT PRIMARY KEY, title TEXT, name TEXT)")
+        thread(newer, ONE, "Ship")
+    os.utime(home, (1e9, 1e9))
+    assert given_name(rollout(home)).name == "Ship"
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [(b"Boat", ""), (7, "7"), ("", ""), (" \n", ""), ("x" * 2_000_000, one_line("x" * 1_000))]
+)
+def test_an_odd_name_in_the_database_is_bounded(
+    home: Path, threads: sqlite3.Connection, name: object, read: str
+) -> None:
+    thread(threads, ONE, name)
+    thread(threads, TWO, "Tap")
+    assert given_name(rollout(home)).name == read
+    assert given_name(rollout(home, TWO)).name == "Tap"
+
+
+@pytest.mark.parametrize("damage", ["no database", "no column", "overwritten"])
+def test_a_damaged_database_leaves_the_list(home: Path, damage: str) -> None:
+    keep(home, entry(ONE, "Boat"))
+    path = home / "state_5.sqlite"
+    path.write_bytes(b"not a database" * 400)
+    if damage != "no database":
+        path.unlink()
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            column = "" if damage == "no column" else ", name TEXT"
+            connection.execute(f"CREATE TABLE threads (id TEXT PRIMARY KEY, title TEXT{column})")
+            if column:
+                thread(connection, ONE, "Ship")
+    if damage == "overwritten":
+        path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 8192)
+    assert given_name(rollout(home)) == GivenName("Boat", TIME)
+
+
+def test_a_session_changes_with_its_name_in_the_database(home: Path, threads: sqlite3.Connection) -> None:
+    path = Path(rollout(home))
+    path.write_text("{}\n")
+    os.utime(path, (1e9, 1e9))
+    changes = set()
+    for name in (None, "Boat", "Ship"):
+        thread(threads, ONE, name)
+        _, changed = last_change(str(path), path.stat())
+        assert 10**18 <= changed < 10**18 + 10**9
+        assert last_change(str(path), path.stat()) == (3, changed)
+        changes.add(changed)
+    assert len(changes) == 3
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
