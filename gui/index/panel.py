@@ -102,9 +102,7 @@ class IndexPanel(QWidget, ViewPanel):
     @property
     def _pages(self) -> _Pages:
         """The pages, which are made when first needed."""
-        if self._made is None:
-            self._made = self._make_pages()
-        return self._made
+        return self._made or self._make_pages()
 
     def _make_pages(self) -> _Pages:
         from gui.index.duplicates.page import DuplicatesPage
@@ -114,6 +112,7 @@ class IndexPanel(QWidget, ViewPanel):
 
         jobs = self._jobs
         pages = _Pages(OverviewPage(jobs), MapPanel(jobs, whole=True), DuplicatesPage(jobs), HealthPage(jobs))
+        self._made = pages  # before any of their signals asks for them
         for part in pages[:3]:
             part.action_requested.connect(self._act)
         for name, page in pages._asdict().items():
