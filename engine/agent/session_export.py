@@ -426,16 +426,16 @@ def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
     """
     prompts: list[str] = []
     questions: list[str] = []
-    asked = ""
+    question = ""
     for message in spoken:
         text = message.text.strip()
         if message.role == "assistant":
             found = _QUESTION.findall(text[-_SEARCHED:])
-            asked = f"{found[-1].strip(' -*>#')} – " if found else ""
+            question = f"{found[-1].strip(' -*>#')} – " if found else ""
         elif message.role == "user":
             prompts.append(text)
-            questions.append(asked if len(text) <= _SHORT else "")
-            asked = ""
+            questions.append(question if len(text) <= _SHORT else "")
+            question = ""
     return prompts, questions
 
 

@@ -150,7 +150,7 @@ def _unknown(stage: Stage) -> str:
         least=demand.least,
         words=any_of(list(map(in_quotes, demand.unknown))),
     )
-    return note if demand.best is None else f"{note} {tr('The best score was {score:.2f}.', score=demand.best)}"
+    return _with_best_score(note, demand)
 
 
 def _unrelated(stage: Stage) -> str:
@@ -161,6 +161,10 @@ def _unrelated(stage: Stage) -> str:
         stage.entered - stage.left,
         least=demand.least,
     )
+    return _with_best_score(note, demand)
+
+
+def _with_best_score(note: str, demand: Demand) -> str:
     return note if demand.best is None else f"{note} {tr('The best score was {score:.2f}.', score=demand.best)}"
 
 

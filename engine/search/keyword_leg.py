@@ -383,9 +383,8 @@ def _only_kind(term: Term) -> int | None:
 def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_form: float) -> tuple[float, float]:
     """Return a term's BM25 contribution in a chunk, and how exactly it matches, 0 to 1.
 
-    `other_form`: how exactly another form of the word matches.
-
-    `frequencies`: one for each kind of phrase: stems, words, weaker stems, weaker words, irregular forms.
+    `frequencies`: one for each kind of phrase: stems, words, weaker stems, weaker words, irregular forms. `other_form`:
+    how exactly another form of the word matches.
     """
     stems, words, weak_stems, weak_words, irregular, _ = frequencies
     frequency = max(stems, words)  # both streams count the same occurrences

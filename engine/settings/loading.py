@@ -1,6 +1,6 @@
 """Loads the settings file: parses, migrates and checks it, and merges its layers.
 
-A file with the reference's camelCase names is migrated (`minScore` becomes `min_score`), and a copy of it is kept.
+A file with the reference's camelCase names is migrated (`minScore` becomes `min_score`), after a copy was made.
 """
 
 import logging

@@ -91,14 +91,14 @@ class _Content(QWidget):
     def _explanation(self) -> SearchExplanation | None:
         return None if self._answer is None else self._answer.outcome.explanation
 
-    def show_explanation(self, answer: Answer | None, result: MemorySearchResult | None, lack: str) -> None:
-        """Explain a result of an answer; `lack` says why explanations aren't supported, empty if they are."""
+    def show_explanation(self, answer: Answer | None, result: MemorySearchResult | None, unsupported: str) -> None:
+        """Explain a result of an answer; `unsupported` says why explanations aren't supported, empty if they are."""
         self._answer = answer
         explanation = self._explanation
         self._copy.setVisible(explanation is not None)
         self._of_answer.setVisible(explanation is not None)
         if answer is None or explanation is None:
-            self._say(lack or self._why_nothing(answer))
+            self._say(unsupported or self._why_nothing(answer))
             return
         self._title.setText(tr(_TITLE if answer.outcome.results else _EMPTY_TITLE))
         self._show_result(answer, explanation, result)
@@ -154,7 +154,7 @@ class ExplanationPanel(QWidget):
         super().__init__(parent)
         self._answer: Answer | None = None
         self._result: MemorySearchResult | None = None
-        self._lack = ""
+        self._unsupported = ""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._mark = mark_place(self)
@@ -174,7 +174,7 @@ class ExplanationPanel(QWidget):
     @Slot(object)
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Update whether explanations are supported; if not, show why."""
-        self._lack = unsupported.get("explanation", "")
+        self._unsupported = unsupported.get("explanation", "")
         self._render()
 
     @Slot(object)
@@ -193,7 +193,7 @@ class ExplanationPanel(QWidget):
 
     def _render(self) -> None:
         if self.isVisible():
-            self._content.show_explanation(self._answer, self._result, self._lack)
+            self._content.show_explanation(self._answer, self._result, self._unsupported)
 
     # --- events -----------------------------------------------------------------------------------------------------
 

@@ -199,7 +199,8 @@ class IndexPanel(QWidget, ViewPanel):
     def _show_pages(self) -> None:
         """Make the pages if they are visible."""
         if self._stack.isVisible():
-            self._made = self._made or self._make_pages()
+            if self._made is None:
+                self._make_pages()
             self._show_overview(self.page == "overview")
 
     @Slot()

@@ -359,7 +359,7 @@ class FirstRunPanel(QWidget):
             self.folder_named.emit(Path(name))
 
     def offer(self, folder: Path, *, can_go_back: bool = False) -> None:
-        """Show a preview of what would be indexed in `folder`."""
+        """Show a preview of the files to index in `folder`."""
         self._can_go_back = can_go_back
         self._preview_folder(folder, sessions_only=False)
 

@@ -277,8 +277,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         self.facts.opening = first_sentence(redact(title[:_LONGEST_OPENING]))
 
     def _of_assistant(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        made_up = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
-        role: Role = "system" if made_up else "assistant"
+        inserted = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
+        role: Role = "system" if inserted else "assistant"
         for block in self._blocks(value):
             kind = string(block.get("type"))
             if kind in {"text", "thinking"}:
@@ -456,5 +456,5 @@ def _is_by_user(value: Mapping[str, Any]) -> bool:
 
     Only some of the program's own messages have an `origin`.
     """
-    made_up = value.get("promptSource") == "system" or value.get("isSynthetic") is True  # in a file, in a stream
-    return mapping(value.get("origin")).get("kind") in (None, "human") and not made_up
+    inserted = value.get("promptSource") == "system" or value.get("isSynthetic") is True  # in a file, in a stream
+    return mapping(value.get("origin")).get("kind") in (None, "human") and not inserted
