@@ -128,16 +128,17 @@ def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def user_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Use an empty home for this test's settings, indexes and logs."""
     home = tmp_path_factory.getbasetemp() / "homes" / str(next(_numbers))  # `mktemp` would list all earlier ones
     home.mkdir(mode=0o700, parents=True)
-    for name, folder in _FOLDERS.items():
-        if name != "XDG_CACHE_HOME":  # all tests of a process share the unpacked model, which has 85 MB
-            monkeypatch.setenv(name, str(home / folder))
-    for name in (*_PLACES, *_KEYS):
-        monkeypatch.delenv(name, raising=False)
-    return home
+    with pytest.MonkeyPatch.context() as patch:  # of its own: a test may undo what it patched
+        for name, folder in _FOLDERS.items():
+            if name != "XDG_CACHE_HOME":  # all tests of a process share the unpacked model, which has 85 MB
+                patch.setenv(name, str(home / folder))
+        for name in (*_PLACES, *_KEYS):
+            patch.delenv(name, raising=False)
+        yield home
 
 
 @pytest.fixture(autouse=True)
