@@ -66,6 +66,8 @@ _ONE_PIECE_ONLY = re.compile(
 # Control characters and line separators are shown as their Unicode symbols, one for one.
 _PICTURES = {code: 0x2400 + code for code in range(32) if code != 9}
 _PICTURES |= {0x7F: 0x2421, 0x85: 0x2424, 0x2028: 0x2424, 0x2029: 0x2424}
+# Qt drops a byte order mark at the start of a text, and swaps the bytes of one that begins with U+FFFE.
+_PICTURES |= {0xFEFF: 0x2060, 0xFFFE: 0xFFFD}
 
 
 @dataclass(frozen=True)

@@ -97,3 +97,11 @@ def test_layout_stops_when_its_time_is_over(qtbot, appearance) -> None:
     laid = LineLayout(KINDS[0] * 600, "", LineStyle(Typography.current(), 300))
     assert not laid.lay_out_area(QRectF(0, 0, 300, 1e6), 0)
     assert len(laid.pieces) == 1
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", "\ufffe"])
+def test_byte_order_mark_keeps_columns(qtbot, appearance, mark: str) -> None:
+    laid = lay_out(f"{mark}次 words", None)
+    [(_row, left, _right)] = laid.spans(3, 8)
+    assert laid.column_at(left + 1, 3) == 3
+    assert laid.pieces[0].layout.text() == laid.shown
