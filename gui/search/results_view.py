@@ -191,6 +191,11 @@ class ResultsView(QWidget):
         self._notice = NoticeBar()
         self.list = ResultList()
         self.page = StatePage()
+        self._start_lists = StartLists()
+        self._start_lists.recent_chosen.connect(self.recent_chosen)
+        self._start_lists.note_chosen.connect(self.note_chosen)
+        self._start_lists.example_chosen.connect(self.meant)
+        self._start_lists.map_requested.connect(self.map_requested)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.page)
         self._stack.addWidget(self.list)
@@ -374,8 +379,9 @@ class ResultsView(QWidget):
             return  # a silent repeat must not take a focused button away
         self._content = content
         self._notice.show_notice("")
-        chosen = (self.recent_chosen.emit, self.note_chosen.emit, self.meant.emit, self.map_requested.emit)
-        table = None if start is None else StartLists(start, *chosen)
+        if start is not None:
+            self._start_lists.show_content(start)
+        table = None if start is None else self._start_lists
         self.page.show_state(*words, offers=offers, actions=actions, table=table)
         self._stack.setCurrentWidget(self.page)
         self.list.show_rows((), keep=False)

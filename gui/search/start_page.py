@@ -1,7 +1,9 @@
 """The page before the first query: recent searches, notes changed lately, and an example of a search by meaning."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -24,6 +26,7 @@ from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.placeholder_page import ElidedButton, KeyTable
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
+from gui.widgets.tab_order import insert_after, mark_place
 
 _MOST = 5
 _WIDEST = 420
@@ -55,76 +58,123 @@ class StartContent:
     """Whether passages have vectors, so that the map shows them."""
 
 
-class StartLists(QWidget):
-    """The widget of the page before the first query: lists of searches and notes, with keyboard navigation."""
+class _Row(NamedTuple):
+    words: str
+    """Label of the button."""
+    remark: str
+    name: str
+    """The button's name for screen readers."""
+    act: Callable[[], None]
+    tip: str = ""
 
-    def __init__(
-        self,
-        content: StartContent,
-        choose_recent: Callable[[QueryRecord], None],
-        choose_note: Callable[[ChangedNote], None],
-        choose_example: Callable[[str], None],
-        show_map: Callable[[], None],
-    ) -> None:
+
+class _Section(QWidget):
+    """A heading with rows of a button and a remark; hidden without rows."""
+
+    def __init__(self, heading: str) -> None:
         super().__init__()
-        self.setMaximumWidth(_WIDEST)
         self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        if content.example or content.has_map:
-            grid = self._section(tr("Examples"))
-        if content.example:
-            words, name = in_quotes(content.example), tr("Search for {query}", query=content.example)
-            button = self._add(grid, words, tr("a search by meaning"), name)
-            button.clicked.connect(lambda: choose_example(content.example))
-        if content.has_map:
-            words = tr("Map of your notes")
-            button = self._add(grid, words, tr("grouped by similarity"), words)
-            button.clicked.connect(lambda _checked: show_map())
-        if content.recent:
-            grid = self._section(tr("Recent searches"))
-            for question in content.recent:
-                name = tr("Search for {query}", query=title(question))
-                button = self._add(grid, title(question), limits(question), name)
-                button.clicked.connect(lambda _=False, chosen=question: choose_recent(chosen))
-        if content.notes:
-            grid = self._section(tr("Recently changed"))
-            for note in content.notes:
-                name = tr("Open {title}, changed {when}", title=note.title, when=ago(note.modified))
-                button = self._add(grid, note.title, ago(note.modified), name)
-                set_tip(button, note.path)
-                button.clicked.connect(lambda _=False, chosen=note: choose_note(chosen))
-        column.addSpacing(10)
-        column.addWidget(KeyTable())
-
-    def _section(self, heading: str) -> QGridLayout:
-        if self._column.count():
-            self._column.addSpacing(8)
-        self._column.addWidget(label(heading, "section"))
-        grid = QGridLayout()
+        column.addWidget(label(heading, "section"))
+        self._grid = grid = QGridLayout()
         grid.setContentsMargins(margins(-_LINK_PADDING, 0, 0, 0))
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
-        self._column.addLayout(grid)
-        return grid
+        column.addLayout(grid)
+        self._last: QWidget = mark_place(self)
+        self._widgets: list[tuple[ElidedButton, ElidedLabel]] = []
+        self._rows: Sequence[_Row] = ()
 
-    @staticmethod
-    def _add(grid: QGridLayout, words: str, remark: str, name: str) -> ElidedButton:
-        button = ElidedButton(words)
+    def set_space_above(self, pixels: int) -> None:
+        self._column.setContentsMargins(0, pixels, 0, 0)
+
+    def show_rows(self, rows: Sequence[_Row]) -> None:
+        """Replace the rows: their widgets are reused, since making them takes longer than a frame."""
+        self._rows = rows
+        while len(self._widgets) < len(rows):
+            self._add(len(self._widgets))
+        for place, (button, remark) in enumerate(self._widgets):
+            shown = place < len(rows)
+            button.setVisible(shown)
+            remark.setVisible(shown)
+            if shown:
+                row = rows[place]
+                button.set_words(row.words)
+                button.setAccessibleName(row.name)
+                set_tip(button, row.tip)
+                if remark.text() != row.remark:
+                    remark.setText(row.remark)
+                    remark.ensurePolished()  # the width depends on the text size
+                    widest = font_at(_WIDEST // 5).pixelSize()
+                    remark.setMinimumWidth(min(remark.sizeHint().width(), widest))
+        self.setVisible(bool(rows))
+
+    def _add(self, place: int) -> None:
+        button, remark = ElidedButton(""), ElidedLabel()
         button.setProperty("role", "link")
         button.setAutoDefault(True)
-        button.setAccessibleName(name)
-        row = grid.rowCount()
-        grid.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
-        remark_label = ElidedLabel(remark)
-        remark_label.setProperty("role", "meta")
-        remark_label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        remark_label.setAlignment(Qt.AlignmentFlag.AlignRight)
-        remark_label.ensurePolished()  # the width depends on the text size
-        remark_label.setMinimumWidth(min(remark_label.sizeHint().width(), font_at(_WIDEST // 5).pixelSize()))
-        grid.addWidget(remark_label, row, 1)
-        return button
+        button.clicked.connect(lambda _checked: self._rows[place].act())
+        self._grid.addWidget(button, place, 0, Qt.AlignmentFlag.AlignLeft)
+        remark.setProperty("role", "meta")
+        remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        remark.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._grid.addWidget(remark, place, 1)
+        insert_after(self._last, [button])
+        self._last = button
+        self._widgets.append((button, remark))
+
+
+class StartLists(QWidget):
+    """The widget of the page before the first query: lists of searches and notes, with keyboard navigation."""
+
+    recent_chosen = Signal(object)
+    """QueryRecord of a recent search."""
+    note_chosen = Signal(object)
+    """ChangedNote to open."""
+    example_chosen = Signal(str)
+    map_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMaximumWidth(_WIDEST)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(6)
+        self._examples, self._recent = _Section(tr("Examples")), _Section(tr("Recent searches"))
+        self._notes = _Section(tr("Recently changed"))
+        self._sections = self._examples, self._recent, self._notes
+        for section in self._sections:
+            column.addWidget(section)
+        column.addSpacing(10)
+        column.addWidget(KeyTable())
+        self.show_content(StartContent())
+
+    def show_content(self, content: StartContent) -> None:
+        """Replace the lists."""
+        examples = []
+        if content.example:
+            name = tr("Search for {query}", query=content.example)
+            search = partial(self.example_chosen.emit, content.example)
+            examples.append(_Row(in_quotes(content.example), tr("a search by meaning"), name, search))
+        if content.has_map:
+            words = tr("Map of your notes")
+            examples.append(_Row(words, tr("grouped by similarity"), words, self.map_requested.emit))
+        self._examples.show_rows(examples)
+        self._recent.show_rows([self._recent_row(search) for search in content.recent])
+        self._notes.show_rows([self._note_row(note) for note in content.notes])
+        shown = [section for section in self._sections if not section.isHidden()]
+        for section in shown:
+            section.set_space_above(0 if section is shown[0] else 8)
+
+    def _recent_row(self, search: QueryRecord) -> _Row:
+        name = tr("Search for {query}", query=title(search))
+        return _Row(title(search), limits(search), name, partial(self.recent_chosen.emit, search))
+
+    def _note_row(self, note: ChangedNote) -> _Row:
+        when = ago(note.modified)
+        name = tr("Open {title}, changed {when}", title=note.title, when=when)
+        return _Row(note.title, when, name, partial(self.note_chosen.emit, note), note.path)
 
 
 class StartPage(QObject):

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from engine import marked, tr
 from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, set_role
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.plain_text import show_tip
 from gui.widgets.tab_order import insert_after, mark_place, stops
@@ -55,10 +55,17 @@ class ElidedButton(QPushButton):
     """A button that may be narrower than its label, which is then shortened."""
 
     def __init__(self, words: str) -> None:
-        super().__init__(words.replace("&", "&&"))
-        self._words = words
-        self.setAccessibleName(words)
+        super().__init__()
+        self._words = ""
+        self.set_words(words)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def set_words(self, words: str) -> None:
+        """Replace the whole label."""
+        if words != self._words:
+            self._words = words
+            self.setText(words.replace("&", "&&"))
+            self.setAccessibleName(words)
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
@@ -108,9 +115,29 @@ class StatePage(QScrollArea):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._place = mark_place(self)
-        self._title, self.sentence = label(), label()
+        self._page = page = QWidget()
+        middle = QWidget()
+        middle.setMaximumWidth(_WIDEST + 2 * _MARGIN)
+        across = QHBoxLayout(page)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addStretch(1)
+        across.addWidget(middle, 1000)
+        across.addStretch(1)
+        self._column = column = QVBoxLayout(middle)
+        column.setContentsMargins(_MARGIN, _TOP, _MARGIN, 24)
+        column.setSpacing(8)
+        self._title, self.sentence, self._keys = (label(role=role, wrap=True) for role in ("strong", "", "meta"))
+        self._title.setFont(font_at(15))
+        for words in (self._title, self.sentence, self._keys):
+            column.addWidget(words)
+            words.hide()
+        self._table: QWidget | None = None
+        self._below: QWidget | None = None
+        """The buttons with their reasons; None without one."""
         self._buttons: list[QPushButton] = []
         self._rows: list[QBoxLayout] = []
+        column.addStretch(1)
+        self.setWidget(page)
 
     def show_state(
         self,
@@ -122,28 +149,34 @@ class StatePage(QScrollArea):
         actions: Sequence[Action] = (),
         table: QWidget | None = None,
     ) -> None:
-        """Replace the page's contents. `keys`: a second sentence."""
-        page, middle = QWidget(), QWidget()
-        middle.setMaximumWidth(_WIDEST + 2 * _MARGIN)
-        across = QHBoxLayout(page)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addStretch(1)
-        across.addWidget(middle, 1000)
-        across.addStretch(1)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(_MARGIN, _TOP, _MARGIN, 24)
+        """Replace the page's contents. `keys`: a second sentence; `table`: the same widget each time, or None."""
+        set_role(self.sentence, "meta" if title else "")
+        for words, text in ((self._title, title), (self.sentence, sentence), (self._keys, keys)):
+            words.setText(text)
+            words.setVisible(bool(text))
+        name = " ".join(part for part in (title, sentence, keys) if part)
+        self._page.setAccessibleName(name)
+        self.setAccessibleName(name)
+        if table is not None and self._table is None:
+            self._table = table
+            self._column.insertWidget(self._column.indexOf(self._keys) + 1, table)
+            insert_after(self._place, stops(table))
+        if self._table is not None:
+            self._table.setVisible(table is not None)
+        if self._below is not None:
+            self._column.removeWidget(self._below)
+            self._below.setParent(None)
+            self._below.deleteLater()  # one of its buttons may have been pressed
+        self._below, self._buttons, self._rows = None, [], []
+        if offers or actions:
+            self._show_buttons(offers, actions)
+
+    def _show_buttons(self, offers: Sequence[Offer], actions: Sequence[Action]) -> None:
+        """Add the buttons below the sentences and the table."""
+        self._below = below = QWidget()
+        column = QVBoxLayout(below)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        self._title = label(title, "strong", wrap=True)
-        self._title.setFont(font_at(15))
-        self.sentence = label(sentence, "meta" if title else "", wrap=True)
-        for words in (self._title, self.sentence, label(keys, "meta", wrap=True)):
-            column.addWidget(words)
-            if not words.text():
-                words.hide()
-        if table is not None:
-            column.addSpacing(8)
-            column.addWidget(table)
-        self._buttons, self._rows = [] if table is None else table.findChildren(QPushButton), []
         for offer in offers:
             self._add_offer(column, offer)
         others = [self._button(text, act) for text, act in actions]
@@ -157,14 +190,9 @@ class StatePage(QScrollArea):
             column.addSpacing(0 if start else 8)
             column.addLayout(row)
             self._rows.append(row)
-        column.addStretch(1)
-        page.setAccessibleName(" ".join(part for part in (title, sentence, keys) if part))
-        self.setAccessibleName(page.accessibleName())
-        added = stops(page)  # before it is in the window, whose order has a thousand widgets
-        before = self.takeWidget()
-        if before is not None:
-            before.deleteLater()  # one of its buttons may have been pressed
-        self.setWidget(page)
+        added = stops(below)  # before they are in the window, whose order has a thousand widgets
+        self._column.insertWidget(self._column.count() - 1, below)
+        below.show()  # at once, so that its buttons can take the focus
         insert_after(self._place, added)
         self._fold()
 
@@ -175,14 +203,19 @@ class StatePage(QScrollArea):
 
     def has_focus(self) -> bool:
         """Whether one of the page's buttons has the focus."""
-        return any(button.hasFocus() for button in self._buttons)
+        return any(button.hasFocus() for button in self._shown_buttons())
 
     def take_focus(self) -> bool:
         """Focus the first button; returns False if there is none."""
-        if self._buttons:
-            self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
-            self.ensureWidgetVisible(self._buttons[0])
-        return bool(self._buttons)
+        buttons = self._shown_buttons()
+        if buttons:
+            buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
+            self.ensureWidgetVisible(buttons[0])
+        return bool(buttons)
+
+    def _shown_buttons(self) -> list[QWidget]:
+        """Return the buttons of the page in tab order."""
+        return [stop for stop in stops(self._page) if isinstance(stop, QPushButton) and stop.isVisibleTo(self._page)]
 
     def _fold(self) -> None:
         """Stack buttons that don't fit next to each other."""

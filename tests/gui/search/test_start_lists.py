@@ -11,7 +11,8 @@ from gui.search.start_page import StartContent, StartLists
 def test_dates_are_not_cut_in_narrow_list(qtbot, appearance, scale):
     appearance.set_font_scale(scale)
     note = ChangedNote(path="a.md", title="A title that is much longer than the list is wide", modified=1_700_000_000.0)
-    lists = StartLists(StartContent(notes=(note,)), *(lambda *_: None,) * 4)
+    lists = StartLists()
+    lists.show_content(StartContent(notes=(note,)))
     qtbot.addWidget(lists)
     lists.resize(300, 400)
     with qtbot.waitExposed(lists):
@@ -22,7 +23,8 @@ def test_dates_are_not_cut_in_narrow_list(qtbot, appearance, scale):
 
 def test_remarks_do_not_widen_narrow_list(qtbot, appearance):
     appearance.set_font_scale(2.0)
-    lists = StartLists(StartContent(example="a question in another language"), *(lambda *_: None,) * 4)
+    lists = StartLists()
+    lists.show_content(StartContent(example="a question in another language"))
     qtbot.addWidget(lists)
     with qtbot.waitExposed(lists):
         lists.show()
