@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from engine.settings.settings_section import answering_as as answering_as
     from engine.store.index_paths import index_files as index_files
     from engine.store.saved_searches import SavedSearches as SavedSearches
+    from engine.store.saved_searches import query_holds_secret as query_holds_secret
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
     from engine.text.operators import QUERY_HELP as QUERY_HELP
@@ -253,6 +254,7 @@ _HOME = {
     "read_layers": "engine.settings.saving",
     "set_settings_aside": "engine.settings.saving",
     "SavedSearches": "engine.store.saved_searches",
+    "query_holds_secret": "engine.store.saved_searches",
     "index_files": "engine.store.index_paths",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",

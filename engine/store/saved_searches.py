@@ -55,7 +55,7 @@ class SavedSearches:
         name, question = _checked(search.name), _json(search.question)
         if question is None:
             raise StoreError(tr("This search contains characters that can't be saved: type it again."))
-        if _holds_secret(search.question):
+        if query_holds_secret(search.question):
             raise StoreError(tr(_SECRET))
         with self._writing() as connection:
             connection.execute(
@@ -91,7 +91,7 @@ class SavedSearches:
         Queries with secrets are not saved. Does nothing if nothing can be saved.
         """
         text = _json(question)
-        if not self._user.can_save or _holds_secret(question) or text is None:
+        if not self._user.can_save or query_holds_secret(question) or text is None:
             return
         with self._user.writing() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC").fetchall()
@@ -161,7 +161,8 @@ def _begins(known: QueryRecord, question: QueryRecord) -> bool:
     return same and bool(known.text) and question.text.startswith(known.text)
 
 
-def _holds_secret(question: QueryRecord) -> bool:
+def query_holds_secret(question: QueryRecord) -> bool:
+    """Return whether a query contains a secret, so that it must not be saved."""
     texts = [question.text, question.like.text if question.like else ""]
-    inner = question.within is not None and _holds_secret(question.within)
+    inner = question.within is not None and query_holds_secret(question.within)
     return inner or any(redact(text) != text for text in texts)

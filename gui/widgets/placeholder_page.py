@@ -10,6 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QBoxLayout,
     QFrame,
     QGridLayout,
@@ -203,19 +204,18 @@ class StatePage(QScrollArea):
 
     def has_focus(self) -> bool:
         """Whether one of the page's buttons has the focus."""
-        return any(button.hasFocus() for button in self._shown_buttons())
+        focused = QApplication.focusWidget()
+        return isinstance(focused, QPushButton) and self.isAncestorOf(focused)
 
     def take_focus(self) -> bool:
         """Focus the first button; returns False if there is none."""
-        buttons = self._shown_buttons()
-        if buttons:
-            buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
-            self.ensureWidgetVisible(buttons[0])
-        return bool(buttons)
-
-    def _shown_buttons(self) -> list[QWidget]:
-        """Return the buttons of the page in tab order."""
-        return [stop for stop in stops(self._page) if isinstance(stop, QPushButton) and stop.isVisibleTo(self._page)]
+        page = self._page
+        buttons = (stop for stop in stops(page) if isinstance(stop, QPushButton) and stop.isVisibleTo(page))
+        first = next(buttons, None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.ensureWidgetVisible(first)
+        return first is not None
 
     def _fold(self) -> None:
         """Stack buttons that don't fit next to each other."""

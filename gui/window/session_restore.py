@@ -5,7 +5,7 @@ They are saved after a short pause, so that they survive any kind of exit.
 
 import contextlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from engine import CancelToken, MnemoscopeError, QueryRecord, decode_json, read_
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.notice_banner import Notices
 from gui.core.window_context import WindowContext
-from gui.core.window_state import DebouncedWrite, LastPlace, Writing, save_state
+from gui.core.window_state import DebouncedWrite, LastPlace, WindowState, Writing, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened, Workspace
 from gui.facts.wording import short
 from gui.index.panel import PageName
@@ -97,7 +97,7 @@ class SessionRestore(QObject):
         self._soon.stop()
         self.update_state()
         if self._remembers:
-            save_state(self._state)
+            save_state(_without_secrets(self._state))
 
     # --- saving -----------------------------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ class SessionRestore(QObject):
     def _writing(self) -> Writing:
         self.update_state()
         state = msgspec.structs.replace(self._state)
-        return lambda token: save_state(state, token=token)
+        return lambda token: save_state(_without_secrets(state), token=token)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _MOVES:
@@ -120,7 +120,7 @@ class SessionRestore(QObject):
         views, search = self._views, self._views.search
         search_state = search.controller.view_state
         question = None if search_state.question is None else kept(search_state.question, search_state.order)
-        if question is not None and not (search.controller.saved_searches.store.notes and _may_be_saved(question)):
+        if not search.controller.saved_searches.store.notes:
             question = None
         row, top = None, 0
         if search_state.place is not None and question is not None:
@@ -129,7 +129,7 @@ class SessionRestore(QObject):
         file, line = views.viewer.view_state
         session_state = views.sessions.view_state
         criteria = session_state.criteria
-        if criteria.text and (not search.controller.saved_searches.store.notes or engine.holds_secret(criteria.text)):
+        if criteria.text and not search.controller.saved_searches.store.notes:
             criteria = replace(criteria, text="")
         return LastPlace(
             folder=str(folder),
@@ -181,17 +181,14 @@ def _view_state_of(place: LastPlace, question: QueryRecord) -> SearchViewState:
     return SearchViewState(asked(question), question.order, max(place.max_results, FIRST_RESULTS), at)
 
 
-def _may_be_saved(question: QueryRecord) -> bool:
-    """Return whether a query may be saved: it contains no secret."""
-    return not any(map(engine.holds_secret, _texts(question)))
-
-
-def _texts(question: QueryRecord) -> Iterator[str]:
-    yield question.text
-    if question.like is not None:
-        yield question.like.text
-    if question.within is not None:
-        yield from _texts(question.within)
+def _without_secrets(state: WindowState) -> WindowState:
+    """Return the state without queries that contain a secret, and what they have found. Any thread."""
+    place = state.place
+    if place.question is not None and engine.query_holds_secret(place.question):
+        place = msgspec.structs.replace(place, question=None, row=None, top=0, file="", line=0)
+    if engine.holds_secret(place.criteria.text):
+        place = msgspec.structs.replace(place, criteria=replace(place.criteria, text=""))
+    return msgspec.structs.replace(state, place=place)
 
 
 _DRAFT_MS = 500
@@ -237,8 +234,12 @@ def load_drafts() -> tuple[Draft, ...]:
 
 
 def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None = None) -> None:
-    """Replace all saved drafts of a folder, unless `token` is cancelled. A failure is only logged. Any thread."""
+    """Replace all saved drafts of a folder, unless `token` is cancelled; those with a secret are not saved.
+
+    A failure is only logged. Any thread.
+    """
     path = drafts_path()
+    drafts = [draft for draft in drafts if not engine.holds_secret(draft.text)]
     with _writing:
         if token is not None and token.cancelled:
             return
@@ -301,7 +302,7 @@ class Drafts(QObject):
         return (lambda token: save_drafts(folder, drafts, token)) if folder else None
 
     def _drafts(self) -> tuple[Draft, ...]:
-        """Return the drafts to save: current ones, and those that the user has not answered yet; none with a secret."""
+        """Return the drafts to save: current ones, and those that the user has not answered yet."""
         drafts = list(self._waiting)
         editor = self._views.facts.body.editor
         if editor.is_changed:
@@ -311,7 +312,7 @@ class Drafts(QObject):
         if sheet is not None and sheet.is_changed:
             name, text = sheet.typed
             drafts.append(Draft(self._folder, "note", self._remember.session, text, sheet.title, name))
-        return tuple(draft for draft in drafts if draft.text.strip() and not engine.holds_secret(draft.text))
+        return tuple(draft for draft in drafts if draft.text.strip())
 
     # --- offers -----------------------------------------------------------------------------------------------------
 
