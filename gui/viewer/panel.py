@@ -214,7 +214,8 @@ class ViewerPanel(BaseViewer):
         reloading = self._reloading
         self._drop_file(keep_lines=True)
         old, self.opened = self.source.lines, opened
-        self.source.set_lines(opened.lines, opened.outline, keep_place=reloading)
+        first = 1 if self.target is None else self.target.first or 1  # laying out another screen takes 5 ms
+        self.source.set_lines(opened.lines, opened.outline, first=None if reloading else first)
         if old is not None:
             old.close()
         self._follower.follow(opened.location)

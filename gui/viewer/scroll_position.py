@@ -26,10 +26,10 @@ class ScrollPosition:
         self.hidden = 0
         """Pixels of it above the view."""
 
-    def reset(self, line_count: int) -> None:
-        """Go to the start of another text with this number of lines."""
+    def reset(self, line_count: int, line: int = 1) -> None:
+        """Go to a line of another text with this number of lines; `resize` follows."""
         self._count = line_count
-        self.line, self.hidden = 1, 0
+        self.line, self.hidden = min(line, max(1, line_count)), 0
 
     def resize(self, view_height: int, line_count: int) -> None:
         """Set the view's height and the text's length; the top line stays if there is enough text below it."""

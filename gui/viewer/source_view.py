@@ -42,11 +42,11 @@ class SourceView(LineCanvas):
         self.setAccessibleName(tr("Source text"))
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
 
-    def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:
+    def set_lines(self, lines: FileLines | None, outline: Outline, *, first: int | None = 1) -> None:
         self.current_hit = None
         self.selection.clear()
         self._drag.stop()
-        super().set_lines(lines, outline, keep_place=keep_place)
+        super().set_lines(lines, outline, first=first)
 
     def set_highlight(self, lines: tuple[int, int] | None) -> None:
         if lines != self.highlight:

@@ -138,15 +138,15 @@ class LineCanvas(QAbstractScrollArea):
     def line_count(self) -> int:
         return self._lines.line_count if self._lines is not None else 0
 
-    def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:
-        """Show a text from its start, or none. `keep_place`: a new version of the same text, at the same position."""
+    def set_lines(self, lines: FileLines | None, outline: Outline, *, first: int | None = 1) -> None:
+        """Show a text with line `first` at the top, or none. `first` None: a new version of the text, same position."""
         self._lines = lines
         self.layouts.set_lines(lines, outline)
         self._marks.forget()
         self._found.forget()
         self._widest = 0.0
-        if not keep_place:
-            self.scroll_position.reset(self.line_count)
+        if first is not None:
+            self.scroll_position.reset(self.line_count, first)
             self.horizontalScrollBar().setValue(0)
         self._relayout()
 
