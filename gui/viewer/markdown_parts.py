@@ -17,6 +17,8 @@ TOO_LONG = marked("A part of this file is too long to render. Its source is show
 
 _LONGEST_BLOCK = 8 * 1024
 """Most characters of a paragraph, line of code or cell: Qt lays out a paragraph in one step."""
+_LONGEST_MARKERS = 200
+"""Most characters of indentation and markers of quotes and lists; the rest of the line may be indented code."""
 _SPANS = "*_`[~@:"
 """Characters that begin or end most inline formatting, including links."""
 
@@ -174,17 +176,18 @@ class _Cutter:
         found = _CONTAINERS.match(line)
         containers = found[0] if found else ""
         text = line[len(containers) :]
+        length = len(line) - min(len(containers), _LONGEST_MARKERS)
         items = len(_ITEM.findall(containers))
         cells = self._cells_of(text)
         self._load.add(Load(len(line) + 1, 1, items, cells, sum(map(text.count, _SPANS))))
         code = self._outline.code_block(number)
         if code is not None and code[0] == number:
             self._opening = line
-        if not text or not self._block or items or cells or code or self._outline.is_heading(number):
-            self._block = len(text)
+        if not length or not self._block or items or cells or code or self._outline.is_heading(number):
+            self._block = length
             self._is_plain = bool(text) and not (containers or cells or code)
         else:
-            self._block += len(text) + 1
+            self._block += length + 1
 
     def _cells_of(self, text: str) -> int:
         """Return the table cells that a line adds: each row has as many as the header, however many are written."""
