@@ -106,7 +106,7 @@ def _look(place: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iter
                 yield _about_backend(manager, token)
             insight = manager.insight
             if insight is None:
-                yield fine("inside", "Inside", manager.lacks["insight"])
+                yield fine("inside", "Inside", manager.unsupported["insight"])
                 yield _advised(check_user_data(manager.user_data), manager)
                 yield from sources.check_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
                 return

@@ -82,7 +82,7 @@ def inside(manager: "MemorySearchManager") -> "IndexInsight":
     """Return the memory's view of its index contents. Raises `Unsupported` if the backend has none."""
     found = manager.insight
     if found is None:
-        raise Unsupported(manager.lacks["insight"])
+        raise Unsupported(manager.unsupported["insight"])
     return found
 
 

@@ -355,7 +355,7 @@ def outer_status(
     files: IndexFiles,
     user: UserData,
     indexing: IndexingService,
-    lacks: Mapping[Feature, str],
+    unsupported: Mapping[Feature, str],
 ) -> MemoryProviderStatus:
     """Create the status of an external index, whose index fields are 0, off or empty; the backend fills them in.
 
@@ -416,5 +416,5 @@ def outer_status(
         writer_elsewhere=False,
         index_error=indexing.problem or None,
         user_data=user.status(),
-        lacks=lacks,
+        unsupported=unsupported,
     )

@@ -146,9 +146,9 @@ class _Advice:
         found: list[SearchRemedy] = []
         if restricted:
             found += self._tried("limits", marked("Without any limit, this query finds {results}."), **free)
-        if not found and query.question.strip() and len(query.required) + restricted > 1:
+        if not found and query.free_text.strip() and len(query.required) + restricted > 1:
             advice = marked("Without operators and limits, the words of this query find {results}.")
-            found += self._tried("words", advice, query=query.question, **free)
+            found += self._tried("words", advice, query=query.free_text, **free)
         yield from found
 
     def _wider(self) -> Iterator[SearchRemedy]:
@@ -212,7 +212,7 @@ class _Advice:
     def _names(self, issue: FileIssue) -> bool:
         name = fold(issue.path)
         paths = map(fold, self._work.query.demands("path") + self._work.query.demands("title"))
-        words = fold(self._work.query.question).split()
+        words = fold(self._work.query.free_text).split()
         return any(part in name or name.rstrip("/") in part for part in paths) or any(
             len(word) >= _SHORTEST_NAME and word in name for word in words
         )

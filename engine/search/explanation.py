@@ -90,7 +90,7 @@ def _passage(stage: Stage) -> str:
     return tr("The passage that was searched for is left out.")
 
 
-def _question(stage: Stage) -> str:
+def _query_vector(stage: Stage) -> str:
     if stage.facts is None:
         return tr("The passage's stored vector was used: nothing was embedded.")
     embedded = _facts(stage, EmbeddedQuery)
@@ -186,17 +186,17 @@ def _within(stage: Stage) -> str:
     scope = _facts(stage, Scope)
     if scope.total > scope.passages:
         return tr_count(
-            "Only the results of {question} were searched: {count:,} passage, the best of {total:,}.",
-            "Only the results of {question} were searched: {count:,} passages, the best of {total:,}.",
+            "Only the results of {query} were searched: {count:,} passage, the best of {total:,}.",
+            "Only the results of {query} were searched: {count:,} passages, the best of {total:,}.",
             scope.passages,
-            question=scope.query,
+            query=scope.query,
             total=scope.total,
         )
     return tr_count(
-        "Only the results of {question} were searched: {count:,} passage.",
-        "Only the results of {question} were searched: {count:,} passages.",
+        "Only the results of {query} were searched: {count:,} passage.",
+        "Only the results of {query} were searched: {count:,} passages.",
         scope.passages,
-        question=scope.query,
+        query=scope.query,
     )
 
 
@@ -230,7 +230,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "keywords": _keywords,
     "newest": _newest,
     "passage": _passage,
-    "question": _question,
+    "question": _query_vector,
     "results": _results,
     "role": _role,
     "scores": _scores,
@@ -354,7 +354,7 @@ def _of_scores(
         fresh_score=scored.fresh,
         time="" if scored.lift is None else time_words(scored.lift.time),
         time_lift=1.0 if scored.lift is None else scored.lift.factor,
-        beside_time=scored.lift is not None and scored.lift.adjacent,
+        adjacent_time=scored.lift is not None and scored.lift.adjacent,
         min_score=grounds.min_score,
         bm25=parts.bm25,
         full_bm25=parts.full,

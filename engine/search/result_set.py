@@ -30,7 +30,7 @@ _LONGEST_NAME = 60
 class FoundSet(msgspec.Struct, frozen=True):
     """All results of one query as scored chunks, kept to explain them and to search within them."""
 
-    question: QueryAnalysis
+    analysis: QueryAnalysis
     meaning: "VectorLeg | None"
     kept: list[Scored]
     """Scored chunks, best first."""
@@ -71,7 +71,7 @@ def is_lasting(
 
     Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
     """
-    asks_for_meaning = work.request.like is not None or work.query.question.strip()
+    asks_for_meaning = work.request.like is not None or work.query.free_text.strip()
     whole = meaning is not None or provider is None or not asks_for_meaning
     return whole and not work.notice and (within is None or within.lasting)
 

@@ -154,7 +154,7 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         return "".join(kept)
 
     @cached_property
-    def question(self) -> str:
+    def free_text(self) -> str:
         """The query without operators, for an embedding model. May be empty."""
         return self.text if self.plain else " ".join(self.searched_text.split())
 

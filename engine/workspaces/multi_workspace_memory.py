@@ -95,7 +95,7 @@ class MultiWorkspaceInsight:
 def _inside(memory: "MemorySearchManager") -> "IndexInsight":
     insight = memory.insight
     if insight is None:
-        raise Unsupported(memory.lacks["insight"])
+        raise Unsupported(memory.unsupported["insight"])
     return insight
 
 

@@ -188,7 +188,7 @@ class BackgroundMode(QObject):
         if self._quitting or not (self.hides_on_close and self._tray.is_shown) or _session_ends():
             return False
         event.ignore()
-        if self._window.state.told_of_tray:
+        if self._window.state.tray_notice_shown:
             self._window.hide()
         else:
             self._explain()
@@ -213,7 +213,7 @@ class BackgroundMode(QObject):
 
     @Slot()
     def _hide_in_tray(self) -> None:
-        self._window.state.told_of_tray = True
+        self._window.state.tray_notice_shown = True
         self._window.hide()
 
     @Slot()

@@ -55,9 +55,9 @@ _FIXED: tuple[Fixed, ...] = (
 def contexts() -> tuple[Context, ...]:
     """Return all contexts in display order: views with a viewer, the viewers, the other views."""
     specs = view_specs()
-    beside = (context for spec in specs if not spec.whole for context in spec.contexts)
+    with_viewer = (context for spec in specs if not spec.whole for context in spec.contexts)
     whole = (context for spec in specs if spec.whole for context in spec.contexts)
-    return (*_BEFORE, *beside, *_READERS, *whole, *_AFTER)
+    return (*_BEFORE, *with_viewer, *_READERS, *whole, *_AFTER)
 
 
 def fixed_keys() -> tuple[Fixed, ...]:

@@ -31,7 +31,7 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     folder: str = ""
     view: str = "search"
     index_page: Literal["overview", "map", "duplicates", "health"] = "overview"
-    question: QueryRecord | None = None
+    query: QueryRecord | None = msgspec.field(name="question", default=None)
     max_results: int = 0
     row: tuple[str, str, int, int] | None = None
     """Key of the current row of the results."""
@@ -73,7 +73,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     calendar_hidden: bool = False
     offered_views: list[str] = []
     """Views on demand whose buttons were shown: they are shown from the start."""
-    told_of_tray: bool = False
+    tray_notice_shown: bool = msgspec.field(name="told_of_tray", default=False)
     """Whether the notice that the program stays in the tray was shown."""
     recent: list[str] = []
     """Folders that were opened, newest first."""

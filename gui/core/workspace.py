@@ -175,7 +175,9 @@ class Workspace(QObject):
             self._unclosed[everywhere] = token
             if self._prepare is not None:
                 self._prepare(manager)
-            unsupported = self.feed.read_first(manager).lacks  # of the memory that answers, which may be a fallback
+            unsupported = self.feed.read_first(
+                manager
+            ).unsupported  # of the memory that answers, which may be a fallback
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
         if token.cancelled:  # opened too late to be closed with the others

@@ -213,9 +213,9 @@ def _engine(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 def _unsupported(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each feature that the current engine doesn't support."""
-    for feature, reason in sorted(status.lacks.items()):
+    for feature, reason in sorted(status.unsupported.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
-    if status.lacks:
+    if status.unsupported:
         yield Diagnostic(tr("Alternative"), None, tr("the built-in index supports all of this"), remedy="engine")
 
 

@@ -274,7 +274,7 @@ class ResultsView(QWidget):
     def show_answer(self, answer: Answer) -> None:
         """Show an answer; a repeated query keeps the position in the list."""
         before = self._answer
-        same = before is not None and before.question.subject == answer.question.subject
+        same = before is not None and before.query.subject == answer.query.subject
         keep = same and self.has_results
         from_page = self.page.has_focus()
         self._answer = answer
@@ -286,14 +286,14 @@ class ResultsView(QWidget):
             self._show_empty(answer)
             if from_page:
                 self.page.take_focus()
-        silent = before is not None and before.final and before.question == answer.question
+        silent = before is not None and before.final and before.query == answer.query
         if answer.final and not silent:
             announced = (messages.spoken_counts(answer.outcome), messages.spelling(answer.outcome))
             self._counts.announce(". ".join(part for part in announced if part))
 
-    def show_error(self, sentence: str, *, beside_results: bool) -> None:
-        """Show why a query failed; `beside_results`: above the results of an earlier answer, which stay."""
-        if beside_results and self.has_results:
+    def show_error(self, sentence: str, *, above_results: bool) -> None:
+        """Show why a query failed; `above_results`: above the results of an earlier answer, which stay."""
+        if above_results and self.has_results:
             self._notice.show_notice(sentence, tr("Try again"), self.retry_requested.emit)
             return
         self._show_page(
@@ -309,7 +309,7 @@ class ResultsView(QWidget):
             if answer.final:  # a keyword-only answer may be weak where meaning finds more
                 self.suggestions.show_suggestions(outcome.offered)
         else:
-            self.suggestions.show_correction(outcome.corrected, answer.question.text)
+            self.suggestions.show_correction(outcome.corrected, answer.query.text)
         self._header.show_counts(*messages.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
         self._stack.setCurrentWidget(self.list)
         self._column.activate()
@@ -320,7 +320,7 @@ class ResultsView(QWidget):
     def _show_notice(self, answer: Answer) -> None:
         if not answer.final and not answer.outcome.notice:
             return  # a keyword-only answer knows less than the complete one, which stays until the next one
-        if answer.question.min_score is None:
+        if answer.query.min_score is None:
             self._notice.show_notice(answer.outcome.notice)
         else:
             notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
@@ -330,7 +330,7 @@ class ResultsView(QWidget):
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:
-            self._show_page(messages.empty(answer.question, answer.outcome, self._reading), tr("No results yet"))
+            self._show_page(messages.empty(answer.query, answer.outcome, self._reading), tr("No results yet"))
         else:
             self._show_nothing_found(answer)
         self._page_shows = "empty"
@@ -349,7 +349,7 @@ class ResultsView(QWidget):
             actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
-            messages.empty(answer.question, answer.outcome),
+            messages.empty(answer.query, answer.outcome),
             tr("No results"),
             offers=offers,
             actions=actions,

@@ -83,10 +83,10 @@ class StartLists(QWidget):
             button.clicked.connect(lambda _checked: show_map())
         if content.recent:
             grid = self._section(tr("Recent searches"))
-            for question in content.recent:
-                name = tr("Search for {query}", query=title(question))
-                button = self._add(grid, title(question), limits(question), name)
-                button.clicked.connect(lambda _=False, chosen=question: choose_recent(chosen))
+            for query in content.recent:
+                name = tr("Search for {query}", query=title(query))
+                button = self._add(grid, title(query), limits(query), name)
+                button.clicked.connect(lambda _=False, chosen=query: choose_recent(chosen))
         if content.notes:
             grid = self._section(tr("Recently changed"))
             for note in content.notes:
@@ -211,7 +211,7 @@ class StartPage(QObject):
 
     @Slot()
     def _show(self) -> None:
-        recent = tuple(search.question for search in self._store.recent[:_MOST])
+        recent = tuple(search.query for search in self._store.recent[:_MOST])
         self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example, self._has_map))
 
 

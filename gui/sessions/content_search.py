@@ -63,7 +63,7 @@ def _finds_passages(text: str) -> bool:
     from engine import parse_query  # brings the analysis, which an empty window does not need
 
     parsed = parse_query(text)
-    return bool(parsed.question.strip() or parsed.demands("file") or parsed.demands("command"))
+    return bool(parsed.free_text.strip() or parsed.demands("file") or parsed.demands("command"))
 
 
 class ContentSearch(QObject):

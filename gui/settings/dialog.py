@@ -214,7 +214,7 @@ class SettingsDialog(QDialog):
         self.renew(folder, settings, manager)
         self.query_field.clear()
         if page is None and not self.page_choice.any:
-            page = "engine" if self.pages.lacks_models else "general"
+            page = "engine" if self.pages.models_unsupported else "general"
         self.open()
         available = self.screen().availableSize()
         self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(available))

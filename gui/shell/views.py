@@ -219,7 +219,7 @@ class Views(QObject):
     @Slot(object)
     def _handle_answer(self, answer: Answer | None) -> None:
         """Clear the preview when a new query has no results, unless the user is reading in it."""
-        latest = None if answer is None else answer.question.subject
+        latest = None if answer is None else answer.query.subject
         if latest == self._last_query:
             return  # a repeated query, since the index changed
         self._last_query = latest

@@ -121,7 +121,7 @@ def names_tool_calls(query: str) -> bool:
     from engine import parse_query
 
     parsed = parse_query(query)
-    return bool(parsed.demands("file") or parsed.demands("command")) and not parsed.question.strip()
+    return bool(parsed.demands("file") or parsed.demands("command")) and not parsed.free_text.strip()
 
 
 def plain_finder(needle: str) -> Finder:

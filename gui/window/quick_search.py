@@ -59,12 +59,12 @@ class QuickSearchController(QObject):
     @Slot(object)
     def _go_to(self, chosen: Chosen) -> None:
         self._show_window()
-        window, question = self._window, chosen.question
+        window, query = self._window, chosen.query
         window.views.switch("search")
         search = window.views.search
-        search.controller.return_to(SearchViewState(question.subject, "relevance", question.max_results, chosen.place))
-        search.controller.saved_searches.note(kept(question))
+        search.controller.return_to(SearchViewState(query.subject, "relevance", query.max_results, chosen.place))
+        search.controller.saved_searches.note(kept(query))
         if chosen.result is None:
             search.focus_list()
         else:
-            search.result_activated.emit(chosen.result, question.text)
+            search.result_activated.emit(chosen.result, query.text)

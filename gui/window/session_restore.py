@@ -119,11 +119,11 @@ class SessionRestore(QObject):
     def _place(self, folder: Path) -> LastPlace:
         views, search = self._views, self._views.search
         search_state = search.controller.view_state
-        question = None if search_state.question is None else kept(search_state.question, search_state.order)
-        if question is not None and not (search.controller.saved_searches.store.notes and _may_be_saved(question)):
-            question = None
+        query = None if search_state.query is None else kept(search_state.query, search_state.order)
+        if query is not None and not (search.controller.saved_searches.store.notes and _may_be_saved(query)):
+            query = None
         row, top = None, 0
-        if search_state.place is not None and question is not None:
+        if search_state.place is not None and query is not None:
             row = search_state.place.current if isinstance(search_state.place.current, tuple) else None
             top = next((top for key, top in search_state.place.anchors if key == row), 0)
         file, line = views.viewer.view_state
@@ -135,7 +135,7 @@ class SessionRestore(QObject):
             folder=str(folder),
             view=views.current,
             index_page=views.index.page,
-            question=question,
+            query=query,
             max_results=search_state.max_results,
             row=row,
             top=top,
@@ -143,8 +143,8 @@ class SessionRestore(QObject):
             criteria=criteria,
             role=session_state.role,
             reading=None if views.read_session is None else views.conversation.view_state,
-            file=file if question is not None else "",
-            line=line if question is not None else 0,
+            file=file if query is not None else "",
+            line=line if query is not None else 0,
         )
 
     # --- coming back ------------------------------------------------------------------------------------------------
@@ -157,9 +157,9 @@ class SessionRestore(QObject):
         views = self._views
         if place.reading is not None:
             views.conversation.return_to(place.reading.path, place.reading)
-        if place.question is not None:
+        if place.query is not None:
             self._line = (place.file, place.line) if place.file and place.line else None
-            views.search.controller.return_to(_view_state_of(place, place.question))
+            views.search.controller.return_to(_view_state_of(place, place.query))
         page: PageName = place.index_page
         if place.view == "index":
             views.index.show_page(page)
@@ -176,22 +176,22 @@ class SessionRestore(QObject):
             self._line = None
 
 
-def _view_state_of(place: LastPlace, question: QueryRecord) -> SearchViewState:
+def _view_state_of(place: LastPlace, query: QueryRecord) -> SearchViewState:
     at = None if place.row is None else Place(place.row, 0, ((place.row, place.top),), frozenset())
-    return SearchViewState(asked(question), question.order, max(place.max_results, FIRST_RESULTS), at)
+    return SearchViewState(asked(query), query.order, max(place.max_results, FIRST_RESULTS), at)
 
 
-def _may_be_saved(question: QueryRecord) -> bool:
+def _may_be_saved(query: QueryRecord) -> bool:
     """Return whether a query may be saved: it contains no secret."""
-    return not any(map(engine.holds_secret, _texts(question)))
+    return not any(map(engine.holds_secret, _texts(query)))
 
 
-def _texts(question: QueryRecord) -> Iterator[str]:
-    yield question.text
-    if question.like is not None:
-        yield question.like.text
-    if question.within is not None:
-        yield from _texts(question.within)
+def _texts(query: QueryRecord) -> Iterator[str]:
+    yield query.text
+    if query.like is not None:
+        yield query.like.text
+    if query.within is not None:
+        yield from _texts(query.within)
 
 
 _DRAFT_MS = 500

@@ -35,7 +35,7 @@ from gui.window.search_menu import SearchMenu
 from gui.window.window_parts import WindowParts
 
 _LEAST_HEIGHT = 220
-_AROUND, _BESIDE = 200, 60
+_AROUND, _MARGIN = 200, 60
 """Pixels of the window's height and width that the sheet leaves free."""
 _TWO_COLUMNS = 150
 """Characters of a window that is wide enough for two columns of keys."""
@@ -160,7 +160,7 @@ def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the list of keys over `window`; `change` opens the page to change keys."""
     shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
     shown.area.setMinimumHeight(min(shown.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
-    shown.area.setMinimumWidth(min(shown.wanted.width(), window.width() - _BESIDE))
+    shown.area.setMinimumWidth(min(shown.wanted.width(), window.width() - _MARGIN))
     dialog = sheet(tr("Keys"), shown, window)
     shown.change.clicked.connect(dialog.accept)
     shown.change.clicked.connect(change)

@@ -166,8 +166,8 @@ class LanceMemory:
         return self._local.user_data
 
     @property
-    def lacks(self) -> Mapping[Feature, str]:
-        return self._local.lacks
+    def unsupported(self) -> Mapping[Feature, str]:
+        return self._local.unsupported
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"

@@ -205,11 +205,11 @@ class _Run:
     def _embed(self, force: bool) -> None:
         if not self._of.maintenance.embed_due(self._reason, force):
             return
-        lacking = self._of.pending()
-        self._meter.start("embedding", lacking)
+        pending = self._of.pending()
+        self._meter.start("embedding", pending)
 
         def look() -> None:
-            self._meter.step(max(0, lacking - self._of.pending()), "")
+            self._meter.step(max(0, pending - self._of.pending()), "")
 
         try:
             self._embedded = self._of.maintenance.embed(self._token, look)

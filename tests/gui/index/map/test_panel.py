@@ -451,13 +451,13 @@ def test_keyword_query_marks_only_results(qtbot, shown, insight, make_result) ->
     insight.point = None
     shown.show_answer(_answer("irrigation", make_result, 1))
     _calm(qtbot, shown)
-    assert shown.canvas.marks.question is None
+    assert shown.canvas.marks.query is None
     assert shown.canvas.marks.hits == (0,)
 
 
 def test_non_final_answer_and_hidden_map_are_ignored(qtbot, shown, insight, make_result) -> None:
     final = _answer("irrigation", make_result)
-    shown.show_answer(Answer(final.question, final.outcome, final=False))
+    shown.show_answer(Answer(final.query, final.outcome, final=False))
     assert insight.questions == []
     shown.hide()
     shown.show_answer(final)
