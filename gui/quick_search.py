@@ -23,7 +23,7 @@ from gui.widgets.accessibility import announce
 from gui.widgets.labels import ElidedLabel, line
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import Place
+from gui.widgets.row_list import ListPosition
 
 _MOST = 0.9
 """Largest shares of the screen's width and height."""
@@ -337,7 +337,7 @@ class Chosen:
     query: Query
     result: MemorySearchResult | None = None
     """The chosen result; None for all results."""
-    place: Place | None = None
+    place: ListPosition | None = None
     """Position in the list of results; None if there is none."""
 
 

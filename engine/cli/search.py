@@ -9,7 +9,7 @@ from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
 from engine.cli.searches import run_saved
-from engine.cli.workspace import find_place, interruptible, opened, search_all
+from engine.cli.workspace import find_workspace, interruptible, opened, search_all
 from engine.corpus.globs import literal_glob
 from engine.records import (
     LAST_LINE,
@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> int:
         raise MnemoscopeError("--all-workspaces can be combined with words or a query, not with --like or --saved.")
     if arguments.json and arguments.markdown:
         raise MnemoscopeError("Use either --json or --markdown, not both.")
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     with interruptible() as token, opened(place) as manager:
         if arguments.all_workspaces:
             outcome = search_all(manager, place, " ".join(arguments.query), options, token, arguments.config)

@@ -13,7 +13,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, StoreError
 from engine.cli.output import print_json, print_table, safe
-from engine.cli.workspace import CliWorkspace, find_place, interruptible, known_to, memory_of, opened, search_all
+from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, known_to, memory_of, opened, search_all
 from engine.corpus.globs import literal_glob
 from engine.records import EarlierQuery, QueryRecord, SearchOutcome, cite
 from engine.records.workspaces import split_name
@@ -26,7 +26,7 @@ _DAY = 86_400
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     with interruptible(), opened(place) as manager:
         if why := manager.saved_searches.unreadable:
             raise StoreError(why)

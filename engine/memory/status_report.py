@@ -152,7 +152,7 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
     )
 
 
-def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
+def _privacy_fields(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
     """Return where texts are sent, their price, the consent for it and the source of the key; never the key itself."""
     if provider is None:
         return dict.fromkeys(("server", "price", "consent", "keyPlace", "remoteFallback")) | {"remote": False}
@@ -164,7 +164,7 @@ def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection:
         "server": server_of(settings, provider.id),
         "price": provider.price,
         "consent": consent_of(settings, provider.id) if provider.id in REMOTE else None,
-        "keyPlace": selection.key_place,
+        "keyPlace": selection.key_origin,
     }
 
 
@@ -216,7 +216,7 @@ def make_status(
             "providerError": live.provider_error,
             "unknownScripts": list(unknown),
             "passedOver": list(selection.passed_over),
-            **_dealings(settings, provider, selection),
+            **_privacy_fields(settings, provider, selection),
             "readOnly": store.read_only or None,
         },
         pending_vectors=found.pending,

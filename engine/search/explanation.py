@@ -12,9 +12,9 @@ from engine.records import MatchField, ResultExplanation, SearchExplanation, Sea
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import (
     Best,
-    Demand,
     Diversity,
     EmbeddedQuery,
+    RaisedMinimum,
     Scope,
     Stage,
     Stages,
@@ -142,30 +142,30 @@ def _title(stage: Stage) -> str:
 
 
 def _unknown(stage: Stage) -> str:
-    demand = _facts(stage, Demand)
+    raised = _facts(stage, RaisedMinimum)
     note = tr_count(
         "{count:,} result by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
         "{count:,} results by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
         stage.entered - stage.left,
-        least=demand.least,
-        words=any_of(list(map(in_quotes, demand.unknown))),
+        least=raised.least,
+        words=any_of(list(map(in_quotes, raised.unknown))),
     )
-    return _with_best_score(note, demand)
+    return _with_best_score(note, raised)
 
 
 def _unrelated(stage: Stage) -> str:
-    demand = _facts(stage, Demand)
+    raised = _facts(stage, RaisedMinimum)
     note = tr_count(
         "{count:,} result by meaning scored below {least:.2f}, the minimum for a query without related passages.",
         "{count:,} results by meaning scored below {least:.2f}, the minimum for a query without related passages.",
         stage.entered - stage.left,
-        least=demand.least,
+        least=raised.least,
     )
-    return _with_best_score(note, demand)
+    return _with_best_score(note, raised)
 
 
-def _with_best_score(note: str, demand: Demand) -> str:
-    return note if demand.best is None else f"{note} {tr('The best score was {score:.2f}.', score=demand.best)}"
+def _with_best_score(note: str, raised: RaisedMinimum) -> str:
+    return note if raised.best is None else f"{note} {tr('The best score was {score:.2f}.', score=raised.best)}"
 
 
 def _vectors(stage: Stage) -> str:

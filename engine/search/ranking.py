@@ -43,7 +43,7 @@ class KeywordPart(msgspec.Struct):
 
     liked: "LikedPassage | None"
     analysis: QueryAnalysis
-    demands: Conditions
+    conditions: Conditions
     scope: ChunkFilter
     within: EarlierResults | None
     leg: KeywordLeg

@@ -73,7 +73,10 @@ def at_tool_call(
     Returns the result and the chunk before the call; both unchanged without such a call. Only for a query without
     words, which would be found in a message.
     """
-    files, commands = query.demands("file"), [value.casefold() for value in query.demands("command")]
+    files, commands = (
+        query.values_of_required("file"),
+        [value.casefold() for value in query.values_of_required("command")],
+    )
     if chunk.places is None or not (files or commands):
         return result, chunk
     from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it

@@ -96,10 +96,10 @@ def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> lis
 
 
 def list_newest(
-    demands: Conditions, scope: ChunkFilter, within: EarlierResults | None, work: SearchContext, *, lasting: bool
+    conditions: Conditions, scope: ChunkFilter, within: EarlierResults | None, work: SearchContext, *, lasting: bool
 ) -> FoundSet:
     """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
-    ids, files = demands.newest(scope.chunks or (), work.request.max_results)
+    ids, files = conditions.newest(scope.chunks or (), work.request.max_results)
     work.stages.add("newest", len(scope.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]
     grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)

@@ -17,7 +17,7 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
-from engine.search.parsed_query_description import demand, remarks_of, understood
+from engine.search.parsed_query_description import describe_condition, remarks_of, understood
 from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
@@ -41,28 +41,28 @@ if TYPE_CHECKING:
 
 
 def restrict(
-    snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
+    snapshot: Snapshot, conditions: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
 ) -> ChunkFilter:
     """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
 
     `listed`: their ids are needed, not only an FTS5 expression.
     """
     scope = ChunkFilter(files)
-    if demands:
-        match = demands.match()
+    if conditions:
+        match = conditions.match()
         listed = listed or match is None or bool(work.request.explain)
-        scope = ChunkFilter(files, demands.chunks(files) if listed else None, match)
+        scope = ChunkFilter(files, conditions.chunks(files) if listed else None, match)
     if not work.query.plain:
         chunks = snapshot.chunk_count()
         note = understood(work.query)
-        some = not demands or (demands.some(files) if scope.chunks is None else bool(scope.chunks))
-        if not some and (unmet := demands.unmet(files)):
-            demanded = any_of(map(demand, unmet))
+        some = not conditions or (conditions.some(files) if scope.chunks is None else bool(scope.chunks))
+        if not some and (unmet := conditions.unmet(files)):
+            demanded = any_of(map(describe_condition, unmet))
             if files is None:
-                note += " " + tr("No passage {demands}.", demands=demanded)
+                note += " " + tr("No passage {demands}.", conditions=demanded)
             else:
-                note += " " + tr("No passage that passes the filters {demands}.", demands=demanded)
-        if any(map(work.query.demands, _FROM_NOTES)) and not _has_tags(snapshot):
+                note += " " + tr("No passage that passes the filters {demands}.", conditions=demanded)
+        if any(map(work.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot):
             work.tags_wait = True
             note += " " + tr("Tags can be searched after the next update has read all notes again.")
         work.understood = note
@@ -278,9 +278,9 @@ class Searcher:
         within = None if work.earlier is None else self._earlier_results(snapshot, provider, work.earlier, failure)
         with work.timed("analysis"):
             liked, analysis = self.analysis_of(snapshot, work)
-            demands = Conditions(snapshot, work.query, analysis.languages)
+            conditions = Conditions(snapshot, work.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms
-            scope = restrict(snapshot, demands, files_to_search(snapshot, self._guard, work), work, listed=listed)
+            scope = restrict(snapshot, conditions, files_to_search(snapshot, self._guard, work), work, listed=listed)
             if within is not None:
                 scope = narrow(snapshot, scope, within, work)
         with work.timed("keyword"):
@@ -289,7 +289,7 @@ class Searcher:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
                 leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
-        return KeywordPart(liked, analysis, demands, scope, within, leg, self._ranker.times_of(work))
+        return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(work))
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext
@@ -301,8 +301,8 @@ class Searcher:
             work.notice = self._store.recovered or tr("Nothing is indexed yet.")
             work.stages.add("index", 0, 0, work.notice)
         lasting = is_lasting(provider, meaning, within, work)
-        if part.demands and not analysis.terms:
-            return list_newest(part.demands, part.scope, within, work, lasting=lasting)
+        if part.conditions and not analysis.terms:
+            return list_newest(part.conditions, part.scope, within, work, lasting=lasting)
         work.stages.add_terms(part.leg.terms, [term.surface for term in analysis.terms if term.stop])
         ids = self._ranker.candidates(part, meaning, snapshot, work)
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)

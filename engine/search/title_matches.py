@@ -12,7 +12,7 @@ from engine.search.pipeline_stages import Stages
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
-from engine.text.stopwords import unasked
+from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN
 from engine.text.tokens_and_stems import streams_of
 
@@ -188,7 +188,7 @@ def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]
         tokens = frozenset(token for lang in languages for stream in streams_of(lang)[run] for token in stream.split())
         if tokens:
             plain.append(tokens)
-            if tokens.isdisjoint(unasked(languages[0])):
+            if tokens.isdisjoint(unsearched_words(languages[0])):
                 found.append(tokens)
     return found or plain
 

@@ -138,7 +138,7 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         """The conditions that every result must satisfy."""
         return tuple(clause for clause in self.clauses if clause.required)
 
-    def demands(self, operator: str) -> list[str]:
+    def values_of_required(self, operator: str) -> list[str]:
         """Return the values of an operator in the required clauses."""
         atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
         return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]

@@ -14,7 +14,7 @@ from PySide6.QtCore import QByteArray, QObject, QTimer, Slot
 
 from engine import CancelToken, QueryRecord, decode_json, read_file, replace_file
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.location import ReadingPlace
+from gui.core.location import ReadingPosition
 from gui.core.session_criteria import Criteria, Role
 from gui.core.view_spec import view_specs
 
@@ -42,7 +42,7 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     criteria: Criteria = Criteria()
     """Filters and order of the session list."""
     role: Role = ""
-    reading: ReadingPlace | None = None
+    reading: ReadingPosition | None = None
     """Position in the session that is read."""
     file: str = ""
     """Stable name of the note that is read."""

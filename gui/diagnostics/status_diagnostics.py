@@ -44,7 +44,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         yield Diagnostic(
             tr("Provider"), "degraded", tr("words only"), why_not or tr("No model is available."), "settings"
         )
-    yield from _dealings(status)
+    yield from _privacy_diagnostics(status)
     if scripts := status.custom.get("unknownScripts"):
         tip = tr(
             "The model does not know {scripts}. Notes in these scripts are found by their words.",
@@ -66,7 +66,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         )
 
 
-def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
+def _privacy_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield diagnostics of the provider: where texts are sent, the consent for it, and the source of the key."""
     if "remote" not in status.custom:
         return

@@ -31,7 +31,7 @@ from gui.help.pages import LANGUAGES, GuidePage, Section, find
 from gui.style.stylesheet import character_width, font_at, set_role
 from gui.style.typography import resize_with_text
 from gui.viewer.match_list import query_finder
-from gui.viewer.outline import HeadingPlace, Outline, heading_key
+from gui.viewer.outline import HeadingPosition, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.text_lines import FileLines
 from gui.widgets.accessibility import announce
@@ -424,7 +424,7 @@ class GuidePageView(RenderedView):
     def show_location(self, location: GuideLocation) -> GuidePage | None:
         """Show a page at a heading; returns the page if it had to be rendered."""
         name, heading = location
-        at = HeadingPlace(heading_key(heading)) if heading else None
+        at = HeadingPosition(heading_key(heading)) if heading else None
         if self._drawn == name == self.shown:
             self.go_to_heading(at)
             return None

@@ -93,7 +93,7 @@ def new_words(suggestion: QuerySuggestion) -> str:
     return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
 
 
-def meant(suggestions: Sequence[QuerySuggestion]) -> str:
+def did_you_mean(suggestions: Sequence[QuerySuggestion]) -> str:
     """Return "Did you mean …?" with these suggestions; empty without any."""
     words = any_of(in_quotes(new_words(suggestion)) for suggestion in suggestions)
     return tr("Did you mean {words}?", words=words) if words else ""
@@ -103,7 +103,7 @@ def spelling(outcome: SearchOutcome) -> str:
     """Return a sentence about a corrected query that was searched, or "Did you mean …?"; empty if there is neither."""
     if outcome.corrected is not None:
         return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
-    return meant(outcome.offered)
+    return did_you_mean(outcome.offered)
 
 
 def reading(status: MemoryProviderStatus | None) -> str:

@@ -12,7 +12,7 @@ from gui.search.result_rows import SortOrder
 from gui.search.results_view import ResultsView
 from gui.search.scope import SearchScope
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import Place
+from gui.widgets.row_list import ListPosition
 
 
 class QueryBuilder(QObject):
@@ -96,7 +96,7 @@ class SearchViewState:
     """The query, with the default number of results; None without a query."""
     order: SortOrder
     max_results: int = field(compare=False)
-    place: Place | None = field(compare=False)
+    place: ListPosition | None = field(compare=False)
     """Position in the list of results; None before there are any."""
 
     @property

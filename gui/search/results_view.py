@@ -64,7 +64,7 @@ class SuggestionLine(QWidget):
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
         self._label_text = tr(messages.DID_YOU_MEAN)
-        self._replace([self._suggested(suggestion) for suggestion in suggestions], messages.meant(suggestions))
+        self._replace([self._suggested(suggestion) for suggestion in suggestions], messages.did_you_mean(suggestions))
 
     def show_correction(self, corrected: QuerySuggestion, typed: str) -> None:
         """Show that `corrected` was searched instead of `typed`, with a button that searches for `typed`."""
@@ -157,7 +157,7 @@ class ResultsView(QWidget):
     order_chosen = Signal()
     within_requested = Signal()
     """Search within the current results."""
-    meant = Signal(str)
+    suggestion_chosen = Signal(str)
     """Another query, chosen from the suggestions."""
     recent_chosen = Signal(object)
     """QueryRecord of a recent search."""
@@ -201,7 +201,7 @@ class ResultsView(QWidget):
             column.addWidget(widget)
         self._header.order_chosen.connect(self._sort)
         self.list.more_requested.connect(self.more_requested)
-        self.suggestions.chosen.connect(self.meant)
+        self.suggestions.chosen.connect(self.suggestion_chosen)
         self.suggestions.literal_requested.connect(self.literal_requested)
 
     @property
@@ -374,7 +374,7 @@ class ResultsView(QWidget):
             return  # a silent repeat must not take a focused button away
         self._content = content
         self._notice.show_notice("")
-        chosen = (self.recent_chosen.emit, self.note_chosen.emit, self.meant.emit, self.map_requested.emit)
+        chosen = (self.recent_chosen.emit, self.note_chosen.emit, self.suggestion_chosen.emit, self.map_requested.emit)
         table = None if start is None else StartLists(start, *chosen)
         self.page.show_state(*words, offers=offers, actions=actions, table=table)
         self._stack.setCurrentWidget(self.page)

@@ -17,7 +17,7 @@ from gui.search.result_rows import SortOrder
 from gui.search.scope import citation, quoted, source_names
 
 
-def kept(query: Query, order: SortOrder = "relevance") -> QueryRecord:
+def to_record(query: Query, order: SortOrder = "relevance") -> QueryRecord:
     """Convert a query to the form in which it is saved, without the number of results."""
     return QueryRecord(
         text=query.text,
@@ -26,7 +26,7 @@ def kept(query: Query, order: SortOrder = "relevance") -> QueryRecord:
         path=query.scope.path if query.scope else "",
         path_name=query.scope.name if query.scope else "",
         like=query.like,
-        within=kept(query.within) if query.within else None,
+        within=to_record(query.within) if query.within else None,
         half_life_days=query.half_life_days,
         diverse=query.diverse,
         order=order,
@@ -34,14 +34,14 @@ def kept(query: Query, order: SortOrder = "relevance") -> QueryRecord:
     )
 
 
-def asked(query: QueryRecord) -> Query:
+def to_query(query: QueryRecord) -> Query:
     return Query(
         query.text,
         query.sources,
         query.days,
         Scope(query.path, query.path_name) if query.path else None,
         like=query.like,
-        within=asked(query.within) if query.within else None,
+        within=to_query(query.within) if query.within else None,
         half_life_days=query.half_life_days,
         diverse=query.diverse,
         everywhere=query.everywhere,
@@ -107,16 +107,16 @@ class SavedSearchStore(QObject):
         self._acts.clear()
         self._show(((), ()))
         if manager is not None:
-            self._do(lambda kept: None)
+            self._do(lambda _storage: None)
 
     def note(self, query: QueryRecord) -> None:
         """Add a query to the history, if the history is on."""
         if self.notes:
-            self._do(lambda kept: kept.note(query))
+            self._do(lambda storage: storage.note(query))
 
     def forget_recent(self, query: QueryRecord | None = None) -> None:
         """Remove a query from the history; None removes all."""
-        self._do(lambda kept: kept.forget_recent(query))
+        self._do(lambda storage: storage.forget_recent(query))
 
     def save(self, name: str, query: QueryRecord) -> None:
         """Save a query under a name, replacing a saved search with the same name."""
@@ -124,17 +124,17 @@ class SavedSearchStore(QObject):
 
     def put_back(self, search: SavedSearch) -> None:
         """Restore a deleted search unchanged."""
-        self._do(lambda kept: kept.save(search))
+        self._do(lambda storage: storage.save(search))
 
-    def rename(self, name: str, wanted: str) -> None:
-        self._do(lambda kept: kept.rename(name, wanted))
+    def rename(self, name: str, new_name: str) -> None:
+        self._do(lambda storage: storage.rename(name, new_name))
 
     def forget_saved(self, name: str) -> None:
-        self._do(lambda kept: kept.forget_saved(name))
+        self._do(lambda storage: storage.forget_saved(name))
 
     def touch(self, name: str) -> None:
         """Set the saved search's time of last use to now."""
-        self._do(lambda kept: kept.touch(name))
+        self._do(lambda storage: storage.touch(name))
 
     def name_of(self, query: QueryRecord | None) -> str:
         """Return the name under which this query is saved; empty if it is not."""
@@ -146,14 +146,14 @@ class SavedSearchStore(QObject):
             self._run()
 
     def _run(self) -> None:
-        kept = self._storage
-        if self._job is not None or not self._acts or kept is None:
+        storage = self._storage
+        if self._job is not None or not self._acts or storage is None:
             return
         act = self._acts.pop(0)
 
         def work(_: object) -> Contents:
-            act(kept)
-            return kept.saved(), kept.recent()
+            act(storage)
+            return storage.saved(), storage.recent()
 
         def on_done(contents: Contents) -> None:
             if self._job is job:

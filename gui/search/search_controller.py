@@ -18,7 +18,7 @@ from gui.search.query import Answer, Query, Scope, is_searchable, permitted
 from gui.search.query_builder import QueryBuilder, SearchViewState, ViewStateRestorer
 from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.search.results_view import ResultsView
-from gui.search.saved_search_cache import asked, kept
+from gui.search.saved_search_cache import to_query, to_record
 from gui.search.saved_searches import SavedSearchController
 from gui.search.scope import SearchScope, passage_of
 from gui.search.search_runner import SearchRunner
@@ -36,7 +36,7 @@ class QueryVariants(QObject):
     These searches run in one step, without a keyword-only answer first.
     """
 
-    meant = Signal(str)
+    text_chosen = Signal(str)
     """Search for this text in place of the one in the box."""
     other_requested = Signal(object)
     """The query without its limits."""
@@ -49,7 +49,7 @@ class QueryVariants(QObject):
         self._view = view
         view.more_requested.connect(self._request_more)
         view.weak_requested.connect(self._request_weak)
-        view.meant.connect(self.meant)
+        view.suggestion_chosen.connect(self.text_chosen)
         view.literal_requested.connect(self._request_literal)
         view.remedy_chosen.connect(self._remedy)
 
@@ -142,7 +142,7 @@ class SearchController(QObject):
     query_changed = Signal(str)
     answer_changed = Signal(object)
     """Current Answer, or None without a query."""
-    meant = Signal(object)
+    query_visited = Signal(object)
     """SearchViewState: a query to return to."""
     remedy_requested = Signal(object)
     """SearchRemedy of an empty answer that another query can't provide."""
@@ -177,7 +177,7 @@ class SearchController(QObject):
         self._builder.query_changed.connect(self.query_changed)
         self._box.text_changed.connect(self._typed)
         self._completion.changed.connect(self._completed)
-        self._box.meant.connect(self._note)
+        self._box.submitted.connect(self._note)
         self._box.left.connect(self._narrowing.back)
         self.saved_searches.requested.connect(self.show_query)
         self.saved_searches.picker.closed.connect(self._typed)
@@ -187,7 +187,7 @@ class SearchController(QObject):
         self._view.retry_requested.connect(self.run_query)
         self._view.within_requested.connect(self.search_within)
         self._variants.remedy_requested.connect(self.remedy_requested)
-        self._variants.meant.connect(self._search_suggestion)
+        self._variants.text_chosen.connect(self._search_suggestion)
         self._variants.other_requested.connect(self._run_variant)
         self._narrowing.returned.connect(self._return)
 
@@ -252,7 +252,7 @@ class SearchController(QObject):
         """Run a saved query with all its options."""
         self._box.remember()
         self._view.show_order(query.order)
-        self._show(asked(query))
+        self._show(to_query(query))
         self._note_shown()
 
     def search_in(self, scope: Scope, text: str) -> None:
@@ -405,7 +405,7 @@ class SearchController(QObject):
     def _on_show(self) -> QueryRecord | None:
         """Return the current query in its saved form; None without one."""
         query = self._builder.due()
-        return None if query is None else kept(query, self._view.order)
+        return None if query is None else to_record(query, self._view.order)
 
     @Slot(str)
     def _note(self, text: str) -> None:
@@ -419,15 +419,15 @@ class SearchController(QObject):
             self._record_visit(query)
 
     def _record_visit(self, query: Query) -> None:
-        self._unanswered = kept(query, self._view.order)
+        self._unanswered = to_record(query, self._view.order)
         if self._view.answer is not None:
             self._record(self._view.answer)
-        self.meant.emit(self._view_state.view_state_of(query))
+        self.query_visited.emit(self._view_state.view_state_of(query))
 
     def _record(self, answer: Answer) -> None:
         """Add a submitted query to the history once its answer has results."""
         query = self._unanswered
-        if query is not None and query == kept(answer.query, self._view.order):
+        if query is not None and query == to_record(answer.query, self._view.order):
             if answer.outcome.results:
                 self.saved_searches.note(query)
             if answer.outcome.results or answer.final:

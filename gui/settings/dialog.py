@@ -274,7 +274,7 @@ class SettingsDialog(QDialog):
         if self.query_field.text().strip() and self.model.read:
             self._search()
             return
-        page = self.pages.page(self.page) if self.model.read or self.pages.stands_alone(self.page) else None
+        page = self.pages.page(self.page) if self.model.read or self.pages.needs_no_settings(self.page) else None
         if page is not None and self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
             insert_after(stop_before(self.footer), stops(page))

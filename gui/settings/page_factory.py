@@ -268,7 +268,7 @@ class Pages(QObject):
         page: QWidget = self._made[name]
         return page
 
-    def stands_alone(self, name: SettingsPage) -> bool:
+    def needs_no_settings(self, name: SettingsPage) -> bool:
         """Return whether a page can be shown before the settings file was read."""
         return name == _ALONE
 
@@ -341,7 +341,7 @@ class Pages(QObject):
                 engine = self._made["engine"] = EnginePage(self._jobs, self._config)
                 self._form(engine)
                 advanced = OptionsPage(name, self._model, above=(engine,))
-                engine.stand_in(advanced.scroller)
+                engine.set_scroller(advanced.scroller)
                 return advanced
             case "sources":
                 return SourcesPage(self._model, self._jobs)

@@ -9,7 +9,7 @@ from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.quick_search import Chosen, QuickPanel, QuickWindow
 from gui.search.query_builder import SearchViewState
-from gui.search.saved_search_cache import kept
+from gui.search.saved_search_cache import to_record
 from gui.widgets.small_windows import bring_to_front
 from gui.window.main_window import MainWindow
 
@@ -63,7 +63,7 @@ class QuickSearchController(QObject):
         window.views.switch("search")
         search = window.views.search
         search.controller.return_to(SearchViewState(query.subject, "relevance", query.max_results, chosen.place))
-        search.controller.saved_searches.note(kept(query))
+        search.controller.saved_searches.note(to_record(query))
         if chosen.result is None:
             search.focus_list()
         else:

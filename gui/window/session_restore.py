@@ -27,12 +27,12 @@ from gui.facts.wording import short
 from gui.index.panel import PageName
 from gui.remember.controller import RememberController
 from gui.search.query_builder import SearchViewState
-from gui.search.saved_search_cache import asked, kept
+from gui.search.saved_search_cache import to_query, to_record
 from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.message_banner import Action
-from gui.widgets.row_list import Place
+from gui.widgets.row_list import ListPosition
 
 _SOON_MS = 700
 _MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange)
@@ -119,7 +119,7 @@ class SessionRestore(QObject):
     def _place(self, folder: Path) -> LastPlace:
         views, search = self._views, self._views.search
         search_state = search.controller.view_state
-        query = None if search_state.query is None else kept(search_state.query, search_state.order)
+        query = None if search_state.query is None else to_record(search_state.query, search_state.order)
         if query is not None and not (search.controller.saved_searches.store.notes and _may_be_saved(query)):
             query = None
         row, top = None, 0
@@ -177,8 +177,8 @@ class SessionRestore(QObject):
 
 
 def _view_state_of(place: LastPlace, query: QueryRecord) -> SearchViewState:
-    at = None if place.row is None else Place(place.row, 0, ((place.row, place.top),), frozenset())
-    return SearchViewState(asked(query), query.order, max(place.max_results, FIRST_RESULTS), at)
+    at = None if place.row is None else ListPosition(place.row, 0, ((place.row, place.top),), frozenset())
+    return SearchViewState(to_query(query), query.order, max(place.max_results, FIRST_RESULTS), at)
 
 
 def _may_be_saved(query: QueryRecord) -> bool:

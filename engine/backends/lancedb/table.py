@@ -23,7 +23,7 @@ from engine.backends.lancedb.error_messages import (
     TableTooNew,
     described,
 )
-from engine.backends.lancedb.table_location import TableLocation, find_place
+from engine.backends.lancedb.table_location import TableLocation, find_table
 from engine.backends.lancedb.table_schema import Row, SharedFile, read_files, read_rows, sql_all_of, sql_one_of
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
@@ -269,7 +269,7 @@ class SharedTable:
         """Why the last access failed, one sentence; None if it succeeded."""
 
     def place(self, cancel: CancelToken | None = None) -> TableLocation:
-        """The table's location. Raises the errors of `find_place`."""
+        """The table's location. Raises the errors of `find_table`."""
         if self._place is None:
             self._place = self._find(cancel)
         return self._place
@@ -392,7 +392,7 @@ class SharedTable:
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
     """Test whether a workspace can use LanceDB, without creating a table; see `try_backend`."""
     folder = usable_index_files(workspace, settings.store.path).folder
-    table = SharedTable(lambda token: find_place(workspace, settings, folder, cancel=token))
+    table = SharedTable(lambda token: find_table(workspace, settings, folder, cancel=token))
     try:
         view = table.view(cancel)
         files = view.files(cancel)

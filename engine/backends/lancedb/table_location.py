@@ -60,7 +60,7 @@ class TableLocation:
         return f"{self.uri.rstrip('/')}/{self.table}"
 
 
-def find_place(
+def find_table(
     workspace: Path, settings: Settings, index_folder: Path, *, cancel: CancelToken | None = None
 ) -> TableLocation:
     """The table of a workspace; may ask the keychain. Raises `BackendError`, `SettingsError`, `ProviderError`."""

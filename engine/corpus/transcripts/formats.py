@@ -62,7 +62,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         facts, opening = self.facts, self.facts.opening
         facts.opening = "" if opening and facts.rewound and facts.is_left(self.opened) else opening
         opens = not facts.opening
-        facts.saw(message)
+        facts.add_message(message)
         if opens and facts.opening:
             self.opened = line
         facts.opening = facts.opening or opening

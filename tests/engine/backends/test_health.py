@@ -404,10 +404,10 @@ def test_polling_watcher_reported(open_memory: OpenMemory) -> None:
 
 
 def test_a_glance_counts_and_reads_nothing(memory: BuiltinMemory, provider: FakeProvider) -> None:
-    assert {finding.state for finding in memory.insight.glance()} == {"fine"}
+    assert {finding.state for finding in memory.insight.quick_check()} == {"fine"}
     execute(memory, "DELETE FROM chunks_fts_1")
     execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
-    assert {finding.id for finding in memory.insight.glance() if finding.state != "fine"} == {"keywords", "chunks"}
+    assert {finding.id for finding in memory.insight.quick_check() if finding.state != "fine"} == {"keywords", "chunks"}
 
 
 def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> None:
