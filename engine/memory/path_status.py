@@ -278,8 +278,8 @@ def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, add
     return f"{message} {_set_at(origin)}"
 
 
-def outside_message(wanted: bool) -> str:
-    if not wanted:
+def outside_message(indexable: bool) -> str:
+    if not indexable:
         return tr("This path is outside everything that can be indexed here.")
     return tr("This path is outside all indexed folders. To index it, add it to extra_paths in the settings.")
 

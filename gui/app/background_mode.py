@@ -248,7 +248,7 @@ class UpdateNotification(QObject):
         self._name = ""
         self._known: SyncSummary | None = None
         self._begun = False
-        self.wanted = True
+        self.enabled = True
         """Whether notifications are enabled."""
         workspace.opened.connect(self._begin)
         workspace.feed.status_changed.connect(self._handle_status)
@@ -266,7 +266,7 @@ class UpdateNotification(QObject):
         self._known, self._begun = last, True
         if not begun or last is None or last == known:
             return
-        if self.wanted and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
+        if self.enabled and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
             self._notify(*news(status, last, self._name))
 
     def _notify(self, title: str, sentence: str) -> None:
@@ -382,10 +382,10 @@ class DesktopIntegration(QObject):
         self._apply_settings(opened.settings)
 
     def _apply_settings(self, settings: Settings) -> None:
-        wanted = settings.window
-        self.tray.set_enabled(wanted.tray)
-        self._residing.hides_on_close = wanted.close_to_tray
-        self._long_index.wanted = wanted.notify
+        window = settings.window
+        self.tray.set_enabled(window.tray)
+        self._residing.hides_on_close = window.close_to_tray
+        self._long_index.enabled = window.notify
 
     @Slot()
     def _show_window(self) -> None:

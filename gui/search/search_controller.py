@@ -54,11 +54,11 @@ class QueryVariants(QObject):
         view.remedy_chosen.connect(self._remedy)
 
     @Slot(bool)
-    def explain(self, wanted: bool) -> None:
+    def explain(self, on: bool) -> None:
         """Turn explanations of answers on or off; if the shown answer has none, its query runs again."""
-        self._runner.explaining = wanted
+        self._runner.explaining = on
         answer = self._view.answer
-        if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
+        if on and answer is not None and answer.final and answer.outcome.explanation is None:
             self._rerun()
 
     def note_answer(self, answer: Answer) -> None:
@@ -76,8 +76,8 @@ class QueryVariants(QObject):
             self._rerun(max_results=self._view.answer.query.max_results * GROWTH)
 
     @Slot(bool)
-    def _request_weak(self, wanted: bool) -> None:
-        self._rerun(min_score=0.0 if wanted else None)
+    def _request_weak(self, on: bool) -> None:
+        self._rerun(min_score=0.0 if on else None)
 
     @Slot()
     def _request_literal(self) -> None:
@@ -314,10 +314,10 @@ class SearchController(QObject):
         """Whether all workspaces are searched, or only the open one."""
         return self._filters.everywhere
 
-    def search_everywhere(self, wanted: bool) -> None:
-        """Search all workspaces or, if not `wanted`, only the open one."""
-        if wanted != self._filters.everywhere:
-            self._filters.choose_everywhere(wanted)
+    def search_everywhere(self, on: bool) -> None:
+        """Search all workspaces or, if not `on`, only the open one."""
+        if on != self._filters.everywhere:
+            self._filters.choose_everywhere(on)
             self.run_query()
 
     @property

@@ -72,7 +72,7 @@ class KeySheet(QWidget):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setAccessibleName(tr("Keys"))
         bar = self.area.verticalScrollBar().sizeHint().width()
-        self.wanted = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
+        self.preferred_size = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
         for place in range(2):
             widths = [labels[place].sizeHint().width() for _, labels in self._rows]
             for grid in grids:
@@ -159,8 +159,8 @@ def _leading() -> Qt.AlignmentFlag:
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the list of keys over `window`; `change` opens the page to change keys."""
     shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
-    shown.area.setMinimumHeight(min(shown.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
-    shown.area.setMinimumWidth(min(shown.wanted.width(), window.width() - _MARGIN))
+    shown.area.setMinimumHeight(min(shown.preferred_size.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
+    shown.area.setMinimumWidth(min(shown.preferred_size.width(), window.width() - _MARGIN))
     dialog = sheet(tr("Keys"), shown, window)
     shown.change.clicked.connect(dialog.accept)
     shown.change.clicked.connect(change)

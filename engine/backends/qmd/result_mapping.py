@@ -56,7 +56,7 @@ class ResultMapper:
         self._exports = exports
 
     def candidates(
-        self, hits: Iterable[Hit], collections: Sequence[Collection], wanted: Filter, query_text: QueryText
+        self, hits: Iterable[Hit], collections: Sequence[Collection], file_filter: Filter, query_text: QueryText
     ) -> list[Candidate]:
         """The files that satisfy all conditions, best first; each once, with its best score."""
         by_name = {collection.name: collection for collection in collections}
@@ -73,7 +73,7 @@ class ResultMapper:
         notes = {name for name, (_, session) in best.items() if session is None}
         accepted = self._guard.accepted(notes)
         found = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
-        conditions = _conditions(wanted, query_text.fields)
+        conditions = _conditions(file_filter, query_text.fields)
         matching = [
             one
             for one in found
@@ -231,12 +231,12 @@ def _current_line(hit: Hit, text: str) -> int:
     lines = text.split("\n")
     shown = hit.snippet.split("\n")
     at = hit.line - hit.start
-    wanted = shown[at].strip() if at < len(shown) else ""
+    line = shown[at].strip() if at < len(shown) else ""
     # The last line that is shown may be cut.
-    wanted = wanted.removesuffix("...") if at == len(shown) - 1 else wanted
-    if not wanted or (hit.line <= len(lines) and wanted in lines[hit.line - 1]):
+    line = line.removesuffix("...") if at == len(shown) - 1 else line
+    if not line or (hit.line <= len(lines) and line in lines[hit.line - 1]):
         return min(hit.line, len(lines))
-    moved = [number for number, line in enumerate(lines, 1) if wanted in line]
+    moved = [number for number, text_line in enumerate(lines, 1) if line in text_line]
     return min(moved, key=lambda number: abs(number - hit.line), default=min(hit.line, len(lines)))
 
 
@@ -257,16 +257,16 @@ def _distinct_words(text: str, query_text: QueryText) -> int:
 _Condition = Callable[[Candidate], bool]
 
 
-def _conditions(wanted: Filter, fields: Sequence[Clause]) -> list[_Condition]:
-    globs = Globs((wanted.path_glob,)) if wanted.path_glob else None
+def _conditions(file_filter: Filter, fields: Sequence[Clause]) -> list[_Condition]:
+    globs = Globs((file_filter.path_glob,)) if file_filter.path_glob else None
 
     def passes(one: Candidate) -> bool:
         return (
-            (wanted.sources is None or one.source in wanted.sources)
+            (file_filter.sources is None or one.source in file_filter.sources)
             and (globs is None or globs.covers(one.path))
-            and (wanted.since is None or one.modified >= wanted.since)
-            and (wanted.until is None or one.modified < wanted.until)
-            and not wanted.hides(one.path, one.source)
+            and (file_filter.since is None or one.modified >= file_filter.since)
+            and (file_filter.until is None or one.modified < file_filter.until)
+            and not file_filter.hides(one.path, one.source)
         )
 
     return [passes, *map(_demanded, fields)]

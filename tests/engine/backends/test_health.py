@@ -430,7 +430,7 @@ def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> Non
 )
 def test_how_folders_are_watched(mode: str, error: str | None, wanted: bool, state: str) -> None:
     watcher = WatcherStatus(enabled=mode != "off", mode=mode, roots=(), last_change=None, error=error)
-    found = environment.check_watcher(watcher, wanted=wanted)
+    found = environment.check_watcher(watcher, watching=wanted)
     assert found.state == state
     assert (error or "") in found.detail
 
