@@ -367,7 +367,12 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     )
     stats = add("stats", "Add up messages, duration, tokens and cost.")
     _add_session_filters(stats, listing=False)
-    stats.add_argument("--by", choices=STATS_KEYS, default=None, help="print one line for each value of this")
+    stats.add_argument(
+        "--by",
+        choices=STATS_KEYS,
+        default=None,
+        help="group the figures by this, one line for each value",
+    )
     files = add("files", "List the files that a session read or changed.")
     files.add_argument(
         "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"

@@ -230,7 +230,7 @@ def model_path(settings: Settings) -> ModelPath:
             raise ProviderError(
                 tr(
                     '"{named}" is not a full path: name the GGUF file in local.model_path with its folders, or a '
-                    "model of the hub as hf:owner/repository/file.gguf.",
+                    "model of the model hub as hf:owner/repository/file.gguf.",
                     named=named,
                 )
             )

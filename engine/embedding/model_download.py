@@ -271,8 +271,8 @@ class _Hub:
                 raise ProviderError(tr("The download was stopped: the model hub redirects to an invalid address."))
             raise ProviderError(
                 tr(
-                    "The download was stopped: the model hub redirects to {host}. Only https servers of the hub are "
-                    "trusted.",
+                    "The download was stopped: the model hub redirects to {host}. Only the model hub's own https "
+                    "servers are trusted.",
                     host=url.host,
                 )
             )
@@ -282,8 +282,8 @@ class _Hub:
         if status in {401, 403, 404}:
             raise ProviderError(
                 tr(
-                    "The model hub does not provide {id}: check its name, or agree to its terms on the hub and set "
-                    "HF_TOKEN.",
+                    "The model hub does not provide {id}: check its name, or agree to its terms on the model hub "
+                    "and set HF_TOKEN.",
                     id=model.id,
                 )
             )

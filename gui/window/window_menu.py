@@ -53,7 +53,7 @@ class KeySheet(QWidget):
         """The title above a group, and the number of its rows."""
         self.edit = QLineEdit()
         self.edit.setPlaceholderText(tr("Find a shortcut by command or key"))
-        self.edit.setAccessibleName(tr("Find a key"))
+        self.edit.setAccessibleName(tr("Find a shortcut"))
         add_clear_button(self.edit)
         self.edit.textChanged.connect(self._filter)
         self._nothing = label(tr("No shortcut found."), "muted")

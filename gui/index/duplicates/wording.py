@@ -19,14 +19,14 @@ NO_NOTES_MORE = marked("Notes that share text will be listed here as soon as the
 
 _BETWEEN = {
     ("", ""): marked("Same age and length"),
-    ("left", ""): marked("The left note is newer by {time}"),
-    ("right", ""): marked("The right note is newer by {time}"),
-    ("", "left"): marked("The left note is longer by {size}"),
-    ("", "right"): marked("The right note is longer by {size}"),
-    ("left", "left"): marked("The left note is newer by {time} and longer by {size}"),
-    ("right", "right"): marked("The right note is newer by {time} and longer by {size}"),
-    ("left", "right"): marked("The left note is newer by {time}; the right one is longer by {size}"),
-    ("right", "left"): marked("The right note is newer by {time}; the left one is longer by {size}"),
+    ("left", ""): marked("The note on the left is newer by {time}"),
+    ("right", ""): marked("The note on the right is newer by {time}"),
+    ("", "left"): marked("The note on the left is longer by {size}"),
+    ("", "right"): marked("The note on the right is longer by {size}"),
+    ("left", "left"): marked("The note on the left is newer by {time} and longer by {size}"),
+    ("right", "right"): marked("The note on the right is newer by {time} and longer by {size}"),
+    ("left", "right"): marked("The note on the left is newer by {time}; the one on the right is longer by {size}"),
+    ("right", "left"): marked("The note on the right is newer by {time}; the one on the left is longer by {size}"),
 }
 """Texts by which of two notes is newer, and which is longer."""
 

@@ -344,6 +344,6 @@ def test_measure_names_unread_files(tmp_path: Path) -> None:
     (issue,) = found.issues
     assert (issue.path, issue.rule) == (str(folder), "no-transcript")
     assert issue.detail == (
-        "30 files here are not read, because they do not have the names of transcripts: "
+        "30 files here are not read, because they are not named like transcripts: "
         "page-0.html, page-1.html, page-10.html, …"
     )
