@@ -87,7 +87,7 @@ _STATES = ("remembered", "waiting", "forgotten")
 def add_fact_actions(
     facts: argparse.ArgumentParser, kind: type[argparse.ArgumentParser], common: argparse.ArgumentParser
 ) -> None:
-    """`kind` makes the parsers of the actions; their common options must not reset those that precede the action."""
+    """Add the actions of `facts`. `kind` makes their parsers; `common` options must not reset those before it."""
     actions = facts.add_subparsers(
         dest="action", metavar="list|add|search|approve|forget|restore|export|recall|capture", parser_class=kind
     )

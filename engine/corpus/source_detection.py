@@ -135,7 +135,7 @@ _MOST_ENTRIES = 100_000
 def openclaw_workspaces(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
     """Yield OpenClaw's workspaces; errors of its configuration are added to `issues`."""
     states = state_folders(machine)
-    if path := machine.named("OPENCLAW_WORKSPACE_DIR"):
+    if path := machine.folder_in("OPENCLAW_WORKSPACE_DIR"):
         yield _workspace("", path)
     for config in _config_files(machine, states):
         yield from _named_workspaces(machine, read_list(config, issues))
@@ -149,7 +149,7 @@ def _workspace(agent: str, path: str) -> Candidate:
 
 
 def _config_files(machine: Machine, states: list[str]) -> Iterator[str]:
-    if path := machine.named("OPENCLAW_CONFIG_PATH"):
+    if path := machine.folder_in("OPENCLAW_CONFIG_PATH"):
         yield path
     for state in states:
         yield from (os.path.join(state, f"{name}.json") for name in NAMES)

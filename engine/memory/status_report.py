@@ -77,7 +77,7 @@ class IndexCounts:
         self._counts = _NOTHING
 
     def now(self, selection: Selection) -> tuple[Counts, str]:
-        """Return the counts, and an error message if they could not be read; then the last counts are returned."""
+        """Return the counts and an error message: if they can't be read, the previous counts with the reason."""
         try:
             with self._store.read() as snapshot, self._lock:
                 noted = (

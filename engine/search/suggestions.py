@@ -139,7 +139,7 @@ def _is_likely(word: str, meant: str) -> bool:
 
 
 def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
-    """Whether one of the best chunks for a corrected query holds its corrected words and other distinctive words.
+    """Whether one of the best chunks for a corrected query contains its corrected words and other distinctive words.
 
     A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
     """

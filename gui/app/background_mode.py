@@ -22,7 +22,7 @@ from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
 from gui.widgets.formatting import duration
 from gui.widgets.plain_text import message_box
-from gui.widgets.small_windows import bring_to_front, use_token
+from gui.widgets.text_windows import bring_to_front, use_token
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
 

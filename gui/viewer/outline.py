@@ -34,7 +34,9 @@ class Heading:
 
 @dataclass(frozen=True)
 class HeadingPosition:
-    """Identifies a heading: number `nth_of_key` of those with this key, or else number `nth` of all, from 0."""
+    """Identifies a heading: number `nth_of_key` of those with this key or, if no heading has it any more, number `nth`
+    of all, from 0.
+    """
 
     key: str
     nth_of_key: int = 0

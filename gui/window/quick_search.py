@@ -10,7 +10,7 @@ from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.quick_search import Chosen, QuickPanel, QuickWindow
 from gui.search.query_builder import SearchViewState
 from gui.search.saved_search_cache import to_record
-from gui.widgets.small_windows import bring_to_front
+from gui.widgets.text_windows import bring_to_front
 from gui.window.main_window import MainWindow
 
 

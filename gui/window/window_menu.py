@@ -30,7 +30,7 @@ from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
-from gui.widgets.small_windows import sheet
+from gui.widgets.text_windows import sheet
 from gui.window.search_menu import SearchMenu
 from gui.window.window_parts import WindowParts
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from engine.backends.lancedb.error_messages import TableMissing
-from engine.backends.lancedb.memory_index import (
+from engine.backends.lancedb.query_index import (
     Catalog,
-    MemoryIndex,
     MemoryIndexCounts,
     MemoryIndexes,
-    MemoryIndexVectors,
+    QueryIndex,
+    QueryIndexVectors,
 )
 from engine.backends.lancedb.table import SharedTable, TableView, match
 from engine.backends.lancedb.table_location import FileNames
@@ -66,7 +66,7 @@ class TableSearcher:
         self._named_under: object = None
         self._indexes = MemoryIndexes()
         sources = SearchSources(
-            self._indexes, MemoryIndexVectors(self._indexes), MemoryIndexCounts(self._indexes), load=self
+            self._indexes, QueryIndexVectors(self._indexes), MemoryIndexCounts(self._indexes), load=self
         )
         self._searcher = Searcher(cache_settings, sources, provider, note_failure, guard)
 
@@ -157,7 +157,7 @@ class TableSearcher:
                 query_index.load(view.by_vector(work.vector, work.request.candidates, allowed, work.cancel))
         _explain_model(work, view, provider)
 
-    def _query_parts(self, work: SearchContext) -> tuple[MemoryIndex, QueryAnalysis, str]:
+    def _query_parts(self, work: SearchContext) -> tuple[QueryIndex, QueryAnalysis, str]:
         """The index of this query, its words, and the condition for the table's rows."""
         query_index = self._indexes.current
         with work.timed("analysis"):
@@ -189,7 +189,7 @@ def other_model(view: TableView) -> str:
     )
 
 
-def _load_passage(query_index: MemoryIndex, passage: Passage, cancel: CancelToken | None) -> None:
+def _load_passage(query_index: QueryIndex, passage: Passage, cancel: CancelToken | None) -> None:
     """Copy the rows of the passage to find similar ones for, and the frequencies of its words."""
     key = query_index.key_of(passage.path)
     if key is None:
@@ -208,7 +208,7 @@ def _empty(request: SearchRequest) -> SearchOutcome:
     )  # fmt: skip
 
 
-def condition(query_index: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
+def condition(query_index: QueryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
     """Return the text of the WHERE clause that limits a search to the filtered passages; "" without a filter."""
     snapshot = Snapshot(query_index.connection)
     parts = []
@@ -234,7 +234,7 @@ def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequenc
 
 
 def newest_files_condition(
-    query_index: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str], most: int
+    query_index: QueryIndex, filter_: Filter, query: Query, languages: Sequence[str], most: int
 ) -> str:
     """SQL for the first passages of the files that pass and changed last: for a query without words."""
     snapshot = Snapshot(query_index.connection)

@@ -60,7 +60,7 @@ _PROBES = 40
 
 
 def load_lancedb() -> Any:
-    """The module `lancedb`, which takes a second or two to import. Raises `BackendError` if it isn't installed."""
+    """Return the module `lancedb`, whose import takes a second or two. Raises `BackendError` if it isn't installed."""
     # Its native part prints warnings to the terminal.
     os.environ.setdefault("LANCEDB_LOG", "error")
     try:
@@ -208,7 +208,7 @@ class TableView:
         return query.to_arrow()  # type: ignore[no-any-return]
 
     def by_words(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
-        """The best matches of a full-text query, by LanceDB's own ranking."""
+        """Return the best matches of a full-text query, by LanceDB's own ranking."""
         search = self._table.query().nearest_to_text(query).where(_and(condition))
         try:
             return self._rows(search.select([*self._columns(), "_score"]).limit(limit), cancel)
@@ -226,7 +226,7 @@ class TableView:
         return self._rows(self._table.query().where(_and(condition)).select(self._columns()), cancel)
 
     def vectors_of(self, hashes: Sequence[bytes], cancel: CancelToken) -> dict[bytes, bytes]:
-        """Vectors of those of these texts that have one, by the hashes of the texts."""
+        """Return the vectors of the given texts that have one, by the hashes of the texts."""
         condition = _and(f"{sql_one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
         query = self._table.query().where(condition).select(["text_hash", "vector"])
         found = self._call(query.to_arrow(), cancel)

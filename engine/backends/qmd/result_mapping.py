@@ -92,7 +92,7 @@ class ResultMapper:
         by_words: bool,
         cancel: CancelToken | None,
     ) -> tuple[list[MemorySearchResult], int]:
-        """Return the best of them, and how many earlier ones were left out. Raises `Cancelled`.
+        """Return the results of the best candidates, and how many of these were left out. Raises `Cancelled`.
 
         `longest`: most characters of a snippet. Left out are deleted files, and results of a semantic search without
         the required phrases.

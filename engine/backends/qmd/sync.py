@@ -53,7 +53,7 @@ class QmdSync:
         """Why the last embedding run failed; empty if it succeeded."""
 
     def run(self, reason: SyncReason, force: bool, listener: Listener, token: CancelToken) -> SyncReport:
-        """Do one sync, with errors in its report. What `qmd` has stored by then stays."""
+        """Run one sync, with errors in its report. What `qmd` has stored before an error stays."""
         return _Run(self, reason, listener, token).report(force)
 
     def pending(self) -> int:

@@ -123,8 +123,9 @@ def messages_of_line(parser: LineParser, raw: RawLine, *, count: bool = True) ->
 
 
 def anchor(source: Source, offset: int) -> str:
-    """A digest of the bytes before an offset and of the first ones, where some agents replace the title: if it differs,
-    the transcript was changed, not only extended."""
+    """Return a digest of the bytes before an offset and at the beginning of the file, where some agents replace the
+    title. If it differs, the transcript was changed, not only extended.
+    """
     start = max(0, offset - _ANCHOR_BYTES)
     first = read_at(source, 0, min(start, _TITLE_BYTES))
     return hashlib.sha256(first + read_at(source, start, offset - start)).hexdigest()
@@ -193,8 +194,9 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
 
 
 def refresh_facts(reader: LineReader, now: SessionFacts) -> None:
-    """Take usage and end from the facts of a new parser, which has them from a file next to the transcript, if there
-    is one: they are those of the whole session."""
+    """Copy the usage and the end of the whole session from the facts of a new parser, which may have read them from a
+    file next to the transcript.
+    """
     facts = reader.parser.facts
     facts.usage = now.usage or facts.usage
     facts.ended = facts.ended if now.ended is None else now.ended

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("CODEX_HOME"), machine.below_home(".codex")):
+    for folder in (machine.folder_in("CODEX_HOME"), machine.below_home(".codex")):
         if folder:
             yield "", os.path.join(folder, "sessions")
             yield "archived", os.path.join(folder, "archived_sessions")

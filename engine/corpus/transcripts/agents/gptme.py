@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    named = machine.named("GPTME_LOGS_HOME")
+    named = machine.folder_in("GPTME_LOGS_HOME")
     if named:
         yield "", named
     mac = machine.below_home("Library", "Application Support")

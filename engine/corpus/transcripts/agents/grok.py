@@ -15,7 +15,7 @@ _PARTS = ("summary.json", "updates.jsonl")
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("GROK_HOME"), machine.below_home(".grok")):
+    for folder in (machine.folder_in("GROK_HOME"), machine.below_home(".grok")):
         if folder:
             yield "", os.path.join(folder, "sessions")
 
