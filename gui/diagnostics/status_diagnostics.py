@@ -9,11 +9,11 @@ from gui.widgets.formatting import ago, duration, estimate_words, exact, size_te
 from gui.widgets.state_dot import State
 from gui.widgets.status_texts import (
     REASON_WORDS,
-    engine_instead,
     engine_name,
+    failed_engine,
+    failed_provider,
     files_left_out,
     index_remedy,
-    provider_instead,
 )
 
 _PHASES = {
@@ -53,7 +53,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         few = tr_count("{count} found by keywords only", "{count} found by keywords only", len(scripts))
         yield Diagnostic(tr("Scripts"), None, few, tip=tip)
     yield Diagnostic(tr("Dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
-    instead = provider_instead(status)
+    instead = failed_provider(status)
     if instead is None:
         yield Diagnostic(tr("Fallback"), "off", tr("none in use"))
     else:
@@ -203,7 +203,7 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
 
 
 def _engine(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    name, instead = engine_name(status.backend), engine_instead(status)
+    name, instead = engine_name(status.backend), failed_engine(status)
     if instead is None:
         yield Diagnostic(tr("In use"), "fine", name, tip=status.db_path)
     else:

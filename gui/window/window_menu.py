@@ -32,7 +32,7 @@ from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
 from gui.widgets.text_windows import sheet
 from gui.window.search_menu import SearchMenu
-from gui.window.window_parts import WindowParts
+from gui.window.window_base import MainWindowBase
 
 _LEAST_HEIGHT = 220
 _AROUND, _MARGIN = 200, 60
@@ -170,7 +170,7 @@ def show_keys(window: QWidget, change: Callable[[], None]) -> None:
 class WindowMenu:
     """Adds the window's commands to its menu, and enables those that can be used now."""
 
-    def __init__(self, window: WindowParts, appearance: Appearance) -> None:
+    def __init__(self, window: MainWindowBase, appearance: Appearance) -> None:
         """Create it only when all parts of the window exist."""
         commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
@@ -246,7 +246,7 @@ class WindowMenu:
     def _previous_part(self) -> None:
         self._window.pane_requested.emit(-1)
 
-    def _add_folders(self, commands: Commands, window: WindowParts) -> tuple[QAction, ...]:
+    def _add_folders(self, commands: Commands, window: MainWindowBase) -> tuple[QAction, ...]:
         """Add commands for folders and their index; returns those that need an open folder."""
         self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
