@@ -273,7 +273,7 @@ class GuideWindow(QDialog):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._text and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            reading = event.type() == QEvent.Type.FocusIn  # as above the text of a note
+            reading = event.type() == QEvent.Type.FocusIn  # the same line as above a note's text shows the focus
             set_role(self._line, "line-active" if reading else "line")
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             return self._handle_key(watched, Qt.Key(event.key()))

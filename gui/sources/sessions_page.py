@@ -241,7 +241,7 @@ class SourcesPage(QFrame):
         self._start(work, self._add_sources)
 
     def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
-        if self._choice is not None:  # with its current ticks
+        if self._choice is not None:  # the user may have changed its ticks meanwhile
             self._set_choice(self._choice.add(*added))
 
     @Slot()

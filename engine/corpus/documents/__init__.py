@@ -3,7 +3,7 @@
 In: a document.
 Out: its numbered text, or a `DocumentError` with the reason.
 
-The text is made by `document_formats` and has headings as Markdown writes them; the title and the author come first,
+The modules of the formats make the text, with headings as in Markdown; the title and the author come first,
 between lines of `---`. Each page of a PDF begins with a heading `# Page 12`. The same text is indexed, shown and
 returned to agents, so lines are the same everywhere.
 """

@@ -99,7 +99,7 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     def count_unknown(self, kind: object) -> None:
         """Count a line or a block whose type the format did not have when this parser was written."""
-        if isinstance(kind, str) and kind in self.unknown:  # as nearly always: masking takes much longer
+        if isinstance(kind, str) and kind in self.unknown:  # usually: then it needs no masking, which is slow
             name = kind
         else:
             name = redact(clean(kind[:1000]))[:60] if isinstance(kind, str) and kind else "without a type"

@@ -26,7 +26,7 @@ def _named(path: str) -> int:
     """
     if not os.path.basename(path).startswith("rollout-"):
         return 0
-    from engine.corpus.transcripts.codex_names import given_name  # brings the reading of JSON with it
+    from engine.corpus.transcripts.codex_names import given_name  # imports the JSON reader
 
     name, time = given_name(path)
     if time or not name:
