@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from engine.corpus.markdown_line_types import CODE_SPAN as CODE_SPAN
     from engine.corpus.note_metadata import note_title as note_title
     from engine.corpus.note_metadata import structure_of as structure_of
-    from engine.corpus.source_detection import find_places as find_places
+    from engine.corpus.source_detection import find_sources as find_sources
     from engine.corpus.source_detection import measure_sessions as measure_sessions
     from engine.corpus.source_detection import sessions_workspace as sessions_workspace
     from engine.corpus.tags import HASHTAG as HASHTAG
@@ -182,7 +182,7 @@ _HOME = {
     "READABLE_EXTENSIONS": "engine.corpus.discovery",
     "is_json_note": "engine.corpus.json_notes",
     "NumberedText": "engine.corpus.line_reader",
-    "find_places": "engine.corpus.source_detection",
+    "find_sources": "engine.corpus.source_detection",
     "sessions_workspace": "engine.corpus.source_detection",
     "measure_sessions": "engine.corpus.source_detection",
     "HASHTAG": "engine.corpus.tags",

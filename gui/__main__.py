@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from gui.app.single_instance import begin
 
-    _stand_somewhere()
+    _leave_missing_folder()
     start = None
     if arguments == ["--toggle"]:  # from a desktop shortcut: forwarded to the running program before anything is loaded
         start = begin(arguments, None)
@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             start.end()
 
 
-def _stand_somewhere() -> None:
+def _leave_missing_folder() -> None:
     """Change to the home folder if the current folder was removed or is on an unplugged drive."""
     try:
         Path.cwd()

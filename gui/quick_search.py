@@ -23,7 +23,7 @@ from gui.widgets.accessibility import announce
 from gui.widgets.labels import ElidedLabel, line
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import Place
+from gui.widgets.row_list import ListPosition
 
 _MOST = 0.9
 """Largest shares of the screen's width and height."""
@@ -124,9 +124,9 @@ class QuickPanel(QWidget):
         if answer is None or answer.outcome.results or not self.isVisible():
             return
         if files != self._files:
-            self._runner.repeat(answer.question)
+            self._runner.repeat(answer.query)
         elif before != self._reading:
-            self._say(*messages.empty(answer.question, answer.outcome, self._reading))
+            self._say(*messages.empty(answer.query, answer.outcome, self._reading))
 
     def show_reason(self, title: str, sentence: str) -> None:
         """Show why nothing can be searched now."""
@@ -160,7 +160,7 @@ class QuickPanel(QWidget):
         text = self.box.query
         searchable = is_searchable(text)
         if searchable and self._manager is not None:
-            same = self._answer is not None and self._answer.question.text == text
+            same = self._answer is not None and self._answer.query.text == text
             self._runner.run_query(Query(text), at_once=at_once, whole=same and at_once)
         else:
             self._runner.stop()
@@ -179,7 +179,7 @@ class QuickPanel(QWidget):
     @Slot()
     def _accept(self) -> None:
         """Handle Enter in the box: open the best result if it belongs to the current text."""
-        if self._answer is not None and self._answer.question.text == self.box.query:
+        if self._answer is not None and self._answer.query.text == self.box.query:
             if self._stack.currentWidget() is self.list:
                 self.list.open_current()
             else:
@@ -192,7 +192,7 @@ class QuickPanel(QWidget):
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
         if self._answer is not None:
-            self.chosen.emit(Chosen(self._answer.question, result, self.list.place))
+            self.chosen.emit(Chosen(self._answer.query, result, self.list.place))
 
     @Slot()
     def _click(self) -> None:
@@ -210,7 +210,7 @@ class QuickPanel(QWidget):
     def _show_file(self, row: MoreInFileRow) -> None:
         """Open the main window with all results of one file."""
         if self._answer is not None:
-            self.chosen.emit(Chosen(replace(self._answer.question, scope=Scope(row.path, row.title))))
+            self.chosen.emit(Chosen(replace(self._answer.query, scope=Scope(row.path, row.title))))
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
@@ -220,18 +220,18 @@ class QuickPanel(QWidget):
         if not outcome.results and not answer.final:
             return  # semantic search may still find something
         before, self._answer = self._answer, answer
-        keep = before is not None and before.question == answer.question
+        keep = before is not None and before.query == answer.query
         self.box.set_state(messages.box_state(outcome))
         if outcome.results:
             self.list.show_rows(build_rows(outcome, "relevance"), keep=keep)
             self._stack.setCurrentWidget(self.list)
         else:
-            self._say(*messages.empty(answer.question, outcome, self._reading))
+            self._say(*messages.empty(answer.query, outcome, self._reading))
         if answer.final:
             announce(self, messages.spoken_counts(outcome))
 
     @Slot(object, str)
-    def _show_failure(self, _question: Query, sentence: str) -> None:
+    def _show_failure(self, _query: Query, sentence: str) -> None:
         self._answer = None
         self.box.set_state("")
         self._say(tr("The search failed"), sentence)
@@ -334,10 +334,10 @@ def _screen() -> QScreen:
 class Chosen:
     """What the user chose in the quick search, to open in the main window: a result or the whole query."""
 
-    question: Query
+    query: Query
     result: MemorySearchResult | None = None
     """The chosen result; None for all results."""
-    place: Place | None = None
+    place: ListPosition | None = None
     """Position in the list of results; None if there is none."""
 
 

@@ -139,7 +139,7 @@ def _is_elf(path: Path) -> bool:
 
 def _changelog() -> str:
     """Return a Debian changelog that refers to NEWS.md. Its date is that of the sources."""
-    stamp = os.environ.get("SOURCE_DATE_EPOCH") or _told("git", "log", "-1", "--format=%ct", cwd=environment.ROOT)
+    stamp = os.environ.get("SOURCE_DATE_EPOCH") or _output_of("git", "log", "-1", "--format=%ct", cwd=environment.ROOT)
     date = formatdate(int(stamp or 0))
     return f"mnemoscope ({_version()}) unstable; urgency=medium\n\n  * See NEWS.md.gz.\n\n -- {MAINTAINER}  {date}\n"
 
@@ -147,7 +147,7 @@ def _changelog() -> str:
 def _sums() -> str:
     files = sorted(path for path in (_TREE / "usr").rglob("*") if path.is_file() and not path.is_symlink())
     names = [path.relative_to(_TREE).as_posix() for path in files]
-    return _told("md5sum", *names, cwd=_TREE) + "\n"
+    return _output_of("md5sum", *names, cwd=_TREE) + "\n"
 
 
 def _set_modes() -> None:
@@ -162,7 +162,7 @@ def _check(package: Path) -> None:
     share = bundle.FOLDER / "share"
     _run("desktop-file-validate", str(share / "applications" / "mnemoscope.desktop"))
     _run("appstreamcli", "validate", "--no-net", str(share / "metainfo" / "org.mnemoscope.Mnemoscope.metainfo.xml"))
-    said = _told("man", "--warnings", "-l", str(share / "man" / "man1" / "mnemoscope.1"), errors=True)
+    said = _output_of("man", "--warnings", "-l", str(share / "man" / "man1" / "mnemoscope.1"), errors=True)
     if said:
         sys.exit(f"The manual page is not as it should be:\n{said}")
     # lintian refuses to run as root without this option.
@@ -176,7 +176,7 @@ def _run(*command: str) -> None:
         sys.exit(f"`{' '.join(command)}` failed:\n{done.stdout}")
 
 
-def _told(*command: str, cwd: Path | None = None, errors: bool = False) -> str:
+def _output_of(*command: str, cwd: Path | None = None, errors: bool = False) -> str:
     environ = os.environ | {"MANPAGER": "cat"}
     done = subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, check=False)
     return (done.stderr if errors else done.stdout).strip()
@@ -193,8 +193,8 @@ def _version() -> str:
 
 
 def _architecture() -> str:
-    return _told("dpkg", "--print-architecture")
+    return _output_of("dpkg", "--print-architecture")
 
 
 def _multiarch() -> str:
-    return _told("dpkg-architecture", "-qDEB_HOST_MULTIARCH")
+    return _output_of("dpkg-architecture", "-qDEB_HOST_MULTIARCH")

@@ -56,9 +56,9 @@ def prove(program: Path) -> float:
         notes.mkdir()
         for name, text in _NOTES.items():
             (notes / name).write_text(text, "utf-8")
-        told = _ended(program, home, "--version")
-        if not told.startswith("mnemoscope "):
-            _fail("--version", told)
+        output = _ended(program, home, "--version")
+        if not output.startswith("mnemoscope "):
+            _fail("--version", output)
         place = ("--workspace", str(notes), "--json")
         _ended(program, home, "index", *place)
         _expect_hit(program, home, "irrigation timer", "watering.md", *place)
@@ -76,9 +76,9 @@ def prove(program: Path) -> float:
 
 
 def _expect_hit(program: Path, home: Path, query: str, name: str, *place: str) -> None:
-    told = _ended(program, home, "search", query, *place)
-    if [result["path"] for result in json.loads(told)["results"]][:1] != [name]:
-        _fail(f"search {query!r}", told)
+    output = _ended(program, home, "search", query, *place)
+    if [result["path"] for result in json.loads(output)["results"]][:1] != [name]:
+        _fail(f"search {query!r}", output)
 
 
 def _ask_server(program: Path, home: Path, notes: Path) -> None:
@@ -150,8 +150,8 @@ def _ended(program: Path, home: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def _fail(step: str, told: str) -> None:
-    sys.exit(f"What was built does not work: {step}\n{told}")
+def _fail(step: str, output: str) -> None:
+    sys.exit(f"What was built does not work: {step}\n{output}")
 
 
 if __name__ == "__main__":

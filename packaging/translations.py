@@ -75,7 +75,7 @@ def brought_up(old: Catalog, code: Catalog) -> Catalog:
     return new
 
 
-def lacking(catalogue: Catalog) -> list[str]:
+def untranslated(catalogue: Catalog) -> list[str]:
     """Return the texts without a complete translation; of plurals, the singular."""
     return [_first(message.id) for message in catalogue if message.id and not _is_whole(message)]
 
@@ -118,7 +118,7 @@ def main(arguments: list[str]) -> int:
             continue
         catalogue = brought_up(read(path), in_code())
         write(catalogue, path)
-        missing = lacking(catalogue)
+        missing = untranslated(catalogue)
         lacks += len(missing)
         print(f"{path.name}: {len(catalogue)} sentences, {len(missing)} without a translation")
         print(*(f"    {text}" for text in missing), sep="\n")

@@ -86,13 +86,13 @@ class AgentAccess:
         there = name_there(path)  # names of session folders on another machine are not in the settings of this one
         return names_session(path, self.settings) or (there != path and may_name_session(there))
 
-    def ask(self, question: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
+    def ask(self, work: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
         """Call the memory and return its answer. Raises its errors, `TooSlow`, and `Cancelled` as soon as `cancel`
         fires."""
         wait = self._rests_until - time.monotonic()
         if wait > 0:
             raise TooSlow(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
-        call = _Call(lambda token: self._put(question, token))
+        call = _Call(lambda token: self._put(work, token))
         if not call.wait(self._deadline, cancel):
             if cancel is not None and cancel.cancelled:
                 raise Cancelled
@@ -100,22 +100,22 @@ class AgentAccess:
             raise TooSlow(f"The memory did not answer within {self._deadline:.0f} seconds.")
         return call.outcome()
 
-    def _put(self, question: "Callable[[MemorySearchManager, CancelToken], T]", token: CancelToken) -> T:
+    def _put(self, work: "Callable[[MemorySearchManager, CancelToken], T]", token: CancelToken) -> T:
         memory = self._opened()
         try:
-            return question(memory, token)
+            return work(memory, token)
         except Closed:
             now = self._opened()
             if now is memory:
                 raise
-            return question(now, token)  # the memory was reopened with other settings meanwhile
+            return work(now, token)  # the memory was reopened with other settings meanwhile
 
 
 class _Call(Generic[T]):
     """Runs a call on a thread of its own, so that the caller can stop waiting for it."""
 
-    def __init__(self, question: Callable[[CancelToken], T]) -> None:
-        self._question = question
+    def __init__(self, work: Callable[[CancelToken], T]) -> None:
+        self._work = work
         self._token = CancelToken()
         self._over = threading.Event()
         self._done = False
@@ -143,7 +143,7 @@ class _Call(Generic[T]):
 
     def _run(self) -> None:
         try:
-            self._values.append(self._question(self._token))
+            self._values.append(self._work(self._token))
         except BaseException as error:  # the waiting thread raises the error
             self._error = error
         self._done = True

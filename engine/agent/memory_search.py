@@ -184,7 +184,7 @@ _WHEN = "an answer depends on earlier work, decisions, dates, people, preference
 _UNSURE = "If you are still unsure after looking, say that you looked and did not find it."
 
 _MOST = 5
-_LONGEST_QUESTION = 1000
+_LONGEST_QUERY = 1000
 _OPERATORS = re.compile(r'[":*]|(?<!\S)-|\bOR\b')
 
 log = logging.getLogger(__name__)
@@ -225,11 +225,11 @@ def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | N
     The passages are escaped and marked as untrusted. Never raises: returns an empty text on errors.
     """
     # A message is not a query: operators in it are ordinary text.
-    question = _OPERATORS.sub(" ", cut(message, _LONGEST_QUESTION))
-    if not question.strip():
+    query = _OPERATORS.sub(" ", cut(message, _LONGEST_QUERY))
+    if not query.strip():
         return ""
     try:
-        outcome, _ = run_search(access, question, _MOST, None, cancel)
+        outcome, _ = run_search(access, query, _MOST, None, cancel)
         # The location of each passage is in the line above it.
         found = cited_passages(outcome.results, cited=False, budget=access.settings.injection_budget)
         cited = access.cites

@@ -34,7 +34,9 @@ _SYNC_SECONDS = 5.0
 
 
 def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
-    """The tool for writing notes, if the user has enabled it; a group can't write down other sessions."""
+    """Return the tool for writing notes, if the user has enabled it; none in a group, which must not write down
+    sessions.
+    """
     return () if access.shared or not access.settings.remember.tool else (_remember(access),)
 
 

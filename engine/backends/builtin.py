@@ -75,13 +75,13 @@ class BuiltinParts:
         self,
         context: MemoryContext,
         updates: IndexUpdates,
-        questions: "Callable[[], QueryAnswerer]",
+        answerer: "Callable[[], QueryAnswerer]",
         select: Callable[..., Selection],
     ) -> None:
         """`select` chooses a provider."""
         self._context = context
         self._updates = updates
-        self._questions = questions
+        self._answerer = answerer
         self._select = select
 
     @cached_property
@@ -139,7 +139,7 @@ class BuiltinParts:
         return IndexInsight(self._context, self._updates, self.selection_to_show, self._known_vector)
 
     def _known_vector(self, query: str) -> "Vectors | None":
-        return self._questions().known_vector(query)  # loads the modules of a search, on the caller's thread
+        return self._answerer().known_vector(query)  # loads the modules of a search, on the caller's thread
 
     def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
         """Start the watcher and the scheduled syncs, which call `sync`."""
@@ -248,7 +248,7 @@ class BuiltinMemory:
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
         self._creating = threading.Lock()
-        self._questions: QueryAnswerer | None = None if shared is None else shared.questions
+        self._answerer: QueryAnswerer | None = None if shared is None else shared.answerer
         context = MemoryContext(
             workspace=self._workspace,
             settings=settings,
@@ -271,7 +271,7 @@ class BuiltinMemory:
             self._parts.start_background(lambda reason: self.sync(reason=reason))
 
     @property
-    def lacks(self) -> Mapping[Feature, str]:
+    def unsupported(self) -> Mapping[Feature, str]:
         return {}
 
     @property
@@ -310,8 +310,8 @@ class BuiltinMemory:
         self._lifetime.check()
         with self._creating:
             self._settings = answering_as(self._settings, settings)
-            if self._questions is not None:
-                self._questions.set_cache_settings(settings.query.cache)
+            if self._answerer is not None:
+                self._answerer.set_cache_settings(settings.query.cache)
         self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
@@ -437,11 +437,11 @@ class BuiltinMemory:
         from engine.search.searcher import Searcher
 
         with self._creating:
-            if self._questions is None:
+            if self._answerer is None:
                 sources = SearchSources(self.store, self.vectors)
                 cache = self._settings.query.cache
-                self._questions = Searcher(cache, sources, self._slot.provider, self._slot.note, self._guard)
-            return self._questions
+                self._answerer = Searcher(cache, sources, self._slot.provider, self._slot.note, self._guard)
+            return self._answerer
 
     def _ask(
         self, query: str, like: Passage | None, options: "SearchOptions", cancel: CancelToken | None

@@ -103,9 +103,9 @@ class FallbackMemoryManager:
         self._unseen_notes = UnseenNotes(user)
 
     @property
-    def lacks(self) -> Mapping[Feature, str]:
+    def unsupported(self) -> Mapping[Feature, str]:
         memory = self._switch.peek()
-        return {} if memory is None else memory.lacks
+        return {} if memory is None else memory.unsupported
 
     @property
     def user_data(self) -> UserData:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Opener = Callable[[Path, Settings, "Executor | None", bool], "MemorySearchManager"]
 _Key = tuple[str, bytes]
-_OPEN_TO_ALL = frozenset({"lacks", "insight", "saved_searches", "facts", "unseen_notes"})
+_OPEN_TO_ALL = frozenset({"unsupported", "insight", "saved_searches", "facts", "unseen_notes"})
 """Attributes available on a closed memory; using their methods raises `Closed`."""
 
 

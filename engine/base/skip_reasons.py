@@ -156,14 +156,14 @@ NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 
 # --- transcripts ------------------------------------------------------------------------------------------------------
 
-NO_TRANSCRIPT_NAME = Reason(marked("Its name is not that of a transcript of a known agent."))
+NO_TRANSCRIPT_NAME = Reason(marked("It is not named like a transcript of a known agent."))
 MORE_OTHER_NAMES = Reason(
-    marked("{count:,} more file here does not have the name of a transcript."),
-    marked("{count:,} more files here do not have the names of transcripts."),
+    marked("{count:,} more file here is not named like a transcript."),
+    marked("{count:,} more files here are not named like transcripts."),
 )
 OTHER_NAMES = Reason(
-    marked("{count:,} file here is not read, because it does not have the name of a transcript: {names}"),
-    marked("{count:,} files here are not read, because they do not have the names of transcripts: {names}"),
+    marked("{count:,} file here is not read, because it is not named like a transcript: {names}"),
+    marked("{count:,} files here are not read, because they are not named like transcripts: {names}"),
 )
 NO_TRANSCRIPT = Reason(marked("The file is not a transcript of a known agent."))
 NO_TRANSCRIPT_OR_EMPTY = Reason(
@@ -194,7 +194,7 @@ NOT_READ_TO_ITS_END = Reason(marked("The file could not be read to its end: {pro
 # --- problems as part of a sentence -----------------------------------------------------------------------------------
 
 BROKEN_EXPORT = Reason(marked("The export breaks off or is damaged: {what}"))
-BROKEN_DOCUMENT = Reason(marked("the document breaks off or is no JSON: {what}"))
+BROKEN_DOCUMENT = Reason(marked("the document breaks off or is not JSON: {what}"))
 LARGE_MEMBER = Reason(marked("{name} has {size:,} bytes; the limit is {limit:,}."))
 LARGE_EXPORT = Reason(marked("The export is too large: it has more than {limit:,} bytes."))
 LARGE_CONVERSATION = Reason(marked("A conversation is too large: it has more than {limit:,} bytes."))

@@ -87,7 +87,7 @@ _STATES = ("remembered", "waiting", "forgotten")
 def add_fact_actions(
     facts: argparse.ArgumentParser, kind: type[argparse.ArgumentParser], common: argparse.ArgumentParser
 ) -> None:
-    """`kind` makes the parsers of the actions; their common options must not reset those that precede the action."""
+    """Add the actions of `facts`. `kind` makes their parsers; `common` options must not reset those before it."""
     actions = facts.add_subparsers(
         dest="action", metavar="list|add|search|approve|forget|restore|export|recall|capture", parser_class=kind
     )
@@ -367,7 +367,12 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     )
     stats = add("stats", "Add up messages, duration, tokens and cost.")
     _add_session_filters(stats, listing=False)
-    stats.add_argument("--by", choices=STATS_KEYS, default=None, help="print one line for each value of this")
+    stats.add_argument(
+        "--by",
+        choices=STATS_KEYS,
+        default=None,
+        help="group the figures by this, one line for each value",
+    )
     files = add("files", "List the files that a session read or changed.")
     files.add_argument(
         "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"

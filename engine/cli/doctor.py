@@ -17,7 +17,7 @@ from engine.base.formatting import plural
 from engine.cli.embedding_messages import awaiting_text
 from engine.cli.output import print_json, safe
 from engine.cli.progress import StepLine
-from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_workspace, inside, interruptible, opened
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.provider_selection import select_provider
 from engine.insight.health import provider, sources
@@ -72,7 +72,7 @@ def _facts(state: PathState) -> Iterator[tuple[str, str]]:
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     if arguments.path is not None:
         return explain(place, arguments)
     with interruptible() as token:
@@ -106,7 +106,7 @@ def _look(place: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iter
                 yield _about_backend(manager, token)
             insight = manager.insight
             if insight is None:
-                yield fine("inside", "Inside", manager.lacks["insight"])
+                yield fine("inside", "Inside", manager.unsupported["insight"])
                 yield _advised(check_user_data(manager.user_data), manager)
                 yield from sources.check_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
                 return

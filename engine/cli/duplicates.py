@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
 from engine.cli.progress import LiveLine
-from engine.cli.workspace import find_place, inside, interruptible, opened
+from engine.cli.workspace import find_workspace, inside, interruptible, opened
 from engine.records import DuplicateGroup, cite, duplicate_title
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     with interruptible() as token, opened(place) as manager, LiveLine() as line:
         insight = inside(manager)
         report = insight.duplicates(token, lambda share: line.show(f"Comparing the notes: {100 * share:.0f} %"))

@@ -92,7 +92,7 @@ def provider_problem(status: MemoryProviderStatus) -> str:
     return ""
 
 
-def dealings(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
+def privacy_lines(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     """Return labels and texts about where texts of this index are sent, from the status record."""
     custom: dict[str, Any] = status.custom
     if "remote" in custom:

@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, StoreError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import find_place, interruptible, opened
+from engine.cli.workspace import find_workspace, interruptible, opened
 from engine.records import FACT_CATEGORIES, Fact
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _BY = {"person": "you", "agent": "an agent", "capture": "captured"}
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     if arguments.action in ("recall", "capture"):
         message, session = _read_messages(arguments)
         with interruptible() as token, opened(place) as manager:

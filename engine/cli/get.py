@@ -6,12 +6,12 @@ from argparse import Namespace
 from engine.agent.memory_get import read_named
 from engine.base.formatting import plural
 from engine.cli.output import print_json, unfiltered
-from engine.cli.workspace import find_place, opened
+from engine.cli.workspace import find_workspace, opened
 from engine.records import FileText, to_builtins
 
 
 def run(arguments: Namespace) -> int:
-    with opened(find_place(arguments)) as manager:
+    with opened(find_workspace(arguments)) as manager:
         text = read_named(manager, arguments.path, arguments.start, arguments.lines)
     if arguments.json:
         _print_json(text)

@@ -16,7 +16,7 @@ from engine.cli.embedding_messages import (
 )
 from engine.cli.output import print_failed, print_issues, print_json, print_table, safe
 from engine.cli.progress import ProgressLine
-from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
 from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_builtins
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _shown(step: ModelFetchProgress) -> str:
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     if arguments.dry_run:
         with interruptible() as token:
             return _preview(place, token, as_json=arguments.json)

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from engine.cli.workspace import find_place
+from engine.cli.workspace import find_workspace
 from engine.mcp.server_process import serve
 from engine.settings import Settings, load_settings, settings_path
 from engine.settings.loading import RereadSettings
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: Namespace) -> int:
-    folder = find_place(arguments).folder
+    folder = find_workspace(arguments).folder
     config = arguments.config or settings_path()
     settings = RereadSettings(config, lambda: load_settings(folder, config=arguments.config))
 

@@ -8,7 +8,7 @@ from engine.base.bounded_json import decode_json
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
 
 _SYNC_SECONDS = 15.0
 """An agent that starts a new session must not wait longer for the index; text comes first, vectors may come later."""
@@ -17,7 +17,7 @@ _LONGEST_HOOK = 64 * 1024
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     session = _ended() if arguments.hook else arguments.session
     # At a terminal a user runs this; a hook has no terminal.
     by_agent = not (sys.stdin is not None and sys.stdin.isatty()) and not sys.stdout.isatty()

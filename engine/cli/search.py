@@ -9,11 +9,11 @@ from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
 from engine.cli.searches import run_saved
-from engine.cli.workspace import find_place, interruptible, opened, search_all
+from engine.cli.workspace import find_workspace, interruptible, opened, search_all
 from engine.corpus.globs import literal_glob
 from engine.records import (
     LAST_LINE,
-    EarlierQuestion,
+    EarlierQuery,
     MemorySearchResult,
     Passage,
     RemedyName,
@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> int:
         "half_life_days": arguments.half_life_days,
         "diverse": arguments.diverse,
         "correct": not arguments.exact,
-        "within": tuple(EarlierQuestion(query=query) for query in arguments.within),
+        "within": tuple(EarlierQuery(query=query) for query in arguments.within),
         # An empty result is explained without another command.
         "explain": arguments.explain or (False if arguments.json or arguments.markdown else "if empty"),
     }
@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> int:
         raise MnemoscopeError("--all-workspaces can be combined with words or a query, not with --like or --saved.")
     if arguments.json and arguments.markdown:
         raise MnemoscopeError("Use either --json or --markdown, not both.")
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     with interruptible() as token, opened(place) as manager:
         if arguments.all_workspaces:
             outcome = search_all(manager, place, " ".join(arguments.query), options, token, arguments.config)
@@ -76,7 +76,7 @@ def run(arguments: Namespace) -> int:
             outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
         else:
             outcome = manager.search(" ".join(arguments.query), cancel=token, **options)
-        unexplained = manager.lacks.get("explanation", "") if arguments.explain else ""
+        unexplained = manager.unsupported.get("explanation", "") if arguments.explain else ""
     if arguments.json:
         print_json(outcome_values(outcome))
     elif arguments.markdown:
@@ -116,9 +116,9 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     elif outcome.total > len(outcome.results):
         total = f"{outcome.total:,}+ results" if outcome.total_is_least else plural(outcome.total, "result")
         print(f"{len(outcome.results):,} of {total}{'; --max-results shows more' if hidden > 0 else ''}.")
-    if outcome.telling:
+    if outcome.passage_words:
         what = "these words of it" if outcome.mode == "keyword" else "its meaning and these words"
-        print(f"Searched for {what}: {safe(', '.join(outcome.telling))}.")
+        print(f"Searched for {what}: {safe(', '.join(outcome.passage_words))}.")
     for earlier in outcome.within:
         total = f" of {earlier.total:,}" if earlier.total > earlier.passages else ""
         print(f"Searched within {earlier.passages:,}{total} results.")

@@ -13,9 +13,9 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, StoreError
 from engine.cli.output import print_json, print_table, safe
-from engine.cli.workspace import CliWorkspace, find_place, interruptible, known_to, memory_of, opened, search_all
+from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, known_to, memory_of, opened, search_all
 from engine.corpus.globs import literal_glob
-from engine.records import EarlierQuestion, QueryRecord, SearchOutcome, cite
+from engine.records import EarlierQuery, QueryRecord, SearchOutcome, cite
 from engine.records.workspaces import split_name
 
 if TYPE_CHECKING:
@@ -26,19 +26,19 @@ _DAY = 86_400
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     with interruptible(), opened(place) as manager:
         if why := manager.saved_searches.unreadable:
             raise StoreError(why)
         saved = manager.saved_searches.saved()
-    names = any(split_name(search.question.path)[0] for search in saved)
+    names = any(split_name(search.query.path)[0] for search in saved)
     folders = {one.name: one.folder for one in known_to(place, arguments.config)} if names else {}
     if arguments.json:
         print_json({"searches": saved})
     elif not saved:
         print("No searches are saved yet: in the window, Ctrl+S saves the current search.")
     else:
-        print_table((safe(search.name), safe(" ".join(_words(search.question, folders)))) for search in saved)
+        print_table((safe(search.name), safe(" ".join(_words(search.query, folders)))) for search in saved)
     return 0
 
 
@@ -56,16 +56,16 @@ def run_saved(
     there is no such search, or that workspace was deleted.
     """
     kept = manager.saved_searches
-    question = next((search.question for search in kept.saved() if search.name == name), None)
-    if question is None:
+    query = next((search.query for search in kept.saved() if search.name == name), None)
+    if query is None:
         if kept.unreadable:
             raise StoreError(kept.unreadable)
         raise MnemoscopeError(f"No saved search is named “{name}”: mnemoscope searches lists all of them.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         kept.touch(name)
     named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})
-    outcome = _outcome(manager, place, question, named, cancel, config)
-    if question.order == "date":
+    outcome = _outcome(manager, place, query, named, cancel, config)
+    if query.order == "date":
         newest = sorted(outcome.results, key=lambda result: -result.modified)
         outcome = msgspec.structs.replace(outcome, results=tuple(newest))
     return outcome
@@ -74,7 +74,7 @@ def run_saved(
 def _outcome(
     manager: "MemorySearchManager",
     place: CliWorkspace,
-    question: QueryRecord,
+    query: QueryRecord,
     named: "SearchOptions",
     cancel: CancelToken,
     config: Path | None,
@@ -82,14 +82,14 @@ def _outcome(
     """`named`: options that replace the saved ones."""
     copy = msgspec.structs.replace
     if "path_glob" in named:
-        question = copy(question, path="")
-    like = question.like
-    if question.everywhere and like is None and not question.path:
-        return search_all(manager, place, question.text, {**_options(question), **named}, cancel, config)
-    with memory_of(question.path or (like.path if like else ""), manager, place, config) as (memory, path, folder):
-        options: SearchOptions = {**_options(copy(question, path=path if question.path else "")), **named}
+        query = copy(query, path="")
+    like = query.like
+    if query.everywhere and like is None and not query.path:
+        return search_all(manager, place, query.text, {**_options(query), **named}, cancel, config)
+    with memory_of(query.path or (like.path if like else ""), manager, place, config) as (memory, path, folder):
+        options: SearchOptions = {**_options(copy(query, path=path if query.path else "")), **named}
         if like is None:
-            outcome = memory.search(question.text, cancel=cancel, **options)
+            outcome = memory.search(query.text, cancel=cancel, **options)
         else:
             there = copy(like, path=split_name(like.path)[1])
             outcome = memory.search_like(there, cancel=cancel, **options)
@@ -98,10 +98,10 @@ def _outcome(
     return copy(outcome, results=tuple(copy(result, workspace=folder) for result in outcome.results))
 
 
-def _options(question: QueryRecord) -> "SearchOptions":
+def _options(query: QueryRecord) -> "SearchOptions":
     """Return the saved query's options, except its text or passage."""
     earlier = tuple(
-        EarlierQuestion(
+        EarlierQuery(
             query=level.text,
             like=level.like,
             half_life_days=level.half_life_days,
@@ -109,50 +109,50 @@ def _options(question: QueryRecord) -> "SearchOptions":
             path_glob=literal_glob(level.path) if level.path else None,
             since=_since(level),
         )
-        for level in _levels(question)
+        for level in _levels(query)
     )
     last = earlier[-1]
     return {
         "sources": last.sources,
         "path_glob": last.path_glob,
         "since": last.since,
-        "half_life_days": question.half_life_days,
-        "diverse": question.diverse,
+        "half_life_days": query.half_life_days,
+        "diverse": query.diverse,
         "within": earlier[:-1],
     }
 
 
-def _levels(question: QueryRecord) -> list[QueryRecord]:
+def _levels(query: QueryRecord) -> list[QueryRecord]:
     """Return the query and its scopes, the widest first."""
-    return [*([] if question.within is None else _levels(question.within)), question]
+    return [*([] if query.within is None else _levels(query.within)), query]
 
 
-def _since(question: QueryRecord) -> float | None:
-    return None if question.days is None else time.time() - question.days * _DAY
+def _since(query: QueryRecord) -> float | None:
+    return None if query.days is None else time.time() - query.days * _DAY
 
 
-def _words(question: QueryRecord, folders: Mapping[str, str]) -> list[str]:
+def _words(query: QueryRecord, folders: Mapping[str, str]) -> list[str]:
     """Return the query as command-line words; `folders` of other workspaces by name."""
-    like = question.like
+    like = query.like
     if like is None:
-        words = [shlex.quote(question.text)]
+        words = [shlex.quote(query.text)]
     else:
         words = ["--like", shlex.quote(cite(like.path, like.start_line, like.end_line))]
-    for source in question.sources or ():
+    for source in query.sources or ():
         words += ["--source", source]
-    if question.days is not None:
-        words += ["--since", f"{question.days}d"]
-    workspace, path = split_name(question.path)
+    if query.days is not None:
+        words += ["--since", f"{query.days}d"]
+    workspace, path = split_name(query.path)
     if workspace:
         words += ["--workspace", shlex.quote(folders.get(workspace, workspace))]
     if path:
         words += ["--path", shlex.quote(literal_glob(path))]
-    elif question.everywhere and like is None:
+    elif query.everywhere and like is None:
         words.append("--all-workspaces")
-    for level in _levels(question)[:-1]:
+    for level in _levels(query)[:-1]:
         words += ["--within", shlex.quote(level.text)] if level.text else []
-    if question.half_life_days is not None:
-        words += ["--half-life-days", f"{question.half_life_days:g}"]
-    if question.diverse is not None:
-        words.append("--diverse" if question.diverse else "--no-diverse")
+    if query.half_life_days is not None:
+        words += ["--half-life-days", f"{query.half_life_days:g}"]
+    if query.diverse is not None:
+        words.append("--diverse" if query.diverse else "--no-diverse")
     return words

@@ -10,7 +10,7 @@ from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.base.private_files import exporting
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_workspace, inside, interruptible, opened
 from engine.insight.session_costs import load_prices
 from engine.insight.session_stats import session_stats
 from engine.memory.session_library import find_session, short_names
@@ -23,7 +23,7 @@ _WIDEST_NAME = 24
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     with interruptible() as token, opened(place) as manager:
         known = manager.sessions()
         if not known:

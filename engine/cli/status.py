@@ -5,16 +5,16 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from engine.base.formatting import plural, size
-from engine.cli.embedding_messages import batch_lines, dealings, spent_text
+from engine.cli.embedding_messages import batch_lines, privacy_lines, spent_text
 from engine.cli.output import print_failed, print_issues, print_json, safe
-from engine.cli.workspace import CliWorkspace, find_place, opened
+from engine.cli.workspace import CliWorkspace, find_workspace, opened
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
 
 _ON = {True: "enabled", False: "disabled"}
 
 
 def run(arguments: Namespace) -> int:
-    place = find_place(arguments)
+    place = find_workspace(arguments)
     with opened(place) as manager:
         probes: dict[str, Probe] = {}
         if arguments.deep:
@@ -67,7 +67,7 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         yield "Fallback", f"from {status.fallback.from_}: {status.fallback.reason}"
     if status.model:
         yield "Model", status.model
-    yield from dealings(status)
+    yield from privacy_lines(status)
     if scripts := status.custom.get("unknownScripts"):
         yield "Found by words only", ", ".join(scripts)
     yield "Keywords", _state(status.fts.enabled, status.fts.available, status.fts.error)

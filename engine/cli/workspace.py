@@ -33,7 +33,7 @@ class CliWorkspace(msgspec.Struct, frozen=True):
     settings: Settings
 
 
-def find_place(arguments: Namespace) -> CliWorkspace:
+def find_workspace(arguments: Namespace) -> CliWorkspace:
     """Find the workspace of a command: `--workspace`, else the last opened folder, else the current directory.
 
     Raises `SettingsError`, and `WorkspaceError` if there is no such folder.
@@ -82,7 +82,7 @@ def inside(manager: "MemorySearchManager") -> "IndexInsight":
     """Return the memory's view of its index contents. Raises `Unsupported` if the backend has none."""
     found = manager.insight
     if found is None:
-        raise Unsupported(manager.lacks["insight"])
+        raise Unsupported(manager.unsupported["insight"])
     return found
 
 

@@ -202,7 +202,7 @@ _FIRST = 12
 
 def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
     """Return files and bytes by top-level folder, and skipped files. Raises `WorkspaceError`, `Cancelled`."""
-    from engine.corpus.transcripts.session_stores import find_transcripts  # brings every agent with it
+    from engine.corpus.transcripts.session_stores import find_transcripts  # imports every agent
 
     discovery = discover(workspace, settings, cancel=cancel)
     sessions = find_transcripts(settings, cancel=cancel)

@@ -50,7 +50,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_BESIDES_LATIN = ("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp1253")
+_NON_LATIN = ("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp1253")
 _ALPHABETS = ("cp1251", "koi8_r", "cp1253")
 _WIDER = {"big5": "big5hkscs"}
 """Codecs that decode more than the detected codec does."""
@@ -241,7 +241,7 @@ def _older(sample: bytes) -> str:
         return _latin(sample)
     from charset_normalizer import from_bytes  # takes 25 ms to import, and most folders have UTF-8 alone
 
-    matches = from_bytes(sample, cp_isolation=list(_BESIDES_LATIN), preemptive_behaviour=False, enable_fallback=False)
+    matches = from_bytes(sample, cp_isolation=list(_NON_LATIN), preemptive_behaviour=False, enable_fallback=False)
     for match in matches:
         if _is_plausible(sample, match.encoding):
             return match.encoding

@@ -83,10 +83,12 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
 def require_text(folder: str) -> None:
     """Raise `WorkspaceError` for a path with NUL or undecodable bytes, which can't be stored."""
     if "\0" in folder:
-        raise WorkspaceError(tr("No folder has a name with a NUL character: {folder}.", folder=shown(folder)))
+        raise WorkspaceError(tr("The name of a folder can't contain a NUL character: {folder}.", folder=shown(folder)))
     name = shown(folder)
     if name != folder:
-        said = tr("The name of {folder} holds bytes that are no text: rename the folder, then open it.", folder=name)
+        said = tr(
+            "The name of {folder} contains bytes that are not text: rename the folder, then open it.", folder=name
+        )
         raise WorkspaceError(said)
 
 

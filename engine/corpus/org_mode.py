@@ -79,7 +79,7 @@ class _Reader:
             if key in _LISTS:
                 self._states.update(word.partition("(")[0] for word in value.split() if word != "|")
             if key == "caption":
-                return  # it is shown
+                return  # a caption is part of the text that is indexed and shown
             if key == "title" and len(self.found.title) < LONGEST_PROPERTY:
                 self.found.title = f"{self.found.title} {plain(value)}"
             self._property(number, "tags" if key in ("filetags", "roam_tags") else key, value)

@@ -27,7 +27,7 @@ from engine.corpus.transcripts.registry import session_folders
 from engine.corpus.transcripts.session_stores import find_stores, find_transcripts
 from engine.corpus.transcripts.transcript_files import NO_TRANSCRIPT
 from engine.corpus.user_environment import Machine
-from engine.records import FileIssue, FoundPlace, FoundPlaces, PlaceKind
+from engine.records import FileIssue, FoundSource, FoundSources, PlaceKind
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 
@@ -135,7 +135,7 @@ _MOST_ENTRIES = 100_000
 def openclaw_workspaces(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
     """Yield OpenClaw's workspaces; errors of its configuration are added to `issues`."""
     states = state_folders(machine)
-    if path := machine.named("OPENCLAW_WORKSPACE_DIR"):
+    if path := machine.folder_in("OPENCLAW_WORKSPACE_DIR"):
         yield _workspace("", path)
     for config in _config_files(machine, states):
         yield from _named_workspaces(machine, read_list(config, issues))
@@ -149,7 +149,7 @@ def _workspace(agent: str, path: str) -> Candidate:
 
 
 def _config_files(machine: Machine, states: list[str]) -> Iterator[str]:
-    if path := machine.named("OPENCLAW_CONFIG_PATH"):
+    if path := machine.folder_in("OPENCLAW_CONFIG_PATH"):
         yield path
     for state in states:
         yield from (os.path.join(state, f"{name}.json") for name in NAMES)
@@ -193,9 +193,9 @@ def _config_folders(machine: Machine) -> Iterator[str]:
         yield os.path.join(home, "obsidian")
 
 
-def find_places(
+def find_sources(
     home: Path | None = None, environ: Mapping[str, str] | None = None, *, cancel: CancelToken | None = None
-) -> FoundPlaces:
+) -> FoundSources:
     """Return the workspaces, vaults and session folders that have files, each once, by kind.
 
     `home` and `environ` default to the user's own. Raises `Cancelled`; every other error becomes an issue.
@@ -203,7 +203,7 @@ def find_places(
     machine = Machine(os.path.abspath(home or Path.home()), os.environ if environ is None else environ)
     issues: list[FileIssue] = []
     places = [_measure(candidate, issues, cancel) for candidate in _present(_candidates(machine, issues))]
-    return FoundPlaces(places=tuple(place for place in places if place.files or not place.whole), issues=tuple(issues))
+    return FoundSources(places=tuple(place for place in places if place.files or not place.whole), issues=tuple(issues))
 
 
 def sessions_workspace(store_path: str = "") -> Path:
@@ -216,7 +216,7 @@ def sessions_workspace(store_path: str = "") -> Path:
     return folder
 
 
-def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = None) -> FoundPlaces:
+def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = None) -> FoundSources:
     """Count the files in each session folder or export, in the given order, even if empty or missing.
 
     A folder given twice is counted once. Raises `Cancelled`; every other error becomes an issue.
@@ -224,7 +224,7 @@ def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = Non
     issues: list[FileIssue] = []
     stores = find_stores(_listing(folders))
     places = [_measure(Candidate("sessions", "", "", store.path), issues, cancel) for store in stores]
-    return FoundPlaces(places=tuple(places), issues=tuple(issues))
+    return FoundSources(places=tuple(places), issues=tuple(issues))
 
 
 def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:
@@ -243,10 +243,10 @@ def _present(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
             yield Candidate(candidate.kind, candidate.agent, candidate.name, path)
 
 
-def _measure(candidate: Candidate, issues: list[FileIssue], cancel: CancelToken | None) -> FoundPlace:
+def _measure(candidate: Candidate, issues: list[FileIssue], cancel: CancelToken | None) -> FoundSource:
     look = _transcripts if candidate.kind == "sessions" else _notes
     files, whole = look(candidate.path, issues, cancel)
-    return FoundPlace(
+    return FoundSource(
         kind=candidate.kind,
         agent=candidate.agent,
         name=candidate.name,

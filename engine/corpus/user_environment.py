@@ -19,27 +19,27 @@ class Machine(msgspec.Struct, frozen=True):
     def below_home(self, *parts: str) -> str:
         return os.path.join(self.home, *parts)
 
-    def named(self, variable: str) -> str:
+    def folder_in(self, variable: str) -> str:
         """Return the folder that an environment variable contains; empty if it is not set."""
         return self.expanded(self.environ.get(variable, ""))
 
     def config_homes(self) -> tuple[str, ...]:
         """Return the folders that contain programs' configuration."""
-        return (self.named("XDG_CONFIG_HOME") or self.below_home(".config"),)
+        return (self.folder_in("XDG_CONFIG_HOME") or self.below_home(".config"),)
 
     def program_homes(self) -> tuple[str, ...]:
         """Return the folders that contain data of graphical programs, on Linux, macOS and Windows."""
         return (
             *self.config_homes(),
             self.below_home("Library", "Application Support"),
-            self.named("APPDATA") or self.below_home("AppData", "Roaming"),
+            self.folder_in("APPDATA") or self.below_home("AppData", "Roaming"),
         )
 
     def data_homes(self) -> tuple[str, ...]:
         """Return the folders that contain programs' data."""
         return (
-            self.named("XDG_DATA_HOME") or self.below_home(".local", "share"),
-            self.named("LOCALAPPDATA") or self.below_home("AppData", "Local"),
+            self.folder_in("XDG_DATA_HOME") or self.below_home(".local", "share"),
+            self.folder_in("LOCALAPPDATA") or self.below_home("AppData", "Local"),
         )
 
     def expanded(self, text: str) -> str:

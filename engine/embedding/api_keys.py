@@ -130,7 +130,8 @@ def checked_key(text: str, what: str) -> str:
     if not key or not all("!" <= letter <= "~" for letter in key):
         raise ProviderError(
             tr(
-                "{what} is not a valid API key: it is empty, or contains spaces or characters that no key has.",
+                "{what} is not a valid API key: it is empty, or contains spaces or characters that API keys never "
+                "contain.",
                 what=what,
             )
         )

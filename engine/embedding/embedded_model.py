@@ -216,7 +216,7 @@ class _Encoder:
             self._one_thread = partial(ThreadpoolController().limit, limits=1, user_api="blas")
 
     def encode(self, texts: Sequence[str]) -> "Vectors":
-        """Unit vectors (n, 512). Uses one thread, since the pool has others."""
+        """Return unit vectors (n, 512). Uses one thread, since the pool already runs several calls in parallel."""
         with self._one_thread():
             return self._network.vectors([self._pieces.ids(text) for text in texts])
 

@@ -26,7 +26,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.base.language import tr
 from engine.base.private_files import temporary_folder
-from engine.embedding.gguf_file import GgufFile, llama_installed, model_place, read_gguf, traits_of
+from engine.embedding.gguf_file import GgufFile, llama_installed, model_path, read_gguf, traits_of
 from engine.embedding.gguf_worker import Answer, Model, Request, RequestKind, serve
 from engine.embedding.long_text_splitting import embed_whole, requests
 from engine.embedding.model_catalog import Traits
@@ -331,7 +331,7 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
                 model=settings.model,
             )
         )
-    place = model_place(settings)
+    place = model_path(settings)
     if place.hub is not None and not place.path.is_file():
         raise ProviderError(
             tr(

@@ -210,7 +210,7 @@ class HubFile:
 
 
 @dataclass(frozen=True)
-class ModelPlace:
+class ModelPath:
     """Path of the configured model file; the file is possibly still to be downloaded."""
 
     path: Path
@@ -218,7 +218,7 @@ class ModelPlace:
     """Its source; None for a local file of the user."""
 
 
-def model_place(settings: Settings) -> ModelPlace:
+def model_path(settings: Settings) -> ModelPath:
     """Resolve the model named in the settings, without reading files.
 
     Raises `ProviderError` for a name that is neither a hub id nor an absolute path.
@@ -230,11 +230,11 @@ def model_place(settings: Settings) -> ModelPlace:
             raise ProviderError(
                 tr(
                     '"{named}" is not a full path: name the GGUF file in local.model_path with its folders, or a '
-                    "model of the hub as hf:owner/repository/file.gguf.",
+                    "model of the model hub as hf:owner/repository/file.gguf.",
                     named=named,
                 )
             )
-        return ModelPlace(path, None)
+        return ModelPath(path, None)
     match = _HUB_ID.fullmatch(named)
     if match is None or not {"", ".", ".."}.isdisjoint(named.removeprefix(_HUB).split("/")):
         raise ProviderError(
@@ -252,13 +252,13 @@ def model_place(settings: Settings) -> ModelPlace:
     base = (
         Path(os.path.expanduser(folder)) if folder else Path(platformdirs.user_data_dir("mnemoscope", False)) / "models"
     )
-    return ModelPlace(base.joinpath(*hub.repository.split("/"), *hub.file.split("/")), hub)
+    return ModelPath(base.joinpath(*hub.repository.split("/"), *hub.file.split("/")), hub)
 
 
 def model_on_disk(settings: Settings) -> bool:
     """Whether the configured or default model can be used without a download."""
     try:
-        return model_place(settings).path.is_file()
+        return model_path(settings).path.is_file()
     except (ProviderError, OSError):
         return False
 
@@ -273,7 +273,7 @@ def missing_model(settings: Settings) -> str:
     if settings.provider != "gguf" or not settings.store.vector.enabled or not llama_installed():
         return ""
     try:
-        place = model_place(settings)
+        place = model_path(settings)
     except ProviderError:
         return ""
     return "" if place.hub is None or place.path.is_file() else place.hub.id

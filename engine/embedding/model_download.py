@@ -27,7 +27,7 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import number, tr
-from engine.embedding.gguf_file import HubFile, model_place
+from engine.embedding.gguf_file import HubFile, model_path
 from engine.embedding.http import system_proxy
 from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, backoff, pause, refusal, retrying
 from engine.embedding.transport import Call, Transport
@@ -62,7 +62,7 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
     Call this only at the user's request. An interrupted download resumes where it stopped. `progress` is called some
     twenty times a second. Raises `ProviderError`, `Cancelled`.
     """
-    place = model_place(settings)
+    place = model_path(settings)
     if place.path.is_file():
         return place.path
     if place.hub is None:
@@ -271,8 +271,8 @@ class _Hub:
                 raise ProviderError(tr("The download was stopped: the model hub redirects to an invalid address."))
             raise ProviderError(
                 tr(
-                    "The download was stopped: the model hub redirects to {host}. Only https servers of the hub are "
-                    "trusted.",
+                    "The download was stopped: the model hub redirects to {host}. Only the model hub's own https "
+                    "servers are trusted.",
                     host=url.host,
                 )
             )
@@ -282,8 +282,8 @@ class _Hub:
         if status in {401, 403, 404}:
             raise ProviderError(
                 tr(
-                    "The model hub does not provide {id}: check its name, or agree to its terms on the hub and set "
-                    "HF_TOKEN.",
+                    "The model hub does not provide {id}: check its name, or agree to its terms on the model hub "
+                    "and set HF_TOKEN.",
                     id=model.id,
                 )
             )

@@ -44,7 +44,7 @@ class Selection(msgspec.Struct, frozen=True):
     """Why it failed, as one sentence."""
     unavailable_reason: str | None = None
     """Why there is no provider, as one sentence; None if none was requested."""
-    key_place: str | None = None
+    key_origin: str | None = None
     """Origin of its API key, as in `Key.described`; None for a provider without one."""
     passed_over: tuple[str, ...] = ()
     """Why `auto` skipped the providers before this one, a sentence each."""
@@ -84,7 +84,7 @@ def use_fallback(settings: Settings, failed: str, reason: str, *, cancel: Cancel
     except ProviderError as error:
         return Selection(None, requested, unavailable_reason=f"{reason} {error}")
     return Selection(
-        chosen.provider, requested, fallback_from=failed, fallback_reason=reason, key_place=chosen.key_place
+        chosen.provider, requested, fallback_from=failed, fallback_reason=reason, key_origin=chosen.key_origin
     )
 
 
@@ -156,7 +156,7 @@ def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
     provider = FACTORIES[name](settings_of(settings, name), value)
     # A message loads the log file and the patterns of secrets: a tenth of a search with the built-in model.
     log.log(logging.INFO if provider.remote else logging.DEBUG, "Embedding with %s, %s", name, provider.model)
-    return Selection(provider, settings.provider, key_place=place)
+    return Selection(provider, settings.provider, key_origin=place)
 
 
 def _loaded_from(module: str) -> Factory:

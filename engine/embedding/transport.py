@@ -61,7 +61,9 @@ class Call:
 
     @contextlib.contextmanager
     def under_way(self) -> Iterator[None]:
-        """Assign requests of this thread to this call. Raises `Cancelled`, whatever error a cancel caused."""
+        """Make the requests of this thread part of this call, as a context manager. Raises `Cancelled` if the call was
+        cancelled, in place of the error that the cancel caused.
+        """
         forget = self._cancel.on_cancel(self._stop) if self._cancel is not None else lambda: None
         token = _current.set(self)
         try:

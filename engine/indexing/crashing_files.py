@@ -28,7 +28,7 @@ _LASTING = ("encrypted", "no-text", "damaged", _UNFINISHED)
 class _Suspect(msgspec.Struct, array_like=True):
     mtime_ns: int
     size: int
-    deaths: int
+    crashes: int
     rule: str = ""
     detail: str = ""
     """Why it could not be read, if that is known."""
@@ -70,15 +70,15 @@ class CrashRecord:
             if self._unsaved:
                 self._write_list()
 
-    def deaths(self, file: FoundFile) -> int:
+    def crashes(self, file: FoundFile) -> int:
         """Return how many processes crashed while reading the file in its present state."""
         found = self._known(file)
-        return 0 if found is None else found.deaths
+        return 0 if found is None else found.crashes
 
     def remember(self, file: FoundFile, issue: FileIssue) -> None:
         """Skip this state of a file from the next sync on, if reading it again would be in vain."""
         if issue.rule in _LASTING:
-            tries = self.deaths(file) + 1 if issue.rule == _UNFINISHED else _ENOUGH
+            tries = self.crashes(file) + 1 if issue.rule == _UNFINISHED else _ENOUGH
             known = _Suspect(*_state(file), tries, issue.rule, issue.detail, DOCUMENTS_VERSION)
             self._suspects[file.name] = known
             self._unsaved = True
@@ -87,11 +87,11 @@ class CrashRecord:
         """Return the files to read, those that crashed a process last, and issues for the skipped files."""
         issues = [issue for file in files if (issue := self._issue(file)) is not None]
         names = {issue.path for issue in issues}
-        return sorted((file for file in files if file.name not in names), key=self.deaths), issues
+        return sorted((file for file in files if file.name not in names), key=self.crashes), issues
 
     def _issue(self, file: FoundFile) -> FileIssue | None:
         found = self._known(file)
-        if found is None or found.deaths < _ENOUGH:
+        if found is None or found.crashes < _ENOUGH:
             return None
         if found.rule:
             return FileIssue(path=file.name, rule=found.rule, detail=found.detail)
@@ -134,8 +134,8 @@ class CrashRecord:
             return
         before = self._suspects.get(name)
         same = before is not None and (before.mtime_ns, before.size) == (int(mtime_ns), int(size))
-        deaths = before.deaths + 1 if before is not None and same else 1
-        self._suspects[name] = _Suspect(int(mtime_ns), int(size), deaths)
+        crashes = before.crashes + 1 if before is not None and same else 1
+        self._suspects[name] = _Suspect(int(mtime_ns), int(size), crashes)
         self._write_list()
 
     def _read_list(self) -> dict[str, _Suspect]:

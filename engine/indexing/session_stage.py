@@ -11,7 +11,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
-from engine.corpus.transcripts.quick_summary import glance
+from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.corpus.transcripts.registry import copied_sessions
 from engine.corpus.transcripts.session_stores import (
     FoundTranscripts,
@@ -70,7 +70,7 @@ class SessionStage:
             return
         self._find()
         known = self._known.keys() | self._listed | self._external.keys()
-        new = [file for file in self._found.files if file.name not in known and not self._crashes.deaths(file)]
+        new = [file for file in self._found.files if file.name not in known and not self._crashes.crashes(file)]
         if not new:
             return
         self._meter.start("discovering", len(new))
@@ -114,7 +114,7 @@ class SessionStage:
                 name, path_in_store = transcript_at(path, stores)
                 self._known |= sessions.transcripts(snapshot, name)
                 file = _found(name, path_in_store) if name in self._known and not self._known[name].rule else None
-                if file is None or self._crashes.deaths(file):
+                if file is None or self._crashes.crashes(file):
                     return False
                 self._found.files.append(file)
         self._outcome.files_seen = len(self._found.files)
@@ -145,7 +145,7 @@ class SessionStage:
             self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
         parts = self._work.parts
         projects = self._projects()
-        files = list(_by_folder([file for file in self._found.files if not self._crashes.deaths(file)]))
+        files = list(_by_folder([file for file in self._found.files if not self._crashes.crashes(file)]))
         with closing(FolderFiles()) as folders:
             self._external = elsewhere(
                 files, projects, parts.workspace, parts.store.files, lambda file: self._project_of(file, folders)
@@ -288,7 +288,7 @@ def _listed(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]
     try:
         descriptor, _ = folders.open(file.path)
         try:
-            seen = glance(descriptor, file.path, file.size)
+            seen = read_quick_summary(descriptor, file.path, file.size)
         finally:
             os.close(descriptor)
     except (OSError, PathRefused):

@@ -73,7 +73,7 @@ def chunk_detail(
     embedded = any(vector.active for vector in vectors)
     row = _row(id_, start, end, heading, text, embedded, _without(model, refused=refused))
     place = f"SELECT count(*) FROM {tables.chunks} WHERE file_id = ? AND id <= ?"
-    twins = f"SELECT count(*) - 1 FROM {tables.chunks} WHERE hash = ?"
+    identical = f"SELECT count(*) - 1 FROM {tables.chunks} WHERE hash = ?"
     # The keyword index stores no text, but the same analysis yields the same tokens.
     analysed = analyse(text, language)
     return ChunkDetail(
@@ -87,7 +87,7 @@ def chunk_detail(
         words=analysed.words,
         stems=analysed.stems,
         heading_words=analyse("\n".join(row.heading), language).words,
-        twins=number(snapshot.connection, twins, (hash_,)),
+        identical=number(snapshot.connection, identical, (hash_,)),
     )
 
 

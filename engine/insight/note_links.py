@@ -23,7 +23,7 @@ from engine.records import LinkedText, NoteLinkInfo, NoteLinks
 from engine.settings import Settings
 from engine.store.link_queries import LinkedNote, LinkReader, StoredLink
 from engine.store.link_queries import note_links as stored_links
-from engine.store.snapshot import Snapshot, held
+from engine.store.snapshot import Snapshot, indexed_file
 
 _MOST_LINES = 40
 _SEARCHED_LINES = 20_000
@@ -60,7 +60,7 @@ def linked_text(
     if target:
         note = LinkReader(snapshot).resolve(target, home)
     else:
-        stored = held(snapshot, "memory", home)
+        stored = indexed_file(snapshot, "memory", home)
         note = None if stored is None else LinkedNote(stored.id, home, stored.title, 1)
     if note is None or guard.refused((note.path,), snapshot.meta("names")):
         return None

@@ -3,11 +3,10 @@
 In: messages of the program, and keys to mask (`hide`).
 Out: a log file that only the user can read, with secrets masked.
 
-Rule for log messages: names, counts and durations, never the text of a note, of a passage or of a query; and an
-exception only if its message contains none of them. Long messages are cut, which limits the damage of a violation.
-Everything that resembles a secret is masked in all messages and tracebacks: all that is masked in sessions and more,
-since words in a log are dispensable; and so is every key in use, whatever its form. Of other packages only warnings are
-logged: configured by the environment, some log whole requests.
+Rule for log messages: names, counts and durations, never the text of a note, a passage or a query, nor an exception
+whose message contains one. Long messages are cut, which limits the damage of a violation. Messages and tracebacks are
+masked more strictly than sessions, since a log can do without words that only resemble secrets; keys in use are masked
+in any form. Other packages log only warnings, since some would log whole requests if an environment variable says so.
 """
 
 import logging

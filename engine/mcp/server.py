@@ -121,7 +121,7 @@ def _everything(access: AgentAccess, memory: "MemorySearchManager", cancel: Canc
     for file in discover(Path(memory.status().workspace_dir), access.settings, cancel=cancel).files:
         if access.may_read(file.name):
             yield Listed(file.mtime_ns / 1e9, file.name, "", False, file.size, file.path)
-    if access.shared or "sessions" in memory.lacks:
+    if access.shared or "sessions" in memory.unsupported:
         return
     for session in memory.sessions():
         changed = session.ended or session.started or 0.0
@@ -283,18 +283,18 @@ class _Handlers:
 
     # --- queries --------------------------------------------------------------------------------------------------
 
-    async def _call(self, question: Callable[[CancelToken], T]) -> T:
+    async def _call(self, work: Callable[[CancelToken], T]) -> T:
         """The result of a call on a thread; cancelling the request cancels the call without waiting for it."""
         token = CancelToken()
         try:
-            return await run_sync(question, token, abandon_on_cancel=True, limiter=self._limiter)
+            return await run_sync(work, token, abandon_on_cancel=True, limiter=self._limiter)
         finally:
             token.cancel()
 
-    async def _call_checked(self, question: Callable[[CancelToken], T]) -> T:
+    async def _call_checked(self, work: Callable[[CancelToken], T]) -> T:
         """Return the result of a call that may fail: errors become protocol errors with one sentence."""
         try:
-            return await self._call(question)
+            return await self._call(work)
         except (UnknownResource, ValueError):
             raise
         except Exception as error:

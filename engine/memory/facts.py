@@ -55,7 +55,7 @@ _SECRET = marked("A fact with a password, a key or a token can't be saved: remov
 
 _AT_ONCE = 256
 """Most facts embedded for one query; the others are matched by keywords until the next query."""
-_LONGEST_QUESTION = 2000
+_LONGEST_QUERY = 2000
 
 
 @dataclass
@@ -349,7 +349,7 @@ class FactVectors:
         if not any(fact.id in table.rows for fact in facts):
             return Likeness(nothing, None, notice)
         try:
-            query_vector = provider.embed_query(redact(query[:_LONGEST_QUESTION]), cancel=cancel)
+            query_vector = provider.embed_query(redact(query[:_LONGEST_QUERY]), cancel=cancel)
         except ProviderError as error:
             self._note_failure(str(error))
             return Likeness(nothing, None, str(error))

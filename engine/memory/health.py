@@ -84,9 +84,9 @@ class Health:
         if ask or subject.prefers_table():
             yield environment.check_extension(subject)
         if (watcher := self._indexing.watcher_status()) is not None:
-            yield environment.check_watcher(watcher, wanted=self._settings.sync.watch)
+            yield environment.check_watcher(watcher, watching=self._settings.sync.watch)
 
-    def glance(self) -> tuple[HealthFinding, ...]:
+    def quick_check(self) -> tuple[HealthFinding, ...]:
         """Return the findings that only need a few counts. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
         return environment.check_index(self._store), *(check.finding(subject) for check in _CHEAP)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         IndexOverview,
         LinkedText,
         MapAnswer,
-        MapPlace,
+        MapPointDetail,
         MapProgress,
         MemorySearchResult,
         NoteLinks,
@@ -197,7 +197,7 @@ class IndexInsight:
         """
         return self._maps().make(self._model(), first=first, progress=progress, cancel=cancel)
 
-    def map_places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> "tuple[MapPlace, ...]":
+    def map_details(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> "tuple[MapPointDetail, ...]":
         """Return details of map points, in the order of these chunk ids; chunks no longer in the index are left out."""
         return self._maps().places(chunks, cancel)
 
@@ -229,9 +229,9 @@ class IndexInsight:
         """
         return self._health(cancel, progress).look(ask=ask, deep=deep)
 
-    def glance(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
+    def quick_check(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
         """Return the findings of checks that only need counts; immediate."""
-        return self._health(cancel, None).glance()
+        return self._health(cancel, None).quick_check()
 
     def repair(
         self,

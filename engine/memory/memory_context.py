@@ -93,7 +93,7 @@ class QueryAnswerer(Protocol):
 
 
 class IndexOverride(NamedTuple):
-    questions: QueryAnswerer
+    answerer: QueryAnswerer
     """Handles queries instead of the built-in searcher."""
     sharing: "Sharing"
     """Takes part in every sync."""

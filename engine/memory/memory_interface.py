@@ -42,7 +42,7 @@ class MemorySearchManager(Protocol):
     """
 
     @property
-    def lacks(self) -> Mapping[Feature, str]:
+    def unsupported(self) -> Mapping[Feature, str]:
         """Features that the backend in use doesn't support, each with the reason, as in the status.
 
         Only changes with a fallback.

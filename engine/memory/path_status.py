@@ -22,7 +22,7 @@ from engine.settings import Settings
 from engine.settings.loading import origin_of
 from engine.store import sessions
 from engine.store.index import IndexStore
-from engine.store.snapshot import Snapshot, count_chunks, held, issue_of
+from engine.store.snapshot import Snapshot, count_chunks, indexed_file, issue_of
 
 _KEYS = {
     "exclude": "exclude",
@@ -122,7 +122,7 @@ class _Explanation:
     def _missing(self) -> PathState:
         for name in dict.fromkeys((self._status.name, self._asked.strip())):
             for source in get_args(Source):
-                found = held(self._snapshot, source, shown(name)) if name else None
+                found = indexed_file(self._snapshot, source, shown(name)) if name else None
                 if found is not None:
                     return self._state("gone", tr(GONE), "sync", path=name, source=source, title=found.title)
         return self._state("missing", tr(MISSING), None, path="", source=None)
@@ -140,7 +140,7 @@ class _Explanation:
 
     def _note(self) -> PathState:
         name = self._status.name
-        found = held(self._snapshot, "memory", name)
+        found = indexed_file(self._snapshot, "memory", name)
         if found is None:
             return self._unknown(issue_of(self._snapshot, "failed", name))
         state = Path(self._status.path).lstat()
@@ -164,7 +164,9 @@ class _Explanation:
             if one not in wanted:
                 return self._state("missing", tr(MISSING), None, path="", source=None)
             wanted = {one: wanted[one]}
-        rows = [row for row in (held(self._snapshot, "sessions", session) for session in wanted) if row is not None]
+        rows = [
+            row for row in (indexed_file(self._snapshot, "sessions", session) for session in wanted) if row is not None
+        ]
         size, changed_ns = last_change(self._status.path, Path(self._status.path).lstat())
         return self._known(
             [row.id for row in rows],
@@ -276,8 +278,8 @@ def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, add
     return f"{message} {_set_at(origin)}"
 
 
-def outside_message(wanted: bool) -> str:
-    if not wanted:
+def outside_message(indexable: bool) -> str:
+    if not indexable:
         return tr("This path is outside everything that can be indexed here.")
     return tr("This path is outside all indexed folders. To index it, add it to extra_paths in the settings.")
 

@@ -7,7 +7,7 @@ from engine.base.errors import QueryTooLong
 from engine.base.language import tr
 from engine.records import (
     LONGEST_QUERY,
-    EarlierQuestion,
+    EarlierQuery,
     Passage,
     SearchOutcome,
     SearchTimings,
@@ -41,7 +41,7 @@ class SearchOptions(TypedDict, total=False):
     """
     diverse: bool | None
     """Whether to move results down that are similar to better ones."""
-    within: Sequence[EarlierQuestion]
+    within: Sequence[EarlierQuery]
     """Earlier queries, each limited to the results of the one before; this search is limited to the results of the
     last.
     """
@@ -68,17 +68,17 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
     shared = is_shared_session(options.get("session_key"))
     keyword_only = options.get("mode") == "keyword"
     earlier: SearchRequest | None = None
-    for question in options.get("within", ()):
-        check_length(question.query)
+    for level in options.get("within", ()):
+        check_length(level.query)
         earlier = SearchRequest(
-            query=question.query,
+            query=level.query,
             max_results=max(1, LARGEST_SCOPE // settings.hybrid.candidate_multiplier),  # that many candidates per leg
-            min_score=_or(question.min_score, settings.min_score),
+            min_score=_or(level.min_score, settings.min_score),
             hybrid=settings.hybrid,
-            filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),
+            filter=Filter(level.sources, level.path_glob, level.since, level.until, shared),
             keyword_only=keyword_only,
-            half_life_days=_days(question.half_life_days, settings),
-            like=question.like,
+            half_life_days=_days(level.half_life_days, settings),
+            like=level.like,
             within=earlier,
         )
     sources, diverse, wanted = options.get("sources"), options.get("diverse"), options.get("max_results")

@@ -77,7 +77,7 @@ class IndexCounts:
         self._counts = _NOTHING
 
     def now(self, selection: Selection) -> tuple[Counts, str]:
-        """Return the counts, and an error message if they could not be read; then the last counts are returned."""
+        """Return the counts and an error message: if they can't be read, the previous counts with the reason."""
         try:
             with self._store.read() as snapshot, self._lock:
                 noted = (
@@ -152,7 +152,7 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
     )
 
 
-def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
+def _privacy_fields(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
     """Return where texts are sent, their price, the consent for it and the source of the key; never the key itself."""
     if provider is None:
         return dict.fromkeys(("server", "price", "consent", "keyPlace", "remoteFallback")) | {"remote": False}
@@ -164,7 +164,7 @@ def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection:
         "server": server_of(settings, provider.id),
         "price": provider.price,
         "consent": consent_of(settings, provider.id) if provider.id in REMOTE else None,
-        "keyPlace": selection.key_place,
+        "keyPlace": selection.key_origin,
     }
 
 
@@ -216,7 +216,7 @@ def make_status(
             "providerError": live.provider_error,
             "unknownScripts": list(unknown),
             "passedOver": list(selection.passed_over),
-            **_dealings(settings, provider, selection),
+            **_privacy_fields(settings, provider, selection),
             "readOnly": store.read_only or None,
         },
         pending_vectors=found.pending,
@@ -355,7 +355,7 @@ def outer_status(
     files: IndexFiles,
     user: UserData,
     indexing: IndexingService,
-    lacks: Mapping[Feature, str],
+    unsupported: Mapping[Feature, str],
 ) -> MemoryProviderStatus:
     """Create the status of an external index, whose index fields are 0, off or empty; the backend fills them in.
 
@@ -416,5 +416,5 @@ def outer_status(
         writer_elsewhere=False,
         index_error=indexing.problem or None,
         user_data=user.status(),
-        lacks=lacks,
+        unsupported=unsupported,
     )

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import msgspec
+
 from engine.records.base import Record
 
 DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
@@ -99,7 +101,7 @@ class ResultExplanation(Record, frozen=True):
     """The time that the query names, with its dates, if the passage is dated within it; else empty."""
     time_lift: float = 1.0
     """Factor of the score for that time; the score without it is compared with the minimum."""
-    beside_time: bool = False
+    adjacent_time: bool = msgspec.field(name="besideTime", default=False)
     """Whether the passage is dated next to that time, not within it."""
     min_score: float = 0.0
     """Minimum that the score, or the text score alone, must reach."""

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import msgspec
+
 from engine.base.language import marked, tr
 from engine.records.base import Record, Source
 from engine.records.sync import StoredSync
@@ -196,7 +198,7 @@ class IndexMap(Record, frozen=True):
     """Why there are no points; empty if there are any."""
 
 
-class MapPlace(Record, frozen=True):
+class MapPointDetail(Record, frozen=True):
     """The chunk of one point of the map, for display."""
 
     chunk: int
@@ -301,7 +303,7 @@ class ChunkDetail(Record, frozen=True):
     stems: str
     heading_words: str
     """Tokens of the heading path, searched both as words and as stems."""
-    twins: int
+    identical: int = msgspec.field(name="twins")
     """Number of other chunks with the same text."""
 
 

@@ -99,7 +99,7 @@ class Passage(Record, frozen=True):
     """For a session: number of the message, since messages of an export may share a line."""
 
 
-class EarlierQuestion(Record, frozen=True):
+class EarlierQuery(Record, frozen=True):
     """A query whose results another search is limited to: the arguments of `search` or `search_like`."""
 
     query: str = ""
@@ -176,7 +176,7 @@ class SearchOutcome(Record, frozen=True):
     """
     within: tuple[EarlierAnswer, ...] = ()
     """Numbers of results of the earlier queries that limit this one, in order; empty without any."""
-    telling: tuple[str, ...] = ()
+    passage_words: tuple[str, ...] = msgspec.field(name="telling", default=())
     """For a search by passage: the words of the passage that were searched, most distinctive first."""
     all_words: bool = False
     """Whether a chunk contains every searched word."""
@@ -187,7 +187,9 @@ class SearchOutcome(Record, frozen=True):
 
     @property
     def offered(self) -> tuple[QuerySuggestion, ...]:
-        """The suggestions to show: none if the answer is good, and no word that occurs only once, often a typo."""
+        """The suggestions to show: none if a result has a good score; otherwise those found in more than one passage,
+        since a word in a single passage is often a typo.
+        """
         if self.results and max(result.score for result in self.results) >= _GOOD_SCORE:
             return ()
         return tuple(suggestion for suggestion in self.suggestions if suggestion.chunks > 1)
@@ -239,7 +241,7 @@ class QueryRecord(Record, frozen=True):
 class RecentSearch(Record, frozen=True):
     """A query in the search history."""
 
-    question: QueryRecord
+    query: QueryRecord = msgspec.field(name="question")
     asked: float
 
 
@@ -247,6 +249,6 @@ class SavedSearch(Record, frozen=True):
     """A query saved under a name."""
 
     name: str
-    question: QueryRecord
+    query: QueryRecord = msgspec.field(name="question")
     used: float
     """Time of the last run, or of saving if it was not run yet."""

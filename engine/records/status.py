@@ -214,7 +214,7 @@ class MemoryProviderStatus(Record, frozen=True):
     """A problem with the user's data; None if there is none."""
     awaiting: EmbeddingEstimate | None = None
     """Embedding that awaits approval (`approve_embedding`); meanwhile only keywords find these texts."""
-    lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)
+    unsupported: Mapping[Feature, str] = msgspec.field(name="lacks", default_factory=dict)
     """Unsupported features of the backend in use, each with the reason in a sentence that a user can act on."""
     degraded: tuple[Degraded, ...] = ()
     """Parts that work worse than configured; empty if there are none."""

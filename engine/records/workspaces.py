@@ -102,7 +102,7 @@ class SettingsConsequences(Record, frozen=True):
         return self.full_rebuild or self.other_files or self.other_index
 
 
-class FoundPlace(Record, frozen=True):
+class FoundSource(Record, frozen=True):
     """A folder on this machine, or an export, that could be indexed; known by directory entries only."""
 
     kind: PlaceKind
@@ -121,8 +121,8 @@ class FoundPlace(Record, frozen=True):
     """Whether all files were counted; False if counting stopped at its limit."""
 
 
-class FoundPlaces(Record, frozen=True):
-    places: tuple[FoundPlace, ...]
+class FoundSources(Record, frozen=True):
+    places: tuple[FoundSource, ...]
     issues: tuple[FileIssue, ...]
     """Folders, and lists of folders, that could not be read."""
 

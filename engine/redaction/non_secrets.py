@@ -263,7 +263,9 @@ def is_entry_of_words(before: str, match: re.Match[str]) -> bool:
 
 
 def is_phrase(text: str) -> bool:
-    """Whether several words can be a passphrase: few of them describe one, and there are no other signs."""
+    """Whether the text can be a passphrase: several words, of which at most a third describe a password or are
+    ordinary.
+    """
     words = text.split()
     if not 1 < len(words) <= _LONGEST_PHRASE or not all(_PHRASE_WORD.fullmatch(word) for word in words):
         return False
@@ -337,7 +339,7 @@ def is_address_password(before: str, match: re.Match[str]) -> bool:
 
 
 def value_of(match: re.Match[str]) -> str:
-    """Return the possible secret, cut to the length that judges examine."""
+    """Return the matched value, cut to the maximum length that is checked."""
     start, end = secret_span(match)
     return match.string[start : min(end, start + LONGEST_JUDGED)]
 

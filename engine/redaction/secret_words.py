@@ -258,7 +258,7 @@ def language_of(match: re.Match[str]) -> PasswordWords | None:
 
 
 def describes_password(language: PasswordWords, value: str) -> bool:
-    """Whether a word after the verb describes the password and is not the password itself."""
+    """Whether a word after "is" describes the password ("long", "required") and is not the password itself."""
     word = value.casefold()
     return word in language.ordinary.casefold().split() or word.endswith(tuple(language.endings.split()))
 

@@ -65,7 +65,7 @@ class Counts:
         return self._snapshot.chunk_count()
 
     def expect(self, tokens: Iterable[str]) -> None:
-        """Look up and cache the counts of several tokens in one query, which takes half the time."""
+        """Look up and cache the counts of several tokens in one query, which takes half the time of single ones."""
         known = self._moment.chunks
         wanted = [token for token in dict.fromkeys(tokens) if token not in known]
         if len(known) + len(wanted) > _MOST_WORDS:

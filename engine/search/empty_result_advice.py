@@ -10,8 +10,8 @@ from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
-from engine.search.parsed_query_description import demand
-from engine.search.pipeline_stages import Demand
+from engine.search.parsed_query_description import describe_condition
+from engine.search.pipeline_stages import RaisedMinimum
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
@@ -103,7 +103,7 @@ class _Advice:
 
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._work.best, self._request.min_score
-        raised = [of.facts for of in self._work.stages.found if isinstance(of.facts, Demand)]
+        raised = [of.facts for of in self._work.stages.found if isinstance(of.facts, RaisedMinimum)]
         higher = raised[-1] if raised else None
         if higher is not None and not higher.unknown:
             advice = tr(
@@ -146,9 +146,9 @@ class _Advice:
         found: list[SearchRemedy] = []
         if restricted:
             found += self._tried("limits", marked("Without any limit, this query finds {results}."), **free)
-        if not found and query.question.strip() and len(query.required) + restricted > 1:
+        if not found and query.free_text.strip() and len(query.required) + restricted > 1:
             advice = marked("Without operators and limits, the words of this query find {results}.")
-            found += self._tried("words", advice, query=query.question, **free)
+            found += self._tried("words", advice, query=query.free_text, **free)
         yield from found
 
     def _wider(self) -> Iterator[SearchRemedy]:
@@ -165,7 +165,7 @@ class _Advice:
             if not other.strip():
                 continue
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
-            asks = tr("The query requires that every result {demand}.", demand=demand(clause))
+            asks = tr("The query requires that every result {demand}.", demand=describe_condition(clause))
             without = _WORDS_APART if unphrased else _WITHOUT
             for remedy in self._tried("demand", without, query=other):
                 yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}")
@@ -199,7 +199,7 @@ class _Advice:
         sources = {count.source for count in self._snapshot.source_counts()}
         issues = (*self._snapshot.issues("failed"), *self._snapshot.issues("skipped"))
         wanted: set[str] = {*(self._request.filter.sources or ())}
-        wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.demands("source"))
+        wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.values_of_required("source"))
         if "sessions" in wanted - sources:
             yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
         named = [issue for issue in issues if self._names(issue)]
@@ -211,8 +211,8 @@ class _Advice:
 
     def _names(self, issue: FileIssue) -> bool:
         name = fold(issue.path)
-        paths = map(fold, self._work.query.demands("path") + self._work.query.demands("title"))
-        words = fold(self._work.query.question).split()
+        paths = map(fold, self._work.query.values_of_required("path") + self._work.query.values_of_required("title"))
+        words = fold(self._work.query.free_text).split()
         return any(part in name or name.rstrip("/") in part for part in paths) or any(
             len(word) >= _SHORTEST_NAME and word in name for word in words
         )

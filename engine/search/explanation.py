@@ -12,9 +12,9 @@ from engine.records import MatchField, ResultExplanation, SearchExplanation, Sea
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import (
     Best,
-    Demand,
     Diversity,
     EmbeddedQuery,
+    RaisedMinimum,
     Scope,
     Stage,
     Stages,
@@ -90,7 +90,7 @@ def _passage(stage: Stage) -> str:
     return tr("The passage that was searched for is left out.")
 
 
-def _question(stage: Stage) -> str:
+def _query_vector(stage: Stage) -> str:
     if stage.facts is None:
         return tr("The passage's stored vector was used: nothing was embedded.")
     embedded = _facts(stage, EmbeddedQuery)
@@ -142,30 +142,30 @@ def _title(stage: Stage) -> str:
 
 
 def _unknown(stage: Stage) -> str:
-    demand = _facts(stage, Demand)
+    raised = _facts(stage, RaisedMinimum)
     note = tr_count(
         "{count:,} result by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
         "{count:,} results by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
         stage.entered - stage.left,
-        least=demand.least,
-        words=any_of(list(map(in_quotes, demand.unknown))),
+        least=raised.least,
+        words=any_of(list(map(in_quotes, raised.unknown))),
     )
-    return _with_best_score(note, demand)
+    return _with_best_score(note, raised)
 
 
 def _unrelated(stage: Stage) -> str:
-    demand = _facts(stage, Demand)
+    raised = _facts(stage, RaisedMinimum)
     note = tr_count(
         "{count:,} result by meaning scored below {least:.2f}, the minimum for a query without related passages.",
         "{count:,} results by meaning scored below {least:.2f}, the minimum for a query without related passages.",
         stage.entered - stage.left,
-        least=demand.least,
+        least=raised.least,
     )
-    return _with_best_score(note, demand)
+    return _with_best_score(note, raised)
 
 
-def _with_best_score(note: str, demand: Demand) -> str:
-    return note if demand.best is None else f"{note} {tr('The best score was {score:.2f}.', score=demand.best)}"
+def _with_best_score(note: str, raised: RaisedMinimum) -> str:
+    return note if raised.best is None else f"{note} {tr('The best score was {score:.2f}.', score=raised.best)}"
 
 
 def _vectors(stage: Stage) -> str:
@@ -186,17 +186,17 @@ def _within(stage: Stage) -> str:
     scope = _facts(stage, Scope)
     if scope.total > scope.passages:
         return tr_count(
-            "Only the results of {question} were searched: {count:,} passage, the best of {total:,}.",
-            "Only the results of {question} were searched: {count:,} passages, the best of {total:,}.",
+            "Only the results of {query} were searched: {count:,} passage, the best of {total:,}.",
+            "Only the results of {query} were searched: {count:,} passages, the best of {total:,}.",
             scope.passages,
-            question=scope.query,
+            query=scope.query,
             total=scope.total,
         )
     return tr_count(
-        "Only the results of {question} were searched: {count:,} passage.",
-        "Only the results of {question} were searched: {count:,} passages.",
+        "Only the results of {query} were searched: {count:,} passage.",
+        "Only the results of {query} were searched: {count:,} passages.",
         scope.passages,
-        question=scope.query,
+        query=scope.query,
     )
 
 
@@ -230,7 +230,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "keywords": _keywords,
     "newest": _newest,
     "passage": _passage,
-    "question": _question,
+    "question": _query_vector,
     "results": _results,
     "role": _role,
     "scores": _scores,
@@ -354,7 +354,7 @@ def _of_scores(
         fresh_score=scored.fresh,
         time="" if scored.lift is None else time_words(scored.lift.time),
         time_lift=1.0 if scored.lift is None else scored.lift.factor,
-        beside_time=scored.lift is not None and scored.lift.adjacent,
+        adjacent_time=scored.lift is not None and scored.lift.adjacent,
         min_score=grounds.min_score,
         bm25=parts.bm25,
         full_bm25=parts.full,

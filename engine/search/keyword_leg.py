@@ -27,7 +27,7 @@ _MOST_RANKED = 10_000
 """Most matches to rank, about 8 ms."""
 _CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
-_SHORT_QUESTION = 3
+_SHORT_QUERY = 3
 _RECENT = 5_000
 """If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
 ranked.
@@ -55,8 +55,8 @@ _MOST_PARTS = 6
 class KeywordLeg:
     """Finds candidates for one query by keywords in one snapshot, and scores chunks."""
 
-    def __init__(self, snapshot: Snapshot, question: QueryAnalysis, frequencies: CountsOf) -> None:
-        self.question = question
+    def __init__(self, snapshot: Snapshot, analysis: QueryAnalysis, frequencies: CountsOf) -> None:
+        self.analysis = analysis
         self._snapshot = snapshot
         self._tables = snapshot.tables
         self._counts = frequencies.of(snapshot)
@@ -65,7 +65,7 @@ class KeywordLeg:
         self._snapshot_chunks = snapshot.chunk_count()
         """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         self._average_length = self._counts.average_length
-        terms = [term for term in question.terms if not term.stop]
+        terms = [term for term in analysis.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
         self._fillers = [term.filler for term in terms]
         self.terms = _weighed([self._term(term) for term in terms], self._fillers)
@@ -73,7 +73,7 @@ class KeywordLeg:
         """Known terms, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known)
-        groups = tuple(term.group for term in question.terms if not term.stop)
+        groups = tuple(term.group for term in analysis.terms if not term.stop)
         self._groups = groups if any(groups) else ()
 
     def weigh_missing(self, similar: Collection[str]) -> None:
@@ -81,7 +81,7 @@ class KeywordLeg:
 
         Pairs of characters keep theirs: one that spans two words may be missing although both words are indexed.
         """
-        pairs = {term.surface for term in self.question.terms if not term.stems}
+        pairs = {term.surface for term in self.analysis.terms if not term.stems}
         rarest = scoring.inverse_document_frequency(self.chunks, 1)
         self.terms = _weighed(self.terms, self._fillers, rarest, pairs.union(similar))
 
@@ -96,7 +96,7 @@ class KeywordLeg:
             return []
         if (every_match := self._few(limit, scope)) is not None:
             return every_match
-        if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
+        if len(known) > 1 and (len(known) <= _SHORT_QUERY or known[0].matches > _CHOOSING):
             every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
             found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, scope)
         found += self._exact(limit, scope)
@@ -348,23 +348,23 @@ class KeywordLeg:
         return min(self._counts.chunks(token, column) for token in tokens)
 
 
-def with_all_parts(question: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
+def with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
     """Return the query with its function words searched too, if all its words together spell an indexed identifier.
 
     For example, "from data" if the index contains `from_data`.
     """
-    terms = question.terms
+    terms = analysis.terms
     words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
     if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
-        return question
+        return analysis
     spellings = [joint.join(words) for joint in ("_", "", "-")]
     counts.expect(spellings)
     known = tuple((spelling,) for spelling in spellings if counts.chunks(spelling, "words"))
     if not known:
-        return question
+        return analysis
     # A text with "login" holds both words of "log in".
     searched = (term._replace(stop=False, loose=known) if term.stop else term for term in terms)
-    return question._replace(terms=tuple(searched))
+    return analysis._replace(terms=tuple(searched))
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:

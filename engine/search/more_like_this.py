@@ -27,7 +27,7 @@ _OWN_SHARE = 0.5
 
 
 class LikedPassage(NamedTuple):
-    """A passage to find similar ones for: its text, its chunks, and the chunks whose vectors stand for it."""
+    """A passage to find similar ones for: its text, its chunks, and the chunks whose vectors represent it."""
 
     text: str
     """The indexed text, or the selected text with secrets masked: it may be sent to a provider."""

@@ -26,7 +26,7 @@ def understood(query: Query) -> str:
     For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
     """
     words = [_shown(atom) for _, atom in query.searched_atoms()]
-    demands = [demand(clause) for clause in query.required]
+    demands = [describe_condition(clause) for clause in query.required]
     if words:
         said = tr("Searched for {words}.", words=", ".join(words))
     else:
@@ -34,7 +34,7 @@ def understood(query: Query) -> str:
     return said + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else said
 
 
-def demand(clause: Clause) -> str:
+def describe_condition(clause: Clause) -> str:
     """Describe a condition as the end of a sentence that begins with "Every result", such as "excludes hose"."""
     fields = all(isinstance(atom, Field) for atom in clause.alternatives)
     shown = any_of(map(_shown, clause.alternatives))

@@ -65,7 +65,7 @@ class Best(NamedTuple):
     best: float | None
 
 
-class Demand(NamedTuple):
+class RaisedMinimum(NamedTuple):
     """A threshold raised because words of the query occur nowhere (`unknown`) or no passage shares its subject, and the
     highest score if no result reached it.
     """
@@ -124,7 +124,7 @@ Facts = (
     | float
     | frozenset[str]
     | Best
-    | Demand
+    | RaisedMinimum
     | Diversity
     | EmbeddedQuery
     | Scope

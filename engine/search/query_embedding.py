@@ -61,7 +61,7 @@ class QueryEmbedder:
         """`note_failure` receives the reason why a query could not be embedded, or None after success."""
         self._guard = guard
         self._note_failure = note_failure
-        self._questions = QueryVectorCache()
+        self._cached = QueryVectorCache()
 
     def set_query_vector(
         self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str = ""
@@ -108,7 +108,7 @@ class QueryEmbedder:
     def _embed(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None) -> Vectors | str:
         """Return the unit vector (dims,) of a query, or a message why it could not be embedded."""
         try:
-            vector = self._questions.of(provider, text, cancel)
+            vector = self._cached.of(provider, text, cancel)
         except ProviderError as error:
             self._note_failure(str(error))
             return str(error)
@@ -117,7 +117,7 @@ class QueryEmbedder:
 
     def known(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
         """Return the cached vector of a query; None if there is none. Nothing is sent."""
-        return self._questions.known(provider, text)
+        return self._cached.known(provider, text)
 
     def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider") -> bool:
         """Whether the index has vectors of the provider's model.
@@ -132,7 +132,7 @@ class QueryEmbedder:
     ) -> tuple[Vectors | None, str]:
         """Return the stored vector (dims,) of the searched passage if there is one, and the text to embed otherwise."""
         if work.request.like is None:
-            return None, work.query.question
+            return None, work.query.free_text
         from engine.search.more_like_this import find_passage, stored_vector
 
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))

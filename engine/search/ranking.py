@@ -42,8 +42,8 @@ class KeywordPart(msgspec.Struct):
     """The keyword half of a search: candidates and scores, shared by the keyword answer and the complete one."""
 
     liked: "LikedPassage | None"
-    question: QueryAnalysis
-    demands: Conditions
+    analysis: QueryAnalysis
+    conditions: Conditions
     scope: ChunkFilter
     within: EarlierResults | None
     leg: KeywordLeg
@@ -66,7 +66,7 @@ class Ranker:
 
     def times_of(self, work: SearchContext) -> NamedTimes:
         """Return the times that a query names, such as "last spring"; a search for similar passages has none."""
-        return NamedTimes(work.query.question if work.request.like is None else "", self._dates)
+        return NamedTimes(work.query.free_text if work.request.like is None else "", self._dates)
 
     def candidates(
         self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
@@ -80,7 +80,7 @@ class Ranker:
                 with work.timed("keyword"):
                     part.candidates = leg.candidates(limit, scope)
                     if len(part.candidates) >= limit and scope == ChunkFilter():
-                        named = named_chunks(snapshot, work.query, part.question, leg.titled())
+                        named = named_chunks(snapshot, work.query, part.analysis, leg.titled())
                         part.candidates = list(dict.fromkeys([*named, *part.candidates]))
             by_words = part.candidates
             work.stages.add("keywords", leg.chunks, len(by_words))
@@ -141,7 +141,7 @@ class Ranker:
             words = part.scores = part.leg.score(ids, full_match, ordered=asked, known=part.scores)
             if asked:
                 weights = [term.idf for term in part.leg.terms]
-                words.add_names(name_matches(snapshot, part.question, weights, words.titled))
+                words.add_names(name_matches(snapshot, part.analysis, weights, words.titled))
         with work.timed("vector"):
             best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
@@ -156,7 +156,7 @@ class Ranker:
             return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with work.timed("merge"):
-            blend = self._blend(meaning, map(evidence, best), part.question, work)
+            blend = self._blend(meaning, map(evidence, best), part.analysis, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -193,7 +193,7 @@ class Ranker:
         return words, ranked, blend
 
     def _blend(
-        self, meaning: "VectorLeg | None", found: Iterable[Evidence], question: QueryAnalysis, work: SearchContext
+        self, meaning: "VectorLeg | None", found: Iterable[Evidence], analysis: QueryAnalysis, work: SearchContext
     ) -> Blend:
         hybrid = work.request.hybrid
         if meaning is None:
@@ -204,7 +204,7 @@ class Ranker:
             return Blend.mean(hybrid.vector_weight)
         if work.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(meaning.calibration, found, question.word_count)
+        return Blend.of(meaning.calibration, found, analysis.word_count)
 
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
@@ -244,7 +244,7 @@ def _defining(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, wo
 
 def _scattered(ids: list[int], part: KeywordPart, snapshot: Snapshot) -> dict[int, float]:
     """Return the share of the query that each chunk holds outside its best two adjacent lines, by id, where above 0."""
-    terms = [term for term in part.question.terms if not term.stop]
+    terms = [term for term in part.analysis.terms if not term.stop]
     if len(terms) < 2 or any(term.group for term in terms):
         return {}
     if new := [id_ for id_ in ids if id_ not in part.scattered]:

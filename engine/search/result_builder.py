@@ -22,7 +22,7 @@ from engine.text import Query, QueryAnalysis, highlight_ranges
 def make_result(
     chunk: StoredChunk,
     scored: Scored,
-    question: QueryAnalysis,
+    analysis: QueryAnalysis,
     blend: Blend,
     roles: frozenset[str] = frozenset(),
     *,
@@ -35,7 +35,7 @@ def make_result(
     """
     # A session's file name is not searched text.
     others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
-    ranges, found = ranges_of(chunk.text, others, question, chunk.language)
+    ranges, found = ranges_of(chunk.text, others, analysis, chunk.language)
     of_others = found or [()] * (2 + len(chunk.heading))
     if roles and chunk.places is not None:
         spans = _spans(chunk, roles)
@@ -73,7 +73,10 @@ def at_tool_call(
     Returns the result and the chunk before the call; both unchanged without such a call. Only for a query without
     words, which would be found in a message.
     """
-    files, commands = query.demands("file"), [value.casefold() for value in query.demands("command")]
+    files, commands = (
+        query.values_of_required("file"),
+        [value.casefold() for value in query.values_of_required("command")],
+    )
     if chunk.places is None or not (files or commands):
         return result, chunk
     from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
@@ -101,13 +104,13 @@ def at_tool_call(
 
 
 def ranges_of(
-    text: str, others: Sequence[str], question: QueryAnalysis, language: str = ""
+    text: str, others: Sequence[str], analysis: QueryAnalysis, language: str = ""
 ) -> tuple[list[FileRange], list[tuple[FileRange, ...]]]:
     """Return the ranges of matches in a text, and for each of `others` (title, headings, path) those in it.
 
     All are searched as one text, since one call for each would take far longer.
     """
-    found = highlight_ranges("\n".join((text, *others)), question, (language,) if language else ())
+    found = highlight_ranges("\n".join((text, *others)), analysis, (language,) if language else ())
     end = len(text)
     # A quotation may match across the end of a text.
     ranges = [(first, min(last, end)) for first, last in found if first < end]
@@ -120,14 +123,14 @@ def ranges_of(
     return ranges, around
 
 
-def matches_in_roles(chunk: StoredChunk, question: QueryAnalysis, roles: frozenset[str]) -> bool:
+def matches_in_roles(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str]) -> bool:
     """Whether a word of the query is in a message of these roles; also true if no message contains one."""
-    ranges = _matches(chunk, question)
+    ranges = _matches(chunk, analysis)
     return not ranges or bool(_inside(ranges, _spans(chunk, roles)))
 
 
-def _matches(chunk: StoredChunk, question: QueryAnalysis) -> list[FileRange]:
-    return highlight_ranges(chunk.text, question, (chunk.language,) if chunk.language else ())
+def _matches(chunk: StoredChunk, analysis: QueryAnalysis) -> list[FileRange]:
+    return highlight_ranges(chunk.text, analysis, (chunk.language,) if chunk.language else ())
 
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
@@ -192,8 +195,8 @@ def matched_fields(
         (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known), many(ids)),
     )
     found = {}
-    for rowid, told in rows:
-        columns = dict(zip(known, told.split(" "), strict=True))
+    for rowid, digits in rows:
+        columns = dict(zip(known, digits.split(" "), strict=True))
         found[rowid] = tuple(_fields(columns.get(term, "")) for term in terms)
     return found
 
@@ -208,12 +211,12 @@ def _columns(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> str:
     The argument has a letter for each phrase, like a term's `kinds`, and a space between terms. A stem is not searched
     in `words`, nor a plain word in `stems`.
     """
-    told, phrase = [], 0
+    digits, phrase = [], 0
     for kinds in str(arguments[0]).split(" "):
         columns: set[int] = set()
         for kind in kinds:
             strange = FTS_COLUMNS.index("words" if kind in "sSi" else "stems")
             columns.update(column for column in api.phrase_columns(phrase) if column != strange)
             phrase += 1
-        told.append("".join(map(str, sorted(columns))))
-    return " ".join(told)
+        digits.append("".join(map(str, sorted(columns))))
+    return " ".join(digits)

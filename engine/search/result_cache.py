@@ -72,20 +72,20 @@ class ResultCache(Generic[Value]):
     def enabled(self) -> bool:
         return self._most > 0
 
-    def get(self, moment: Moment, question: Hashable) -> tuple[Value, float] | None:
+    def get(self, moment: Moment, key: Hashable) -> tuple[Value, float] | None:
         """Return the cached answer to a request and its age in seconds; None if there is none."""
         with self._lock:
             self._clear_if_changed(moment.indexed)
-            found = self._cached.pop((moment, question), None)
+            found = self._cached.pop((moment, key), None)
             if found is None:
                 return None
             age = self._clock() - found[0]
             if age >= self._seconds:
                 return None
-            self._cached[moment, question] = found
+            self._cached[moment, key] = found
             return found[1], age
 
-    def put(self, moment: Moment, question: Hashable, answer: Value) -> None:
+    def put(self, moment: Moment, key: Hashable, answer: Value) -> None:
         """Cache an answer for the state `moment`."""
         if not self.enabled:
             return
@@ -94,8 +94,8 @@ class ResultCache(Generic[Value]):
             now = self._clock()
             # An answer that is not used again must be released soon.
             self._cached = {name: entry for name, entry in self._cached.items() if now - entry[0] < self._seconds}
-            self._cached.pop((moment, question), None)
-            self._cached[moment, question] = now, answer
+            self._cached.pop((moment, key), None)
+            self._cached[moment, key] = now, answer
             if len(self._cached) > self._most:
                 del self._cached[next(iter(self._cached))]
 

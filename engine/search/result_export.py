@@ -46,13 +46,13 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
     yield f"{more}."
     for result in shown:
         yield f"## {_plain(_title(result))}"
-        told = [_code(result.citation), f"score {result.score:.2f}"]
+        details = [_code(result.citation), f"score {result.score:.2f}"]
         if result.workspace:
-            told.append(f"in {_code(result.workspace)}")
+            details.append(f"in {_code(result.workspace)}")
         if result.message is not None:
             left = " (abandoned branch)" if result.message.rewound else ""
-            told.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{left}")
-        yield " · ".join(told)
+            details.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{left}")
+        yield " · ".join(details)
         if result.context is not None:
             yield f"{_NEXT_TO[result.context.role]}: {_plain(result.context.text)}"
         yield _quoted(result.snippet)

@@ -26,7 +26,7 @@ _ORIGINS = {
 }
 _GIVEN = marked("The words score {score:.2f}: {words}.")
 _GIVEN_NEAR = marked("The words score {score:.2f}: {words}, near each other {near:.2f}.")
-_BESIDES = marked("The passage also contains {words}, but of words joined by OR only the best one counts.")
+_OTHER_WORDS = marked("The passage also contains {words}, but of words joined by OR only the best one counts.")
 _SUMS = {
     (False, True): marked("The BM25 sum of {sum:.1f} is {share:.0%} of a full match ({full:.1f})."),
     (False, False): marked("The BM25 sum of {sum:.1f} counts as a full match ({full:.1f})."),
@@ -118,11 +118,11 @@ def _words(of: ResultExplanation) -> str:
     if not of.terms:
         return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
     first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
-    besides = [in_quotes(term.term) for term in of.terms if not term.score]
+    others = [in_quotes(term.term) for term in of.terms if not term.score]
     given = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
     said = [tr(given, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
-    if besides:
-        said.append(tr(_BESIDES, words=_listed(besides)))
+    if others:
+        said.append(tr(_OTHER_WORDS, words=_listed(others)))
     if of.missing:
         said.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, of.missing)])))
     return " ".join(said)
@@ -202,7 +202,7 @@ def _mixture(of: ResultExplanation) -> str:
 def _time(of: ResultExplanation) -> str:
     if not of.time:
         return ""
-    said = _ADJACENT_TIME if of.beside_time else _OF_TIME
+    said = _ADJACENT_TIME if of.adjacent_time else _OF_TIME
     return tr(said, time=of.time, lift=of.time_lift, score=of.lifted_score)
 
 

@@ -30,7 +30,7 @@ _LONGEST_NAME = 60
 class FoundSet(msgspec.Struct, frozen=True):
     """All results of one query as scored chunks, kept to explain them and to search within them."""
 
-    question: QueryAnalysis
+    analysis: QueryAnalysis
     meaning: "VectorLeg | None"
     kept: list[Scored]
     """Scored chunks, best first."""
@@ -71,7 +71,7 @@ def is_lasting(
 
     Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
     """
-    asks_for_meaning = work.request.like is not None or work.query.question.strip()
+    asks_for_meaning = work.request.like is not None or work.query.free_text.strip()
     whole = meaning is not None or provider is None or not asks_for_meaning
     return whole and not work.notice and (within is None or within.lasting)
 
@@ -96,10 +96,10 @@ def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> lis
 
 
 def list_newest(
-    demands: Conditions, scope: ChunkFilter, within: EarlierResults | None, work: SearchContext, *, lasting: bool
+    conditions: Conditions, scope: ChunkFilter, within: EarlierResults | None, work: SearchContext, *, lasting: bool
 ) -> FoundSet:
     """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
-    ids, files = demands.newest(scope.chunks or (), work.request.max_results)
+    ids, files = conditions.newest(scope.chunks or (), work.request.max_results)
     work.stages.add("newest", len(scope.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]
     grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
-from engine.search.pipeline_stages import Best, Demand, Diversity, Stages
+from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
 from engine.search.query_conditions import many
 from engine.search.search_context import SearchRequest
 from engine.store.snapshot import Snapshot
@@ -92,11 +92,11 @@ def without_chance_matches(
     known = [bool(term.chunks) for term in words.terms]
     if not missing or not language or words.groups or not words.scale.total:
         return kept
-    demand = least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total)
+    raised = least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total)
     doubted = {
         scored.id
         for scored in kept
-        if scored.unlifted < demand
+        if scored.unlifted < raised
         and scored.keywords < least
         and scored.evidence.vector is not None
         and not scored.named
@@ -106,7 +106,7 @@ def without_chance_matches(
     found = [scored for scored in kept if scored.id not in left_out]
     best = None if found else max((scored.unlifted for scored in kept), default=None)
     if left_out:
-        stages.add("unknown", len(kept), len(found), Demand(demand, best, [term.surface for term in missing]))
+        stages.add("unknown", len(kept), len(found), RaisedMinimum(raised, best, [term.surface for term in missing]))
     return found
 
 
@@ -122,11 +122,11 @@ def without_unrelated(kept: list[Scored], meaning: "VectorLeg", least: float, st
     ):
         return kept
     nearest = max(scored.cosine or 0.0 for scored in kept)
-    demand = least * (1 + _FOR_UNRELATED * (1 - meaning.shared_subject(nearest)))
-    found = [scored for scored in kept if scored.unlifted >= demand]
+    raised = least * (1 + _FOR_UNRELATED * (1 - meaning.shared_subject(nearest)))
+    found = [scored for scored in kept if scored.unlifted >= raised]
     if len(found) < len(kept):
         best = None if found else max(scored.unlifted for scored in kept)
-        stages.add("unrelated", len(kept), len(found), Demand(demand, best, ()))
+        stages.add("unrelated", len(kept), len(found), RaisedMinimum(raised, best, ()))
     return found
 
 

@@ -22,7 +22,7 @@ FULL_LIKENESS = 0.3
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.
 """
-_SHORT_QUESTION = 3
+_SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
 """Exponent of that share: a chunk with less than half of a query hardly answers it."""
@@ -55,7 +55,7 @@ _AGREEMENT = 0.4
 """Share of a keyword score that counts only as far as the meaning agrees: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
 """Keyword scores between which `_AGREEMENT` falls to nothing: so much in common is hardly chance."""
-_LONG_QUESTION = 5
+_LONG_QUERY = 5
 """Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
 """Weight of meaning between passages: two passages on one subject share few of their distinctive words."""
@@ -182,7 +182,7 @@ class Scale(NamedTuple):
     @classmethod
     def of(cls, idfs: Sequence[float], full_match: float = FULL_MATCH) -> "Scale":
         total = sum(idfs)
-        return cls(idfs, total, full_match * total * (K1 + 1), _FROM_BM25 * max(1.0, len(idfs) / _SHORT_QUESTION))
+        return cls(idfs, total, full_match * total * (K1 + 1), _FROM_BM25 * max(1.0, len(idfs) / _SHORT_QUERY))
 
     def most(self, covered: float) -> float:
         """Return the upper limit of the score from BM25 for a chunk that holds the share `covered` of the terms."""
@@ -271,7 +271,7 @@ class Blend(msgspec.Struct, frozen=True):
             return cls(0.0)
         trusting = cls(model.weight, agreement=_AGREEMENT)
         best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
-        trust = best * max(1.0, terms / _LONG_QUESTION)
+        trust = best * max(1.0, terms / _LONG_QUERY)
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
         return cls(model.weight + max(0.0, _WEIGHT_WITHOUT_WORDS - model.weight) * doubt, agreement=_AGREEMENT)
 

@@ -70,7 +70,7 @@ class WordCounts(Protocol):
 
 
 class CountsOf(Protocol):
-    """Interface that makes the word counts of a snapshot; `Frequencies` is the local one."""
+    """Interface that returns the word counts of a snapshot; `Frequencies` is the local one."""
 
     def of(self, snapshot: Snapshot) -> WordCounts: ...
 

@@ -17,7 +17,7 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
-from engine.search.parsed_query_description import demand, remarks_of, understood
+from engine.search.parsed_query_description import describe_condition, remarks_of, understood
 from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
@@ -41,28 +41,28 @@ if TYPE_CHECKING:
 
 
 def restrict(
-    snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
+    snapshot: Snapshot, conditions: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
 ) -> ChunkFilter:
     """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
 
     `listed`: their ids are needed, not only an FTS5 expression.
     """
     scope = ChunkFilter(files)
-    if demands:
-        match = demands.match()
+    if conditions:
+        match = conditions.match()
         listed = listed or match is None or bool(work.request.explain)
-        scope = ChunkFilter(files, demands.chunks(files) if listed else None, match)
+        scope = ChunkFilter(files, conditions.chunks(files) if listed else None, match)
     if not work.query.plain:
         chunks = snapshot.chunk_count()
         note = understood(work.query)
-        some = not demands or (demands.some(files) if scope.chunks is None else bool(scope.chunks))
-        if not some and (unmet := demands.unmet(files)):
-            demanded = any_of(map(demand, unmet))
+        some = not conditions or (conditions.some(files) if scope.chunks is None else bool(scope.chunks))
+        if not some and (unmet := conditions.unmet(files)):
+            demanded = any_of(map(describe_condition, unmet))
             if files is None:
                 note += " " + tr("No passage {demands}.", demands=demanded)
             else:
                 note += " " + tr("No passage that passes the filters {demands}.", demands=demanded)
-        if any(map(work.query.demands, _FROM_NOTES)) and not _has_tags(snapshot):
+        if any(map(work.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot):
             work.tags_wait = True
             note += " " + tr("Tags can be searched after the next update has read all notes again.")
         work.understood = note
@@ -82,13 +82,13 @@ def _has_tags(snapshot: Snapshot) -> bool:
 
 
 def in_roles(
-    snapshot: Snapshot, question: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: SearchContext
+    snapshot: Snapshot, analysis: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: SearchContext
 ) -> list[Scored]:
     """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
     with work.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in kept])
         found = [
-            scored for scored in kept if scored.id in chunks and matches_in_roles(chunks[scored.id], question, roles)
+            scored for scored in kept if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
         ]
     work.stages.add("role", len(kept), len(found), roles)
     return found
@@ -277,62 +277,62 @@ class Searcher:
             self._loader.by_words(work)
         within = None if work.earlier is None else self._earlier_results(snapshot, provider, work.earlier, failure)
         with work.timed("analysis"):
-            liked, question = self.question_of(snapshot, work)
-            demands = Conditions(snapshot, work.query, question.languages)
-            listed = provider is not None or within is not None or not question.terms
-            scope = restrict(snapshot, demands, files_to_search(snapshot, self._guard, work), work, listed=listed)
+            liked, analysis = self.analysis_of(snapshot, work)
+            conditions = Conditions(snapshot, work.query, analysis.languages)
+            listed = provider is not None or within is not None or not analysis.terms
+            scope = restrict(snapshot, conditions, files_to_search(snapshot, self._guard, work), work, listed=listed)
             if within is not None:
                 scope = narrow(snapshot, scope, within, work)
         with work.timed("keyword"):
-            leg = KeywordLeg(snapshot, question, self._frequencies)
-        if liked is None and question.terms:
+            leg = KeywordLeg(snapshot, analysis, self._frequencies)
+        if liked is None and analysis.terms:
             with work.timed("analysis"):
-                work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, scope)
+                work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
                 leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
-        return KeywordPart(liked, question, demands, scope, within, leg, self._ranker.times_of(work))
+        return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(work))
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext
     ) -> FoundSet:
         """Return all results of one query, best first."""
-        question, within = part.question, part.within
-        meaning = self._meaning(provider, snapshot, question, work)
+        analysis, within = part.analysis, part.within
+        meaning = self._meaning(provider, snapshot, analysis, work)
         if not part.leg.chunks:
             work.notice = self._store.recovered or tr("Nothing is indexed yet.")
             work.stages.add("index", 0, 0, work.notice)
         lasting = is_lasting(provider, meaning, within, work)
-        if part.demands and not question.terms:
-            return list_newest(part.demands, part.scope, within, work, lasting=lasting)
-        work.stages.add_terms(part.leg.terms, [term.surface for term in question.terms if term.stop])
+        if part.conditions and not analysis.terms:
+            return list_newest(part.conditions, part.scope, within, work, lasting=lasting)
+        work.stages.add_terms(part.leg.terms, [term.surface for term in analysis.terms if term.stop])
         ids = self._ranker.candidates(part, meaning, snapshot, work)
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):
-            named = called_in(snapshot, work.query, question, words)
+            named = called_in(snapshot, work.query, analysis, words)
         ranked = put_first(ranked, named, work.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
             ranked = join_lines(snapshot, ranked, words, work.request.min_score)
         kept = cut(ranked, work.request.min_score, work.stages)
         if blend.agreement:
-            language = question.languages[0]
+            language = analysis.languages[0]
             kept = without_chance_matches(snapshot, kept, words, language, work.request.min_score, work.stages)
             if meaning is not None:
                 with work.timed("vector"):
                     kept = without_unrelated(kept, meaning, work.request.min_score, work.stages)
         if roles := required_roles(work.query):
-            kept = in_roles(snapshot, question, kept, roles, work)
+            kept = in_roles(snapshot, analysis, kept, roles, work)
         if work.request.diverse:
             with work.timed("merge"):
                 kept = self._ranker.spread(kept, snapshot, meaning, work)
         calibration = None if meaning is None else meaning.calibration
         grounds = Grounds(words, blend, calibration, work.request.min_score)
-        return FoundSet(question, meaning, kept, len(kept), grounds, within, lasting)
+        return FoundSet(analysis, meaning, kept, len(kept), grounds, within, lasting)
 
-    def question_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
+    def analysis_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
         if work.request.like is None:
-            question = analyse_query(work.query, snapshot.languages())
+            analysis = analyse_query(work.query, snapshot.languages())
             plain = work.query.plain
-            return None, with_all_parts(question, self._frequencies.of(snapshot)) if plain else question
+            return None, with_all_parts(analysis, self._frequencies.of(snapshot)) if plain else analysis
         from engine.search.more_like_this import distinctive_words, find_passage
 
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
@@ -357,7 +357,7 @@ class Searcher:
     def known_vector(self, query: str) -> "Vectors | None":
         """Return the cached vector (dims,) of a query; None if there is none. Nothing is sent."""
         provider = self._provider()
-        return None if provider is None else self._embedder.known(provider, parse_query(query).question)
+        return None if provider is None else self._embedder.known(provider, parse_query(query).free_text)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """Return completions of an operator's value; without an operator, the names of operators."""
@@ -367,7 +367,7 @@ class Searcher:
             return values_of(snapshot, operator, start)
 
     def _meaning(
-        self, provider: "EmbeddingProvider | None", snapshot: Snapshot, question: QueryAnalysis, work: SearchContext
+        self, provider: "EmbeddingProvider | None", snapshot: Snapshot, analysis: QueryAnalysis, work: SearchContext
     ) -> "VectorLeg | None":
         query = work.vector
         if provider is None or query is None:
@@ -391,8 +391,8 @@ class Searcher:
         if work.stored:
             calibration = scale.between_passages
         else:
-            language, indexed = question.languages[0], snapshot.languages()
-            calibration = scale.for_size(chunks).for_query(work.query.question, language, indexed)
+            language, indexed = analysis.languages[0], snapshot.languages()
+            calibration = scale.for_size(chunks).for_query(work.query.free_text, language, indexed)
         return VectorLeg(snapshot, self._vectors, model, calibration, query)
 
     def _outcome(
@@ -409,8 +409,8 @@ class Searcher:
                     work.cancel.checkpoint()
                 around = scored.id in grounds.words.around
                 chunk = chunks[scored.id]
-                result = make_result(chunk, scored, found.question, grounds.blend, roles, around=around)
-                if not found.question.terms and work.request.like is None:
+                result = make_result(chunk, scored, found.analysis, grounds.blend, roles, around=around)
+                if not found.analysis.terms and work.request.like is None:
                     result, chunk = at_tool_call(snapshot, result, chunk, work.query)
                 context = _context_of(snapshot, result, chunk)
                 results.append(
@@ -438,7 +438,7 @@ class Searcher:
             all_words=bool(grounds.words.complete),
             understood=work.understood,
             within=() if found.within is None else found.within.answers,
-            telling=tuple(term.surface for term in found.question.terms) if work.request.like else (),
+            passage_words=tuple(term.surface for term in found.analysis.terms) if work.request.like else (),
         )
 
 

@@ -59,7 +59,7 @@ class Spelling:
         self,
         snapshot: Snapshot,
         query: str,
-        question: QueryAnalysis,
+        analysis: QueryAnalysis,
         terms: Sequence[Term],
         scope: ChunkFilter,
     ) -> tuple[QuerySuggestion, ...]:
@@ -69,7 +69,7 @@ class Spelling:
         query, as with a typo in a quotation, words of all files that pass the filters.
         """
         nowhere = {term.surface for term in terms if not term.chunks}
-        unknown = [term for term in question.terms if not (term.stop or term.filler) and term.surface in nowhere][
+        unknown = [term for term in analysis.terms if not (term.stop or term.filler) and term.surface in nowhere][
             :_MOST_WORDS
         ]
         meanings = ((term.surface, list(self._meant(snapshot, term, scope))) for term in unknown)
@@ -139,7 +139,7 @@ def _is_likely(word: str, meant: str) -> bool:
 
 
 def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
-    """Whether one of the best chunks for a corrected query holds its corrected words and other distinctive words.
+    """Whether one of the best chunks for a corrected query contains its corrected words and other distinctive words.
 
     A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
     """

@@ -12,7 +12,7 @@ from engine.search.pipeline_stages import Stages
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
-from engine.text.stopwords import unasked
+from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN
 from engine.text.tokens_and_stems import streams_of
 
@@ -44,13 +44,13 @@ _LONGEST_START = 80
 """Most characters before the name in a line that defines it."""
 
 
-def chunks_named(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids: Collection[int]) -> dict[int, int]:
+def chunks_named(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, ids: Collection[int]) -> dict[int, int]:
     """Return the ids of chunks whose file has a title, alias or name equal to the query, each with its file id.
 
     The query counts with and without its function words and fillers. Such a chunk has all its other words, and a match
     outside of its text.
     """
-    if not (names := _names_in(query, question)):
+    if not (names := _names_in(query, analysis)):
         return {}
     return {
         id_: file
@@ -59,17 +59,17 @@ def chunks_named(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids:
     }
 
 
-def called_in(snapshot: Snapshot, query: Query, question: QueryAnalysis, words: KeywordScores) -> dict[int, int]:
+def called_in(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores) -> dict[int, int]:
     """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`."""
-    telling = [not term.filler for term in question.terms if not term.stop]
+    distinctive = [not term.filler for term in analysis.terms if not term.stop]
     ids = words.complete & words.around
-    if not all(telling):
+    if not all(distinctive):
         scored = words.around.intersection(words.contributions)
-        ids |= {id_ for id_ in scored if all(compress(words.contributions[id_], telling))}
-    return chunks_named(snapshot, query, question, ids)
+        ids |= {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
+    return chunks_named(snapshot, query, analysis, ids)
 
 
-def named_chunks(snapshot: Snapshot, query: Query, question: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:
+def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:
     """Return the first chunk of each file whose title, alias or name equals the query, with and without its fillers.
 
     If most chunks contain a word, such as the subject of a whole collection, a keyword ranking doesn't reach the note
@@ -78,11 +78,11 @@ def named_chunks(snapshot: Snapshot, query: Query, question: QueryAnalysis, titl
     """
     if titled is not None:
         first: dict[int, int] = {}
-        for id_, file in chunks_named(snapshot, query, question, titled).items():
+        for id_, file in chunks_named(snapshot, query, analysis, titled).items():
             first[file] = min(id_, first.get(file, id_))
         return list(first.values())[:_MOST_NAMED]
     tables, found = snapshot.tables, list[int]()
-    for words in _names_in(query, question):
+    for words in _names_in(query, analysis):
         pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
         rows = snapshot.connection.execute(
             f"""SELECT min(c.id) FROM (
@@ -96,30 +96,30 @@ def named_chunks(snapshot: Snapshot, query: Query, question: QueryAnalysis, titl
     return list(dict.fromkeys(found))
 
 
-def _names_in(query: Query, question: QueryAnalysis) -> list[list[str]]:
+def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:
     """Return the words of a plain query, and those left without function words and fillers, as possible names."""
     if not query.plain:
         return []
-    text = query.question
-    left_out = [term for term in question.terms if term.stop or term.filler]
+    text = query.free_text
+    left_out = [term for term in analysis.terms if term.stop or term.filler]
     repeated = {word for term in left_out for word in _words(term.surface)}
     for term in left_out:  # by location, since some scripts put no spaces between words
         text = text[: term.start] + " " * (term.end - term.start) + text[term.end :]
-    names = [_words(query.question)]
+    names = [_words(query.free_text)]
     if left_out:
         names.append([word for word in _words(text) if word not in repeated])
     return [words for words in names if 0 < len(words) <= _MOST_WORDS]
 
 
 def name_matches(
-    snapshot: Snapshot, question: QueryAnalysis, weights: Sequence[float], ids: Collection[int]
+    snapshot: Snapshot, analysis: QueryAnalysis, weights: Sequence[float], ids: Collection[int]
 ) -> dict[int, float]:
     """Return how well the title or file name of each chunk matches the query, 0 to 1, by id; without those at 0.
 
     The share of the query that the name contains, weighted by `weights` of its searched terms, times the share of the
     name that the query contains: a note named "Advanced queries" matches "how do advanced queries work" almost fully.
     """
-    terms = [term for term in question.terms if not term.stop]
+    terms = [term for term in analysis.terms if not term.stop]
     total = sum(weights)
     if not total or not ids:
         return {}
@@ -129,7 +129,7 @@ def name_matches(
     def fit(name: str) -> float:
         found = known.get(name)
         if found is None:
-            words = _analysed_words(name, question.languages)
+            words = _analysed_words(name, analysis.languages)
             if not words:
                 return 0.0
             tokens = frozenset().union(*words)
@@ -152,7 +152,7 @@ def definition_of(query: Query) -> Callable[[str], bool] | None:
 
     The name may be in any case style. Definitions are those of code, keys with a value, and headings.
     """
-    words = _WORD.findall(query.question.lower())
+    words = _WORD.findall(query.free_text.lower())
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
@@ -188,7 +188,7 @@ def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]
         tokens = frozenset(token for lang in languages for stream in streams_of(lang)[run] for token in stream.split())
         if tokens:
             plain.append(tokens)
-            if tokens.isdisjoint(unasked(languages[0])):
+            if tokens.isdisjoint(unsearched_words(languages[0])):
                 found.append(tokens)
     return found or plain
 

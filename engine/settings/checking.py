@@ -156,7 +156,7 @@ def _prices(value: Mapping[str, float]) -> Found:
 
 def _half_lives(value: Mapping[str, float]) -> Found:
     wrong = (pattern for pattern, days in value.items() if not math.isfinite(days) or days < 0)
-    problem = Problem(marked("{it} must be a number of days, 0 to never age."))
+    problem = Problem(marked("{it} must be a number of days; 0 is for files that never age."))
     return next((((pattern,), problem) for pattern in wrong), None)
 
 
@@ -260,13 +260,16 @@ def refuse_unusable(value: Any, where: tuple[str, ...], refuse: Refuse) -> None:
     if isinstance(value, dict):
         for key, inside in value.items():
             if "\0" in key:
-                refuse(where or (key,), Problem(marked("{it} holds a NUL character, which no name and no path has.")))
+                refuse(
+                    where or (key,),
+                    Problem(marked("{it} contains a NUL character, which names and paths can't contain.")),
+                )
             refuse_unusable(inside, (*where, key), refuse)
     elif isinstance(value, list):
         for inside in value:
             refuse_unusable(inside, where, refuse)
     elif isinstance(value, str) and "\0" in value:
-        refuse(where, Problem(marked("{it} holds a NUL character, which no name and no path has.")))
+        refuse(where, Problem(marked("{it} contains a NUL character, which names and paths can't contain.")))
     elif isinstance(value, int) and abs(value) > _LARGEST:
         refuse(where, Problem(marked("{it} is too large.")))
 

@@ -278,7 +278,8 @@ class BatchSettings(Section, frozen=True):
         bool,
         option(
             "Batch jobs",
-            "Embed many texts through the provider's batch jobs: cheaper, but they may take a day. Few go directly.",
+            "Embed many texts through the provider's batch jobs: cheaper, but they may take a day. A few texts are "
+            "sent directly.",
             group=Group.EMBEDDING,
             also="discount",
         ),
@@ -408,8 +409,9 @@ class Settings(Section, frozen=True):
         Provider,
         option(
             "Provider",
-            "Model for searching by meaning: the built-in model (embedded), a model file (gguf), a service (openai, "
-            "gemini, voyage), the first of these that is at hand and agreed to (auto), or only words (none).",
+            "Model for searching by meaning: the built-in model (embedded), a model file (gguf), a service "
+            "(openai, gemini, voyage), the first of these that is available and agreed to (auto), or only words "
+            "(none).",
             group=Group.EMBEDDING,
             also="embeddings, semantic, AI",
         ),

@@ -5,7 +5,7 @@ from posixpath import dirname
 from typing import NamedTuple
 
 from engine.corpus.link_parsing import closeness, link_key
-from engine.store.snapshot import Snapshot, held, typed
+from engine.store.snapshot import Snapshot, indexed_file, typed
 from engine.text.folding import fold
 
 
@@ -128,7 +128,7 @@ def files_linked_from(snapshot: Snapshot, name: str) -> list[int]:
 
 def note_links(snapshot: Snapshot, path: str) -> tuple[list[StoredLink], list[StoredLink]]:
     """Return the links to the note with this stable name, and the links in it."""
-    note = held(snapshot, "memory", path)
+    note = indexed_file(snapshot, "memory", path)
     if note is None:
         return [], []
     reader = LinkReader(snapshot)

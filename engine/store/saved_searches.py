@@ -44,7 +44,7 @@ class SavedSearches:
         """Return all saved searches, last used first."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT name, used, question FROM saved_searches ORDER BY used DESC, name")
-            return tuple(SavedSearch(name=name, used=used, question=q) for name, used, q in _readable(rows))
+            return tuple(SavedSearch(name=name, used=used, query=q) for name, used, q in _readable(rows))
 
     def save(self, search: SavedSearch) -> None:
         """Save a search, replacing one with the same name.
@@ -52,15 +52,15 @@ class SavedSearches:
         Like all methods that change saved searches, this raises `StoreError` if nothing can be saved, the name is
         invalid or the search contains a secret.
         """
-        name, question = _checked(search.name), _json(search.question)
-        if question is None:
+        name, query = _checked(search.name), _json(search.query)
+        if query is None:
             raise StoreError(tr("This search contains characters that can't be saved: type it again."))
-        if query_holds_secret(search.question):
+        if query_holds_secret(search.query):
             raise StoreError(tr(_SECRET))
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO saved_searches (name, used, question) VALUES (?, ?, ?)",
-                (name, search.used, question),
+                (name, search.used, query),
             )
 
     def rename(self, name: str, new_name: str) -> None:
@@ -83,20 +83,20 @@ class SavedSearches:
         """Return the search history, newest first; each query appears once."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
-            return tuple(RecentSearch(asked=asked, question=question) for _, asked, question in _readable(rows))
+            return tuple(RecentSearch(asked=asked, query=query) for _, asked, query in _readable(rows))
 
-    def note(self, question: QueryRecord) -> None:
+    def note(self, query: QueryRecord) -> None:
         """Add a query to the history as its newest entry. Replaces the previous entry if that is a prefix of the query.
 
         Queries with secrets are not saved. Does nothing if nothing can be saved.
         """
-        text = _json(question)
-        if not self._user.can_save or query_holds_secret(question) or text is None:
+        text = _json(query)
+        if not self._user.can_save or query_holds_secret(query) or text is None:
             return
         with self._user.writing() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC").fetchall()
             for place, (id_, _, known) in enumerate(_readable(rows)):
-                if known == question or (place == 0 and _begins(known, question)):
+                if known == query or (place == 0 and _begins(known, query)):
                     connection.execute("DELETE FROM recent_searches WHERE id = ?", (id_,))
             connection.execute("INSERT INTO recent_searches (asked, question) VALUES (?, ?)", (time.time(), text))
             connection.execute(
@@ -105,16 +105,16 @@ class SavedSearches:
                 (_MOST_RECENT,),
             )
 
-    def forget_recent(self, question: QueryRecord | None = None) -> None:
+    def forget_recent(self, query: QueryRecord | None = None) -> None:
         """Remove a query from the history, in the database and all backups; with None, the whole history."""
         if not self._user.can_save:
             return
         with self._user.writing() as connection:
-            if question is None:
+            if query is None:
                 connection.execute("DELETE FROM recent_searches")
             else:
                 rows = connection.execute("SELECT id, asked, question FROM recent_searches").fetchall()
-                gone = [(id_,) for id_, _, known in _readable(rows) if known == question]
+                gone = [(id_,) for id_, _, known in _readable(rows) if known == query]
                 connection.executemany("DELETE FROM recent_searches WHERE id = ?", gone)
         self._user.settle()
         self._user.change_in_backups("recent_searches", "DELETE FROM recent_searches")
@@ -127,10 +127,10 @@ class SavedSearches:
             yield connection
 
 
-def _json(question: QueryRecord) -> str | None:
+def _json(query: QueryRecord) -> str | None:
     """Encode a query; None if it contains a lone surrogate, as pasted text or command-line bytes may."""
     try:
-        return msgspec.json.encode(question).decode()
+        return msgspec.json.encode(query).decode()
     except UnicodeEncodeError:
         return None
 
@@ -155,14 +155,14 @@ def _checked(name: str) -> str:
     return name
 
 
-def _begins(known: QueryRecord, question: QueryRecord) -> bool:
-    """Whether `question` only adds text to the end of `known`."""
-    same = msgspec.structs.replace(known, text=question.text) == question
-    return same and bool(known.text) and question.text.startswith(known.text)
+def _begins(known: QueryRecord, query: QueryRecord) -> bool:
+    """Whether `query` only adds text to the end of `known`."""
+    same = msgspec.structs.replace(known, text=query.text) == query
+    return same and bool(known.text) and query.text.startswith(known.text)
 
 
-def query_holds_secret(question: QueryRecord) -> bool:
+def query_holds_secret(query: QueryRecord) -> bool:
     """Return whether a query contains a secret, so that it must not be saved."""
-    texts = [question.text, question.like.text if question.like else ""]
-    inner = question.within is not None and query_holds_secret(question.within)
+    texts = [query.text, query.like.text if query.like else ""]
+    inner = query.within is not None and query_holds_secret(query.within)
     return inner or any(redact(text) != text for text in texts)

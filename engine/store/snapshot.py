@@ -356,7 +356,7 @@ def _marks(values: Iterable[int]) -> str:
     return ",".join("?" for _ in values)
 
 
-class Held(NamedTuple):
+class IndexedFile(NamedTuple):
     """An indexed file, with time, size and title from when it was indexed."""
 
     id: int
@@ -365,11 +365,11 @@ class Held(NamedTuple):
     title: str
 
 
-def held(snapshot: Snapshot, source: Source, name: str) -> Held | None:
+def indexed_file(snapshot: Snapshot, source: Source, name: str) -> IndexedFile | None:
     """Return the indexed file of this source and name; None if it is not indexed."""
     query = f"SELECT id, mtime_ns, size, title FROM {snapshot.tables.files} WHERE source = ? AND path = ?"
     row = snapshot.connection.execute(query, (source, name)).fetchone()
-    return None if row is None else Held(*row)
+    return None if row is None else IndexedFile(*row)
 
 
 def count_chunks(snapshot: Snapshot, file_ids: Iterable[int], model: StoredModel | None) -> tuple[int, int]:

@@ -60,8 +60,10 @@ _MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
 
 def _uses_of(query: Query) -> re.Pattern[str] | None:
     """Return a regex for the files and commands of the operators `file:` and `command:`; None without these."""
-    found = [pattern for value in query.demands("file") if (pattern := _path_pattern(value))]
-    found += [r"\s+".join(map(re.escape, value.split())) for value in query.demands("command") if value.strip()]
+    found = [pattern for value in query.values_of_required("file") if (pattern := _path_pattern(value))]
+    found += [
+        r"\s+".join(map(re.escape, value.split())) for value in query.values_of_required("command") if value.strip()
+    ]
     return re.compile("|".join(found), re.IGNORECASE) if found else None
 
 

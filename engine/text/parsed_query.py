@@ -138,7 +138,7 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         """The conditions that every result must satisfy."""
         return tuple(clause for clause in self.clauses if clause.required)
 
-    def demands(self, operator: str) -> list[str]:
+    def values_of_required(self, operator: str) -> list[str]:
         """Return the values of an operator in the required clauses."""
         atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
         return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
@@ -154,7 +154,7 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         return "".join(kept)
 
     @cached_property
-    def question(self) -> str:
+    def free_text(self) -> str:
         """The query without operators, for an embedding model. May be empty."""
         return self.text if self.plain else " ".join(self.searched_text.split())
 

@@ -13,7 +13,7 @@ from engine.text.loose_forms import loosened
 from engine.text.parsed_query import CLOSING, Clause, Phrase, Query, QueryTerm, Word
 from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
-from engine.text.stopwords import is_filler, question_languages, stop_words, unasked, unspaced_stops
+from engine.text.stopwords import is_filler, question_languages, stop_words, unsearched_words, unspaced_stops
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, clusters, groups, pairs, pieces
 from engine.text.tokens_and_stems import PhraseTokens, phrase_tokens
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
@@ -286,7 +286,7 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
     elif group.kind == HANGUL:
         root = "".join(clusters(text))
         stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
-        stop = not unasked("korean").isdisjoint((root, *stems))
+        stop = not unsearched_words("korean").isdisjoint((root, *stems))
         yield from _stretch(query, group.start, group.end, stop=stop, stems=stems)
     elif found := pieces(text):
         if _COMPOUND.fullmatch(found[0].token):
@@ -323,7 +323,7 @@ def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ..
         group.end,
         word,
         _alternatives(whole, parts, languages),
-        stop=(len(found) == 1 or "-" in found[0].token) and found[0].token in unasked(languages[0]),
+        stop=(len(found) == 1 or "-" in found[0].token) and found[0].token in unsearched_words(languages[0]),
         prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= _SHORTEST_PREFIX,
     )
 

@@ -12,7 +12,7 @@ from engine.text.languages import detect_language
 from engine.text.operators import OPERATORS, problem_with
 from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field, Phrase, Query, Word
 from engine.text.stems import is_korean_ending
-from engine.text.stopwords import unasked
+from engine.text.stopwords import unsearched_words
 
 LONGEST = 4096
 """Most code points of a query with operators; a longer text is a pasted file and read as words."""
@@ -74,7 +74,7 @@ class _Reader:
         words = [str(clause.alternatives[0]) for clause in self._clauses if not clause.required]
         if self._text.rstrip().endswith(_QUESTION_MARKS):
             return len(words) >= _LEAST_WORDS_WITH_MARK
-        unsearched = unasked(detect_language(" ".join(words)))
+        unsearched = unsearched_words(detect_language(" ".join(words)))
         function_words = sum(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
         return len(words) >= _LEAST_WORDS and function_words >= _LEAST_FUNCTION_WORDS
 

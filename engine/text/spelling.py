@@ -39,7 +39,9 @@ def is_plain(token: str) -> bool:
 
 
 def variants(word: str, head: int) -> set[str]:
-    """Return every word with one typo among the first `head` characters: one omitted, added, replaced or swapped."""
+    """Return all spellings of a word with one typo among its first `head` characters: one omitted, added, replaced or
+    swapped.
+    """
     letters = set(next((known for known in _ALPHABETS if word[:1] in known), "")) | set(word)
     found: set[str] = set()
     for at in range(min(head, len(word))):

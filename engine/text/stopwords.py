@@ -314,7 +314,7 @@ def languages_by_word() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def unasked(language: str) -> frozenset[str]:
+def unsearched_words(language: str) -> frozenset[str]:
     """Return the folded words that queries in this language don't search, function words included."""
     return stop_words(language) | frozenset(fold(_QUESTION_WORD_LISTS.get(language, "")).split())
 

@@ -59,7 +59,7 @@ class _Found:
 
 
 def merged(parts: Sequence[Part], most: int, notices: Sequence[str], milliseconds: float) -> SearchOutcome:
-    """The best `most` results of all; the first part is that of the open workspace, and wins a tie.
+    """Return the best `most` results of all workspaces. The first part is that of the open workspace, which wins ties.
 
     A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """

@@ -95,7 +95,7 @@ class MultiWorkspaceInsight:
 def _inside(memory: "MemorySearchManager") -> "IndexInsight":
     insight = memory.insight
     if insight is None:
-        raise Unsupported(memory.lacks["insight"])
+        raise Unsupported(memory.unsupported["insight"])
     return insight
 
 
@@ -194,7 +194,7 @@ class MultiWorkspaceMemory:
             return _all_in(other, memory.search_like(there, cancel=cancel, **options))
 
     def answer_as(self, settings: Settings) -> None:
-        """The other workspaces answer by the settings file's values for each of them."""
+        """Use these settings for the open workspace, and those of the settings file for the others."""
         self._here.answer_as(settings)
         self._pool.settings_changed()
 

@@ -48,7 +48,7 @@ class EditsPanel(QObject, ViewPanel):
         self._jobs = jobs
         self._job = JobSlot(self)
         self._manager: MemorySearchManager | None = None
-        self._lack = ""
+        self._unsupported = ""
         self._failure = ""
         """Why the edits could not be read the first time."""
         self._files: list[EditRow] | None = None
@@ -94,10 +94,10 @@ class EditsPanel(QObject, ViewPanel):
         self._manager = manager
         self._files, self._failure = None, ""
         self._job.cancel()
-        self.box.setEnabled(manager is not None and not self._lack)
+        self.box.setEnabled(manager is not None and not self._unsupported)
         self._show(keep=False)
         self.refresh()
-        if self._lack:
+        if self._unsupported:
             self.edit_selected.emit(None)
 
     def swap_manager(self, manager: MemorySearchManager | None) -> None:
@@ -107,16 +107,16 @@ class EditsPanel(QObject, ViewPanel):
         self.refresh()
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
-        lack = unsupported.get("insight", "")
-        if lack != self._lack:
-            self._lack = lack
+        unsupported_reason = unsupported.get("insight", "")
+        if unsupported_reason != self._unsupported:
+            self._unsupported = unsupported_reason
             self.set_manager(self._manager)
 
     @Slot()
     def refresh(self) -> None:
         """Read the changes again after a change of the index, without moving the list."""
         manager = self._manager
-        insight = None if manager is None or self._lack else manager.insight
+        insight = None if manager is None or self._unsupported else manager.insight
         if insight is not None:
             self._job.put(
                 self._jobs.read(lambda token: _read(insight.recent_edits(_MOST, token)), self._set_edits, self._fail)
@@ -139,8 +139,8 @@ class EditsPanel(QObject, ViewPanel):
     @property
     def nothing_to_read(self) -> NothingToRead:
         """Return the message to show instead of a session: why no change is selected."""
-        if self._lack:
-            return NothingToRead(self._lack)
+        if self._unsupported:
+            return NothingToRead(self._unsupported)
         if self._files is None or self._stack.currentWidget() is self.list:
             return CHOOSE_EDIT
         return _NO_MATCHES if self._files else NONE_TO_READ
@@ -177,8 +177,8 @@ class EditsPanel(QObject, ViewPanel):
 
     def _show(self, *, keep: bool) -> None:
         title = TITLES["insight"]
-        if self._lack:
-            self._say(tr(title), self._lack)
+        if self._unsupported:
+            self._say(tr(title), self._unsupported)
         elif self._files is None and self._failure:
             self._say(tr("Can't read the list of changed files"), self._failure, ((tr("Try again"), self._retry),))
         elif self._files is None:

@@ -22,7 +22,7 @@ from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
 from gui.widgets.formatting import duration
 from gui.widgets.plain_text import message_box
-from gui.widgets.small_windows import bring_to_front, use_token
+from gui.widgets.text_windows import bring_to_front, use_token
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
 
@@ -188,7 +188,7 @@ class BackgroundMode(QObject):
         if self._quitting or not (self.hides_on_close and self._tray.is_shown) or _session_ends():
             return False
         event.ignore()
-        if self._window.state.told_of_tray:
+        if self._window.state.tray_notice_shown:
             self._window.hide()
         else:
             self._explain()
@@ -213,7 +213,7 @@ class BackgroundMode(QObject):
 
     @Slot()
     def _hide_in_tray(self) -> None:
-        self._window.state.told_of_tray = True
+        self._window.state.tray_notice_shown = True
         self._window.hide()
 
     @Slot()
@@ -248,7 +248,7 @@ class UpdateNotification(QObject):
         self._name = ""
         self._known: SyncSummary | None = None
         self._begun = False
-        self.wanted = True
+        self.enabled = True
         """Whether notifications are enabled."""
         workspace.opened.connect(self._begin)
         workspace.feed.status_changed.connect(self._handle_status)
@@ -266,7 +266,7 @@ class UpdateNotification(QObject):
         self._known, self._begun = last, True
         if not begun or last is None or last == known:
             return
-        if self.wanted and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
+        if self.enabled and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
             self._notify(*news(status, last, self._name))
 
     def _notify(self, title: str, sentence: str) -> None:
@@ -382,10 +382,10 @@ class DesktopIntegration(QObject):
         self._apply_settings(opened.settings)
 
     def _apply_settings(self, settings: Settings) -> None:
-        wanted = settings.window
-        self.tray.set_enabled(wanted.tray)
-        self._residing.hides_on_close = wanted.close_to_tray
-        self._long_index.wanted = wanted.notify
+        window = settings.window
+        self.tray.set_enabled(window.tray)
+        self._residing.hides_on_close = window.close_to_tray
+        self._long_index.enabled = window.notify
 
     @Slot()
     def _show_window(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine import tr
 
-Place = str
+ContextName = str
 """Name of a context."""
 
 
@@ -16,7 +16,7 @@ Place = str
 class Context:
     """A part of the window with its own keys; its texts are `marked` for translation."""
 
-    name: Place
+    name: ContextName
     title: str
     missing: str = ""
     """Hint how to make the part visible, so that its commands can be used."""
@@ -26,7 +26,7 @@ class Context:
 class Fixed:
     """Keys that a widget handles itself and that can't be changed: for one action, or for its two directions."""
 
-    place: Place
+    place: ContextName
     keys: tuple[str, ...]
     english: str
 
@@ -36,6 +36,6 @@ class Fixed:
         return tr(self.english)
 
 
-def overlap(one: Place, other: Place) -> bool:
+def overlap(one: ContextName, other: ContextName) -> bool:
     """Return whether a key could trigger commands of both contexts."""
     return one == other or "window" in (one, other)

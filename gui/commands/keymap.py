@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
 from engine import tr
-from gui.commands import Place
+from gui.commands import ContextName
 
 Key = str | QKeySequence.StandardKey
 """A key as text, or a standard key: the first that the platform assigns to it."""
@@ -54,7 +54,7 @@ class Command:
 
     name: str
     english: str
-    places: tuple[Place, ...]
+    places: tuple[ContextName, ...]
     usual: tuple[Key, ...] = ()
 
     @property
@@ -69,7 +69,7 @@ class Command:
         return tuple(text for text in texts if text)
 
 
-def command(name: str, english: str, places: Place | tuple[Place, ...], *usual: Key) -> Command:
+def command(name: str, english: str, places: ContextName | tuple[ContextName, ...], *usual: Key) -> Command:
     """Declare a command. A literal `english` is collected for translation; a variable must come from `marked`."""
     return Command(name, english, (places,) if isinstance(places, str) else places, usual)
 

@@ -21,7 +21,7 @@ from gui.help.pages import GuidePage, page_names, read_pages
 from gui.widgets.buttons import SCHEME
 from gui.widgets.labels import label, line
 from gui.widgets.plain_text import set_tip
-from gui.widgets.small_windows import sheet
+from gui.widgets.text_windows import sheet
 
 _NOT_NOW = marked("“{words}” isn't available right now.")
 

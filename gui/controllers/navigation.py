@@ -179,7 +179,7 @@ class Navigation(QObject):
         self._previewed: Hashable = None
         """The result in the viewer, as in `HistoryEntry.opened`; None if a location is shown there."""
         search, sessions = views.search, views.sessions
-        search.controller.meant.connect(self._visit_search)
+        search.controller.query_visited.connect(self._visit_search)
         search.result_activated.connect(self._open_result)
         search.body.list.clicked.connect(lambda _: self._open_result(search.body.list.current_result()))
         search.answer_changed.connect(self.changed)

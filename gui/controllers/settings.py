@@ -71,7 +71,7 @@ class SettingsController(QObject):
     @Slot()
     def show_provider(self) -> None:
         """Open the dialog on the page of the embedding provider, or of the engine if that has its own models."""
-        unsupported = {} if self._workspace.current is None else self._workspace.current.manager.lacks
+        unsupported = {} if self._workspace.current is None else self._workspace.current.manager.unsupported
         self.show_page("engine" if "models" in unsupported else "embedding")
 
     def show_page(self, page: SettingsPage | None) -> None:

@@ -94,7 +94,7 @@ _TOOLS: dict[Detail, str] = {
 }
 _COPIED: dict[Detail, str] = {
     "hidden": marked("Session copied, without tool calls"),
-    "short": marked("Session copied, with each tool call in one line"),
+    "short": marked("Session copied, with each tool call on one line"),
     "full": marked("Session copied, with all tool calls"),
 }
 _MOST_CHARACTERS = 4000

@@ -13,7 +13,7 @@ from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
 from gui.core.jobs import Jobs
 from gui.viewer.match_list import Finder, Hit, MatchMap, Step
 from gui.viewer.match_marks import MatchMarks, Ranges
-from gui.viewer.text_lines import Place
+from gui.viewer.text_lines import TextPosition
 from gui.widgets.plain_text import utf16_ranges
 
 _BLOCKS = 1 << 12
@@ -157,7 +157,7 @@ class ConversationHits(QObject):
 
     # --- MatchView ------------------------------------------------------------------------------------------------
 
-    def place(self) -> Place:
+    def place(self) -> TextPosition:
         if self._stepped_to is not None and self.shows(self._stepped_to):
             return self._stepped_to.place
         layout, top = self._scroller.layout, self._scroller.top_row

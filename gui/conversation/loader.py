@@ -34,7 +34,7 @@ class SessionRequest:
 
 
 @dataclass(frozen=True)
-class Landing:
+class ScrollTarget:
     """Where to scroll in a session that was opened from a search result: an entry, and the first hit in it."""
 
     entry: int
@@ -46,18 +46,19 @@ class OpenedSession:
     request: SessionRequest
     conversation: Conversation
     rows: Rows
-    landing: Landing
+    scroll_target: ScrollTarget
 
 
 class SessionLoader(QObject):
     """Loads one session at a time; a new request cancels the previous one.
 
-    Signals: opened: the session was read (OpenedSession). landed: the location in the open session was found
-    (SessionRequest, Landing). failed: it can't be shown (a sentence). slow: loading takes long enough for a message.
+    Signals: opened: the session was read (OpenedSession). target_found: the location in the open session was found
+    (SessionRequest, ScrollTarget). failed: it can't be shown (a sentence). slow: loading takes long enough for a
+    message.
     """
 
     opened = Signal(object)
-    landed = Signal(object, object)
+    target_found = Signal(object, object)
     failed = Signal(str)
     slow = Signal()
 
@@ -78,7 +79,7 @@ class SessionLoader(QObject):
             session = manager.read_session(request.path, reveal=request.reveal, cancel=token)
             conversation = prepare(session, token)
             there = _placed(request, conversation)
-            return OpenedSession(there, conversation, Rows(conversation), _land(conversation, there, token))
+            return OpenedSession(there, conversation, Rows(conversation), _find_target(conversation, there, token))
 
         self._notice_delay.start()
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
@@ -89,7 +90,7 @@ class SessionLoader(QObject):
         there = _placed(request, conversation)
         self._job.put(
             self._jobs.read(
-                lambda token: _land(conversation, there, token), lambda found: self._report_landing(there, found)
+                lambda token: _find_target(conversation, there, token), lambda found: self._report_target(there, found)
             )
         )
 
@@ -102,9 +103,9 @@ class SessionLoader(QObject):
         self._job.done()
         self.opened.emit(opened)
 
-    def _report_landing(self, request: SessionRequest, found: Landing) -> None:
+    def _report_target(self, request: SessionRequest, found: ScrollTarget) -> None:
         self._job.done()
-        self.landed.emit(request, found)
+        self.target_found.emit(request, found)
 
     def _fail(self, sentence: str) -> None:
         self._notice_delay.stop()
@@ -120,14 +121,14 @@ def _placed(request: SessionRequest, conversation: Conversation) -> SessionReque
     return replace(request, line=next(lines, request.line))
 
 
-def _land(conversation: Conversation, request: SessionRequest, token: CancelToken) -> Landing:
+def _find_target(conversation: Conversation, request: SessionRequest, token: CancelToken) -> ScrollTarget:
     finder = query_finder(request.query, conversation.language) if request.query.strip() else None
-    return landing(conversation, request.line, finder, token, calls=names_tool_calls(request.query))
+    return scroll_target(conversation, request.line, finder, token, calls=names_tool_calls(request.query))
 
 
-def landing(
+def scroll_target(
     conversation: Conversation, line: int | None, finder: Finder | None, token: CancelToken, *, calls: bool = False
-) -> Landing:
+) -> ScrollTarget:
     """Find the first hit at a line of the transcript, or in all if `line` is None.
 
     Without a hit, the result is the entry of the line, or the first one. `calls`: search tool calls of the line first,
@@ -144,8 +145,8 @@ def landing(
         assert finder is not None
         found = finder(conversation.searchable(piece))
         if found:
-            return Landing(conversation.entry_of_piece[piece], Hit(piece + 1, *found[0]))
-    return Landing(entry, None)
+            return ScrollTarget(conversation.entry_of_piece[piece], Hit(piece + 1, *found[0]))
+    return ScrollTarget(entry, None)
 
 
 # --- Follows an open session: new messages are read in the background and added below the current position -----------

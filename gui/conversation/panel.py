@@ -12,10 +12,10 @@ from gui.conversation.display_entries import Conversation
 from gui.conversation.header import ConversationHeader
 from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import (
-    Landing,
     NewMessages,
     NewMessagesButton,
     OpenedSession,
+    ScrollTarget,
     SessionLoader,
     SessionRequest,
     SessionWatch,
@@ -23,7 +23,7 @@ from gui.conversation.loader import (
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.core.location import ReadingPlace, ReadingPlaces
+from gui.core.location import ReadingPosition, ReadingPositions
 from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.viewer.base_viewer import NOT_INDEXED, BaseViewer, LinkFollower
 from gui.viewer.chunks.card import ChunkCard
@@ -90,8 +90,8 @@ class ConversationChunks(QObject):
     @Slot(bool)
     def _show_first(self, shown: bool) -> None:
         """Show the chunk of the current message if `shown`; this also reopens a closed card."""
-        if shown and not self.inspector.walking:
-            self.inspector.walk(True)
+        if shown and not self.inspector.selection_pending:
+            self.inspector.select_next(True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class ConversationPanel(BaseViewer):
         self._request: SessionRequest | None = None
         self._opened: OpenedSession | None = None
         self._unread = False  # it was written while it was not on the screen
-        self._left = ReadingPlaces()
+        self._left = ReadingPositions()
         self.view = ConversationView(jobs)
         self._opener = SessionLoader(jobs, self)
         self.live_updates = SessionWatch(jobs, self)
@@ -191,7 +191,7 @@ class ConversationPanel(BaseViewer):
         return self._opened
 
     @property
-    def view_state(self) -> ReadingPlace | None:
+    def view_state(self) -> ReadingPosition | None:
         """The user's position in the open session; None if there is none."""
         place = self.view.scroller.reading
         return None if self._opened is None else place
@@ -206,7 +206,7 @@ class ConversationPanel(BaseViewer):
         """The signal that the scroll bar's value has changed."""
         return self.view.verticalScrollBar().valueChanged
 
-    def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
+    def return_to(self, path: str, place: ReadingPosition | None = None) -> None:
         """When the session `path` is shown next, restore its last position, or go to `place`; an empty path cancels."""
         self._left.restore_next(path, place)
 
@@ -271,16 +271,16 @@ class ConversationPanel(BaseViewer):
             self._say(tr("This session has no messages."))
             return
         self._show_page(self.view)
-        self._land(opened.request, opened.landing)
+        self._scroll_to_target(opened.request, opened.scroll_target)
         self.session_shown.emit(session.summary.path)
 
-    def _land(self, request: SessionRequest, landing: Landing) -> None:
+    def _scroll_to_target(self, request: SessionRequest, target: ScrollTarget) -> None:
         """Highlight the query's words, and scroll to the location of the search result."""
         if self._opened is None:
             return
         conversation = self._opened.conversation
-        hit, call = landing.hit, request.line if names_tool_calls(request.query) else None
-        near = conversation.entries[landing.entry].first_piece + 1
+        hit, call = target.hit, request.line if names_tool_calls(request.query) else None
+        near = conversation.entries[target.entry].first_piece + 1
         lines = ConversationLines(conversation)
         self.finding.hits.search_in(
             self.view.hits, lines, near=near, query=request.query, language=conversation.language
@@ -408,7 +408,7 @@ class ConversationPanel(BaseViewer):
 
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
-        self._opener.landed.connect(self._land)
+        self._opener.target_found.connect(self._scroll_to_target)
         self.live_updates.grown.connect(self._on_grown)
         self.live_updates.written.connect(self._on_written)
         self._opener.failed.connect(self._on_failed)

@@ -171,7 +171,7 @@ class Rows:
         return bisect_left(self.rows.numbers, _number(row))
 
     def after(self, position: int) -> int:
-        """The number of the entry after those that the row at this position stands for."""
+        """The number of the first entry after those that the row at this position shows."""
         row = self.rows[position]
         return (self.group(row.entry) or range(row.entry + 1)).stop if row.slot == GROUP else row.entry + 1
 

@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QScrollBar, QWidget
 from engine import tr
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
 from gui.conversation.row_layout import RowLayout
-from gui.core.location import ReadingPlace
+from gui.core.location import ReadingPosition
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import font_scale
 from gui.viewer.line_painter import faded
 from gui.viewer.scroll_position import ScrollPosition
-from gui.viewer.text_lines import Place
+from gui.viewer.text_lines import TextPosition
 
 BAR_UNIT = 32
 """Length of a row on the scroll bar, whatever its height."""
@@ -56,7 +56,7 @@ class TextPoint(NamedTuple):
     """The point in coordinates of the document."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TextPosition:
         """The piece, and the nearest cursor position in its document."""
         return self.piece, self.document.documentLayout().hitTest(self.point, Qt.HitTestAccuracy.FuzzyHit)
 
@@ -284,16 +284,16 @@ class ConversationScroller(QObject):
     # --- reading position -----------------------------------------------------------------------------------------
 
     @property
-    def reading(self) -> ReadingPlace | None:
+    def reading(self) -> ReadingPosition | None:
         """Return the location at the top of the view; None if there are no rows."""
         top, layout = self.top_row, self.layout
         if top is None or layout is None:
             return None
         conversation = layout.conversation
         line = conversation.message(conversation.entries[top.row.entry]).line
-        return ReadingPlace(path=conversation.session.summary.path, line=line, slot=top.row.slot, top=top.top)
+        return ReadingPosition(path=conversation.session.summary.path, line=line, slot=top.row.slot, top=top.top)
 
-    def return_to(self, place: ReadingPlace) -> None:
+    def return_to(self, place: ReadingPosition) -> None:
         """Scroll to a location that `reading` returned, as far as it still exists."""
         if self.layout is not None and self._count:
             entry, _ = self.layout.conversation.at_line(place.line)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QTextCursor
 from gui.conversation.hit_navigation import ConversationHits
 from gui.conversation.row_folding import GROUP, Detail, Fold, Row
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
-from gui.viewer.text_lines import Place, Selection
+from gui.viewer.text_lines import Selection, TextPosition
 
 _FOLDS: Sequence[Fold] = ("folded", "clamped", "all")
 
@@ -136,12 +136,12 @@ class ConversationSelection(QObject):
         if ends is not None and ends[1][0] >= piece:
             self.clear()
 
-    def begin(self, place: Place) -> None:
+    def begin(self, place: TextPosition) -> None:
         """Set anchor and caret to a place."""
         self._selection.put(place)
         self.changed.emit()
 
-    def extend(self, place: Place) -> None:
+    def extend(self, place: TextPosition) -> None:
         """Move the caret to a place; the text between anchor and caret is selected."""
         self._selection.extend(place)
         self.changed.emit()
@@ -157,7 +157,7 @@ class ConversationSelection(QObject):
         cursor.movePosition(move)
         self.extend((caret[0], cursor.position()))
 
-    def select_word(self, place: Place) -> None:
+    def select_word(self, place: TextPosition) -> None:
         """Select the word at a place."""
         layout = self._scroller.layout
         laid = layout.documents.of(place[0]) if layout is not None else None

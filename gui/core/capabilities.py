@@ -69,7 +69,7 @@ class Capabilities(QObject):
     def update_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the unsupported features from a status; None (no open memory) changes nothing."""
         if status is not None:
-            self._set_features(status.lacks)
+            self._set_features(status.unsupported)
 
     def _set_features(self, unsupported: MissingFeatures) -> None:
         if dict(unsupported) != self.unsupported:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from PySide6.QtGui import QKeySequence
 
 from engine import any_of, marked, tr
-from gui.commands import Context, Fixed, Place, overlap
+from gui.commands import Context, ContextName, Fixed, overlap
 from gui.commands.keymap import Command, Keymap, without_dots, written
 from gui.core.view_spec import view_specs
 
@@ -55,9 +55,9 @@ _FIXED: tuple[Fixed, ...] = (
 def contexts() -> tuple[Context, ...]:
     """Return all contexts in display order: views with a viewer, the viewers, the other views."""
     specs = view_specs()
-    beside = (context for spec in specs if not spec.whole for context in spec.contexts)
+    with_viewer = (context for spec in specs if not spec.whole for context in spec.contexts)
     whole = (context for spec in specs if spec.whole for context in spec.contexts)
-    return (*_BEFORE, *beside, *_READERS, *whole, *_AFTER)
+    return (*_BEFORE, *with_viewer, *_READERS, *whole, *_AFTER)
 
 
 def fixed_keys() -> tuple[Fixed, ...]:
@@ -65,17 +65,17 @@ def fixed_keys() -> tuple[Fixed, ...]:
     return (*_FIXED, *(fixed for spec in view_specs() for fixed in spec.fixed_keys))
 
 
-def title(place: Place) -> str:
+def title(place: ContextName) -> str:
     return tr(_context(place).title)
 
 
-def missing(place: Place) -> str:
+def missing(place: ContextName) -> str:
     """Return a sentence about what a command needs if its context is not visible."""
     words = _context(place).missing
     return words and tr(words)
 
 
-def _context(place: Place) -> Context:
+def _context(place: ContextName) -> Context:
     return next(context for context in contexts() if context.name == place)
 
 
@@ -108,7 +108,7 @@ def groups(keymap: Keymap) -> tuple[Group, ...]:
     return tuple(Group(tr(one.title), rows) for one in contexts() if (rows := tuple(_rows(keymap, one.name))))
 
 
-def _rows(keymap: Keymap, place: Place) -> Iterator[Row]:
+def _rows(keymap: Keymap, place: ContextName) -> Iterator[Row]:
     for command in keymap.in_order():
         if place in command.places and (keys := keymap.keys(command.name)):
             each = tuple(map(native, keys))
@@ -123,7 +123,7 @@ class Clash(NamedTuple):
     """A command that has a key already, and its context."""
 
     owner: Command | Fixed
-    place: Place
+    place: ContextName
 
     def __str__(self) -> str:
         return tr("“{command}” ({place})", command=without_dots(self.owner.words), place=title(self.place))
@@ -141,7 +141,7 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
     return None
 
 
-def _common(places: tuple[Place, ...], others: tuple[Place, ...]) -> Place | None:
+def _common(places: tuple[ContextName, ...], others: tuple[ContextName, ...]) -> ContextName | None:
     """Return the first of `places` in which the keys of `others` also work; None without one."""
     return next((place for place in places if any(overlap(place, other) for other in others)), None)
 

@@ -19,7 +19,7 @@ class Location(NamedTuple):
     """For a session: id of the message to show, which takes precedence over the line."""
 
 
-class ReadingPlace(msgspec.Struct, frozen=True, kw_only=True):
+class ReadingPosition(msgspec.Struct, frozen=True, kw_only=True):
     """The location at the top of the conversation view, saved between runs (so every field has a default)."""
 
     path: str = ""
@@ -32,26 +32,26 @@ class ReadingPlace(msgspec.Struct, frozen=True, kw_only=True):
     """The row's position, in pixels below the top of the view."""
 
 
-class ReadingPlaces:
+class ReadingPositions:
     """Stores the last reading position in each of the last hundred sessions."""
 
     def __init__(self) -> None:
-        self._places: dict[str, ReadingPlace] = {}
-        self._requested: tuple[str, ReadingPlace | None] = "", None
+        self._places: dict[str, ReadingPosition] = {}
+        self._requested: tuple[str, ReadingPosition | None] = "", None
 
-    def leave(self, place: ReadingPlace) -> None:
+    def leave(self, place: ReadingPosition) -> None:
         self._places.pop(place.path, None)
         self._places[place.path] = place
         for path in list(self._places)[:-_MOST]:
             del self._places[path]
 
-    def restore_next(self, path: str, place: ReadingPlace | None = None) -> None:
+    def restore_next(self, path: str, place: ReadingPosition | None = None) -> None:
         """Set the session in which its last position, or `place`, is restored when it is opened next; empty for
         none.
         """
         self._requested = path, place
 
-    def arrive(self, path: str) -> ReadingPlace | None:
+    def arrive(self, path: str) -> ReadingPosition | None:
         """Return the position to restore in the session that was opened; None if there is none."""
         requested, place = self._requested
         if path != requested:

@@ -9,7 +9,7 @@ from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.core.workspace import Workspace
 from gui.widgets.formatting import embed_words, estimate_words
 from gui.widgets.message_banner import Action, Banner
-from gui.widgets.status_texts import FallbackEngine, IndexRemedy, engine_name
+from gui.widgets.status_texts import FailedService, IndexRemedy, engine_name
 
 
 class Notices(Banner):
@@ -75,7 +75,7 @@ class Notices(Banner):
             self.clear("provider")
 
     @Slot(object)
-    def show_engine_replaced(self, instead: FallbackEngine | None) -> None:
+    def show_engine_replaced(self, instead: FailedService | None) -> None:
         """Show that another engine answers in place of the chosen one; None removes the message."""
         if instead is None:
             self.clear("engine")
@@ -95,7 +95,7 @@ class Notices(Banner):
         self._workspace.try_again()
 
     @Slot(object)
-    def show_engine_tried(self, instead: FallbackEngine | None) -> None:
+    def show_engine_tried(self, instead: FailedService | None) -> None:
         """Show which engine still answers as a fallback; None if the chosen one is back."""
         if instead is None:
             self.clear("engine")

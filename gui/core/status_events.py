@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary, UserDataStatus, tr, tr_count
 from gui.widgets.accessibility import announce
-from gui.widgets.status_texts import FallbackEngine, engine_instead, index_remedy, why_words_only
+from gui.widgets.status_texts import FailedService, failed_engine, index_remedy, why_words_only
 
 _WHILE_SYNCING_MS = 1000
 
@@ -40,7 +40,7 @@ class StatusEvents(QObject):
         self._awaited: tuple[str, str] | None = None
         self._user_data = ""
         self._capabilities = ""
-        self._instead: FallbackEngine | None = None
+        self._instead: FailedService | None = None
         self._last_sync: SyncSummary | None = None
         self._last_change: SyncSummary | None = None
         self._later = QTimer(self)
@@ -67,7 +67,7 @@ class StatusEvents(QObject):
         self._report_user_data(status.user_data)
         self._report_awaiting(status.awaiting)
         self._report_provider(why_words_only(status))
-        self._report_engine(engine_instead(status))
+        self._report_engine(failed_engine(status))
         last, self._last_sync = self._last_sync, status.last_sync
         if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:
             self.synced.emit()
@@ -83,7 +83,7 @@ class StatusEvents(QObject):
             self._capabilities = reason
             self.provider_problem.emit(reason)
 
-    def _report_engine(self, instead: FallbackEngine | None) -> None:
+    def _report_engine(self, instead: FailedService | None) -> None:
         if instead != self._instead:
             self._instead = instead
             self.engine_replaced.emit(instead)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QByteArray, QObject, QTimer, Slot
 
 from engine import CancelToken, QueryRecord, decode_json, read_file, replace_file
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.location import ReadingPlace
+from gui.core.location import ReadingPosition
 from gui.core.session_criteria import Criteria, Role
 from gui.core.view_spec import view_specs
 
@@ -31,7 +31,7 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     folder: str = ""
     view: str = "search"
     index_page: Literal["overview", "map", "duplicates", "health"] = "overview"
-    question: QueryRecord | None = None
+    query: QueryRecord | None = msgspec.field(name="question", default=None)
     max_results: int = 0
     row: tuple[str, str, int, int] | None = None
     """Key of the current row of the results."""
@@ -42,7 +42,7 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     criteria: Criteria = Criteria()
     """Filters and order of the session list."""
     role: Role = ""
-    reading: ReadingPlace | None = None
+    reading: ReadingPosition | None = None
     """Position in the session that is read."""
     file: str = ""
     """Stable name of the note that is read."""
@@ -73,7 +73,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     calendar_hidden: bool = False
     offered_views: list[str] = []
     """Views on demand whose buttons were shown: they are shown from the start."""
-    told_of_tray: bool = False
+    tray_notice_shown: bool = msgspec.field(name="told_of_tray", default=False)
     """Whether the notice that the program stays in the tray was shown."""
     recent: list[str] = []
     """Folders that were opened, newest first."""

@@ -23,7 +23,7 @@ from engine import (
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Job, Jobs, JobSlot
 from gui.core.status_feed import StatusFeed
-from gui.widgets.status_texts import engine_instead
+from gui.widgets.status_texts import failed_engine
 
 FIRST_RESULTS = 50
 """Results requested by a new search."""
@@ -175,7 +175,9 @@ class Workspace(QObject):
             self._unclosed[everywhere] = token
             if self._prepare is not None:
                 self._prepare(manager)
-            unsupported = self.feed.read_first(manager).lacks  # of the memory that answers, which may be a fallback
+            unsupported = self.feed.read_first(
+                manager
+            ).unsupported  # of the memory that answers, which may be a fallback
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
         if token.cancelled:  # opened too late to be closed with the others
@@ -298,7 +300,7 @@ class Workspace(QObject):
 
     def _trial_succeeded(self, _: None) -> None:
         self._trial.done()
-        self.feed.refresh_then(lambda status: self.engine_tried.emit(engine_instead(status)))
+        self.feed.refresh_then(lambda status: self.engine_tried.emit(failed_engine(status)))
 
     def _trial_failed(self, sentence: str) -> None:
         self._trial.done()

@@ -145,7 +145,7 @@ class PathExplainer(QWidget):
         self.edit = _PathEdit()
         self._gates = Gates()
         self._gates.add(self.edit, "states")
-        self._lack = label("", "meta", wrap=True)
+        self._unsupported = label("", "meta", wrap=True)
         self.answer = StateLabel()
         self.sentence = label("", "meta", wrap=True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -156,7 +156,7 @@ class PathExplainer(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(label(tr(_TITLE), "section", wrap=True))
-        for widget in (self.edit, self._lack, self.answer, self.sentence):
+        for widget in (self.edit, self._unsupported, self.answer, self.sentence):
             column.addWidget(widget)
         below = QHBoxLayout()
         below.setContentsMargins(margins(-LINK_PADDING, 0, 0, 0))
@@ -181,8 +181,8 @@ class PathExplainer(QWidget):
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the field, with the reason, if the backend can't explain paths."""
         self._gates.update_features(unsupported)
-        self._lack.setText(breakable(unsupported.get("states", "")))
-        self._lack.setVisible("states" in unsupported)
+        self._unsupported.setText(breakable(unsupported.get("states", "")))
+        self._unsupported.setVisible("states" in unsupported)
         self._clear()
 
     @Slot(str)

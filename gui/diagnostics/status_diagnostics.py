@@ -9,11 +9,11 @@ from gui.widgets.formatting import ago, duration, estimate_words, exact, size_te
 from gui.widgets.state_dot import State
 from gui.widgets.status_texts import (
     REASON_WORDS,
-    engine_instead,
     engine_name,
+    failed_engine,
+    failed_provider,
     files_left_out,
     index_remedy,
-    provider_instead,
 )
 
 _PHASES = {
@@ -44,7 +44,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         yield Diagnostic(
             tr("Provider"), "degraded", tr("words only"), why_not or tr("No model is available."), "settings"
         )
-    yield from _dealings(status)
+    yield from _privacy_diagnostics(status)
     if scripts := status.custom.get("unknownScripts"):
         tip = tr(
             "The model does not know {scripts}. Notes in these scripts are found by their words.",
@@ -53,7 +53,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         few = tr_count("{count} found by keywords only", "{count} found by keywords only", len(scripts))
         yield Diagnostic(tr("Scripts"), None, few, tip=tip)
     yield Diagnostic(tr("Dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
-    instead = provider_instead(status)
+    instead = failed_provider(status)
     if instead is None:
         yield Diagnostic(tr("Fallback"), "off", tr("none in use"))
     else:
@@ -66,7 +66,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         )
 
 
-def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
+def _privacy_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield diagnostics of the provider: where texts are sent, the consent for it, and the source of the key."""
     if "remote" not in status.custom:
         return
@@ -203,7 +203,7 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
 
 
 def _engine(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    name, instead = engine_name(status.backend), engine_instead(status)
+    name, instead = engine_name(status.backend), failed_engine(status)
     if instead is None:
         yield Diagnostic(tr("In use"), "fine", name, tip=status.db_path)
     else:
@@ -213,9 +213,9 @@ def _engine(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 def _unsupported(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each feature that the current engine doesn't support."""
-    for feature, reason in sorted(status.lacks.items()):
+    for feature, reason in sorted(status.unsupported.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
-    if status.lacks:
+    if status.unsupported:
         yield Diagnostic(tr("Alternative"), None, tr("the built-in index supports all of this"), remedy="engine")
 
 

@@ -52,7 +52,7 @@ FIELDS: dict[MatchField, str] = {
 }
 _NEAR = marked("near each other")
 _HELD = marked("share of the query")
-_BESIDES = marked("also in this passage; another word of the OR counts")
+_OTHER_WORD = marked("also in this passage; another word of the OR counts")
 _ORIGINS = {
     "name": marked("the name"),
     "folder": marked("the folder"),
@@ -135,7 +135,7 @@ def spoken_shares(of: Shares) -> str:
 def parts(reason: ResultExplanation) -> list[Part]:
     """Return the query's terms, highest contribution first, then those that don't count or are not in the passage."""
     held = sorted(reason.terms, key=lambda term: -term.score)
-    found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_BESIDES)) for term in held]
+    found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in held]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
     held_share = [Part(tr(_HELD), reason.from_coverage, "")] if reason.from_coverage >= 0.005 else []
     return found + near + held_share + [Part(term, 0.0, tr(_LACKING)) for term in reason.missing]

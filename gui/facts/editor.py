@@ -57,11 +57,11 @@ class FactEditor(QScrollArea):
         self._save = self._button(tr("Save"), self.save, "primary")
         set_tip(self._save, tr("Save changes (Ctrl+Enter)"))
         self._revert = self._button(tr("Discard"), self._discard)
-        self._approve = self._button(tr("Approve"), lambda: self._tell(self.approve_requested), "primary")
-        self._forget = self._button(tr("Forget"), lambda: self._tell(self.forget_requested))
-        self._restore = self._button(tr("Restore"), lambda: self._tell(self.restore_requested), "primary")
+        self._approve = self._button(tr("Approve"), lambda: self._emit(self.approve_requested), "primary")
+        self._forget = self._button(tr("Forget"), lambda: self._emit(self.forget_requested))
+        self._restore = self._button(tr("Restore"), lambda: self._emit(self.restore_requested), "primary")
         self._erase = self._button(tr("Delete permanently…"), lambda: self._confirm_erase(True))
-        self._yes = self._button(tr("Delete permanently"), lambda: self._tell(self.erase_requested))
+        self._yes = self._button(tr("Delete permanently"), lambda: self._emit(self.erase_requested))
         self._no = self._button(tr("Don't delete"), lambda: self._confirm_erase(False))
         self._arrange()
         self._fill_combos()
@@ -272,9 +272,9 @@ class FactEditor(QScrollArea):
         if self.fact is None or not self._editable:
             return
         category = cast("FactCategory", self.category.currentData())
-        wanted = msgspec.structs.replace(self.fact, category=category, importance=self.importance.currentData())
-        if wanted != self.fact:
-            self.change_requested.emit(wanted)
+        signal = msgspec.structs.replace(self.fact, category=category, importance=self.importance.currentData())
+        if signal != self.fact:
+            self.change_requested.emit(signal)
 
     @Slot()
     def _discard(self) -> None:
@@ -293,9 +293,9 @@ class FactEditor(QScrollArea):
         else:
             self.left.emit()
 
-    def _tell(self, wanted: SignalInstance) -> None:
+    def _emit(self, signal: SignalInstance) -> None:
         if self.fact is not None:
-            wanted.emit(self.fact)
+            signal.emit(self.fact)
 
     def _confirm_erase(self, confirming: bool) -> None:
         self._confirming = confirming

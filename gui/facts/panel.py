@@ -283,7 +283,7 @@ class FactsPanel(QObject, ViewPanel):
         self._finder.repeat()
 
     def refresh(self) -> None:
-        """The index has changed, perhaps with facts of an agent."""
+        """Read the facts again after a change of the index, since an agent may have saved some."""
         self.store.reread()
 
     @Slot()

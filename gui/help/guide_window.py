@@ -31,7 +31,7 @@ from gui.help.pages import LANGUAGES, GuidePage, Section, find
 from gui.style.stylesheet import character_width, font_at, set_role
 from gui.style.typography import resize_with_text
 from gui.viewer.match_list import query_finder
-from gui.viewer.outline import HeadingPlace, Outline, heading_key
+from gui.viewer.outline import HeadingPosition, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.text_lines import FileLines
 from gui.widgets.accessibility import announce
@@ -273,7 +273,7 @@ class GuideWindow(QDialog):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._text and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            reading = event.type() == QEvent.Type.FocusIn  # as above the text of a note
+            reading = event.type() == QEvent.Type.FocusIn  # the same line as above a note's text shows the focus
             set_role(self._line, "line-active" if reading else "line")
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             return self._handle_key(watched, Qt.Key(event.key()))
@@ -424,7 +424,7 @@ class GuidePageView(RenderedView):
     def show_location(self, location: GuideLocation) -> GuidePage | None:
         """Show a page at a heading; returns the page if it had to be rendered."""
         name, heading = location
-        at = HeadingPlace(heading_key(heading)) if heading else None
+        at = HeadingPosition(heading_key(heading)) if heading else None
         if self._drawn == name == self.shown:
             self.go_to_heading(at)
             return None

@@ -69,7 +69,7 @@ class LicenceSheet(QWidget):
         super().__init__()
         self._components: tuple[Component, ...] = ()
         self.box = _Box()
-        self._count = label(tr("Reading installed packages …"), "meta", wrap=True)
+        self._count = label(tr("Reading installed packages…"), "meta", wrap=True)
         self.table = _Table()
         self._about = label("", wrap=True)
         self._about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

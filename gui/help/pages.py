@@ -115,7 +115,7 @@ def find(pages: Sequence[GuidePage], query: str, language: str = "english") -> l
 
     Words that occur nowhere in the guide are ignored. `language`: of the pages, one of `LANGUAGES`' values.
     """
-    from engine import highlight_ranges  # brings the analysis
+    from engine import highlight_ranges  # imports the text analysis
 
     def count(text: str, word: str) -> int:
         return len(highlight_ranges(text, word, (language,)))

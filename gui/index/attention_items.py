@@ -152,11 +152,11 @@ class _Row(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(0, 8, 0, 8)
         row.setSpacing(10)
-        beside = QVBoxLayout()  # the dot next to the first line
-        beside.setContentsMargins(0, _DOT_TOP, 0, 0)
-        beside.addWidget(self._dot)
-        beside.addStretch(1)
-        row.addLayout(beside)
+        dot_column = QVBoxLayout()  # the dot next to the first line
+        dot_column.setContentsMargins(0, _DOT_TOP, 0, 0)
+        dot_column.addWidget(self._dot)
+        dot_column.addStretch(1)
+        row.addLayout(dot_column)
         row.addLayout(words, 1)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
         column = QVBoxLayout(self)

@@ -86,7 +86,7 @@ def size_series(sizes: ChunkSizes) -> Series:
         marks.append(Mark((count,), caption, ((span, low), figure_cell(count)), detail=caption))
     return Series(
         tuple(marks),
-        gist=tr_count(
+        summary=tr_count(
             "{count:,} passage. The median is {median:,} characters, the longest has {longest:,}.",
             "{count:,} passages. The median is {median:,} characters, the longest has {longest:,}.",
             sum(sizes.counts),
@@ -115,7 +115,7 @@ def time_series(months: Sequence[MonthCount]) -> Series:
     notes, sessions = (sum(tally[place] for tally in found.values()) for place in (0, 1))
     return Series(
         tuple(marks),
-        gist=tr(
+        summary=tr(
             "{files}, from {first} to {last}. Most in {most}.",
             files=_both(notes, sessions),
             first=marks[0].key,
@@ -177,7 +177,7 @@ def disk_series(parts: Sequence[DiskPart]) -> Series:
     largest = max(marks, key=lambda mark: mark.height)
     return Series(
         tuple(marks),
-        gist=tr("{size} on disk, most of it for: {largest}.", size=size_text(total), largest=largest.caption),
+        summary=tr("{size} on disk, most of it for: {largest}.", size=size_text(total), largest=largest.caption),
     )
 
 
@@ -232,9 +232,9 @@ class Throughput:
         template = (_NOW if self._running else _AT_LAST)[newest.step]
         return Series(
             marks,
-            gist=tr(template, speed=_speed(newest.rate), fastest=_speed(fastest.rate)),
+            summary=tr(template, speed=_speed(newest.rate), fastest=_speed(fastest.rate)),
             ends=("", tr(_AT_MOST[newest.step], speed=_speed(fastest.rate))),
-            resting="",
+            idle_label="",
         )
 
     def now(self) -> str:

@@ -200,7 +200,7 @@ class HealthPage(IndexPage):
         self._deep = False
         self._outcome = ""
         """Outcome of the last repair, until the next check."""
-        self._repairing, self._glancing = JobSlot(self), JobSlot(self)
+        self._repairing, self._quick_check = JobSlot(self), JobSlot(self)
         self._for_overview = False
         """Whether the overview shows the findings."""
         self.summary_bar = HealthSummaryBar()
@@ -238,11 +238,11 @@ class HealthPage(IndexPage):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._repairing.cancel()
-        self._glancing.cancel()
+        self._quick_check.cancel()
         self._deep = False
         super().set_manager(manager)
         self._show_state()
-        self._glance()
+        self._check_quickly()
 
     @Slot()
     def refresh(self) -> None:
@@ -250,21 +250,23 @@ class HealthPage(IndexPage):
             self._recheck_timer.start()
         else:
             self._stale = self.insight is not None
-            self._glance()
+            self._check_quickly()
 
     def show_overview(self, shown: bool) -> None:
         """Set whether the overview is visible, which shows findings of quick counts until a full check was done."""
         self._for_overview = shown
-        self._glance()
+        self._check_quickly()
 
-    def _glance(self) -> None:
+    def _check_quickly(self) -> None:
         insight = self.insight
-        if insight is None or not self._for_overview or self.findings or self._glancing.busy:
+        if insight is None or not self._for_overview or self.findings or self._quick_check.busy:
             return
-        self._glancing.put(self.jobs.read(insight.glance, self._glanced, lambda _: self._glancing.done()))
+        self._quick_check.put(
+            self.jobs.read(insight.quick_check, self._show_quick_check, lambda _: self._quick_check.done())
+        )
 
-    def _glanced(self, found: tuple[HealthFinding, ...]) -> None:
-        self._glancing.done()
+    def _show_quick_check(self, found: tuple[HealthFinding, ...]) -> None:
+        self._quick_check.done()
         if not self.findings:
             self.attention_changed.emit(attention_of(found))
 

@@ -34,10 +34,10 @@ from gui.widgets.charts.chart import ChartCard, Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
 from gui.widgets.formatting import duration, exact, grouped, spent_words
 from gui.widgets.labels import breakable, label
-from gui.widgets.small_windows import sheet
 from gui.widgets.status_texts import REASON_WORDS
 from gui.widgets.tab_order import insert_after, stops
 from gui.widgets.table import IssuesTable
+from gui.widgets.text_windows import sheet
 
 _CARD_CHARACTERS = 33
 """Characters of a card's longest line."""

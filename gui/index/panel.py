@@ -84,8 +84,8 @@ class IndexPanel(QWidget, ViewPanel):
         column.setSpacing(0)
         column.addWidget(self._bar)
         column.addWidget(self._stack, 1)
-        self._lack = MessagePage()
-        column.addWidget(self._lack, 1)
+        self._message_page = MessagePage()
+        column.addWidget(self._message_page, 1)
         self._manager: MemorySearchManager | None = None
         self.setAccessibleName(tr("Index"))
         for command in (TURN_CHART, COPY_TABLE):  # of pages that don't exist yet, for the list of keys
@@ -189,8 +189,10 @@ class IndexPanel(QWidget, ViewPanel):
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Update whether the index can be inspected; some backends don't support it."""
         reason, title = unsupported.get("insight", ""), TITLES["insight"]
-        self._lack.show_message(tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))
-        self._lack.setVisible(bool(reason))
+        self._message_page.show_message(
+            tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine)
+        )
+        self._message_page.setVisible(bool(reason))
         for part in (self._bar, self._stack):
             part.setVisible(not reason)
         self.set_manager(self._manager)
@@ -223,7 +225,7 @@ class IndexPanel(QWidget, ViewPanel):
     def focus_list(self) -> None:
         """Give the keyboard focus to the shown page."""
         if self._stack.isHidden():
-            self._lack.take_focus()
+            self._message_page.take_focus()
             return
         self._pages.named(self.page).take_focus()
 

@@ -114,7 +114,7 @@ class Completion(QObject):
         self._part = self._requested = Part("", "", 0)
         """The part that the offers complete, and the one for which they were requested last."""
         self._paused = self._inserting = False
-        self._lack = ""
+        self._unsupported = ""
         self.offers = Offers(edit)
         self.offers.itemClicked.connect(self._insert)
         edit.textEdited.connect(self._typed)
@@ -127,7 +127,7 @@ class Completion(QObject):
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable completions if the memory doesn't support them."""
-        self._lack = unsupported.get("completion", "")
+        self._unsupported = unsupported.get("completion", "")
         self._stop()
 
     @Slot()
@@ -187,7 +187,7 @@ class Completion(QObject):
         manager = self._manager
         self._forget()
         self._requested = part
-        if manager is None or self._paused or self._lack:
+        if manager is None or self._paused or self._unsupported:
             return
 
         def show(values: tuple[str, ...]) -> None:
@@ -233,8 +233,8 @@ class Completion(QObject):
         key = event.key()
         if key == Qt.Key.Key_Space and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.request()
-            if self._lack:
-                refuse(self._edit, self._lack)
+            if self._unsupported:
+                refuse(self._edit, self._unsupported)
             return True
         if not self.offers.isVisible() or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False

@@ -93,7 +93,7 @@ def new_words(suggestion: QuerySuggestion) -> str:
     return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
 
 
-def meant(suggestions: Sequence[QuerySuggestion]) -> str:
+def did_you_mean(suggestions: Sequence[QuerySuggestion]) -> str:
     """Return "Did you mean …?" with these suggestions; empty without any."""
     words = any_of(in_quotes(new_words(suggestion)) for suggestion in suggestions)
     return tr("Did you mean {words}?", words=words) if words else ""
@@ -103,7 +103,7 @@ def spelling(outcome: SearchOutcome) -> str:
     """Return a sentence about a corrected query that was searched, or "Did you mean …?"; empty if there is neither."""
     if outcome.corrected is not None:
         return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
-    return meant(outcome.offered)
+    return did_you_mean(outcome.offered)
 
 
 def reading(status: MemoryProviderStatus | None) -> str:
@@ -141,50 +141,48 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     return tr("Search your notes and sessions") if both else tr("Search your notes"), how
 
 
-def empty(question: Query, outcome: SearchOutcome, still_reading: str = "") -> tuple[str, str]:
+def empty(query: Query, outcome: SearchOutcome, still_reading: str = "") -> tuple[str, str]:
     """Return the title and the sentence of the page without results.
 
     `still_reading`: the progress of the first indexing, as returned by `reading`.
     """
     if still_reading:
         return tr("Nothing found yet"), still_reading
-    limits = _limits(question)
+    limits = _limits(query)
     sentences = (
-        outcome.understood or _why(question, by_meaning=outcome.mode != "keyword"),
+        outcome.understood or _why(query, by_meaning=outcome.mode != "keyword"),
         outcome.notice,
         tr("Only {limits} were searched.", limits=limits) if limits else "",
         _emptied(outcome),
     )
-    return _not_found(question), " ".join(part for part in sentences if part)
+    return _not_found(query), " ".join(part for part in sentences if part)
 
 
-def _limits(question: Query) -> str:
-    where = in_quotes(question.scope.name) if question.scope else source_names(question.sources)
+def _limits(query: Query) -> str:
+    where = in_quotes(query.scope.name) if query.scope else source_names(query.sources)
     period = ""
-    if question.days:
-        period = tr_count(
-            "files changed in the past {count} day", "files changed in the past {count} days", question.days
-        )
+    if query.days:
+        period = tr_count("files changed in the past {count} day", "files changed in the past {count} days", query.days)
     return all_of(part for part in (where, period) if part)
 
 
-def _why(question: Query, *, by_meaning: bool) -> str:
-    if question.min_score == 0:
+def _why(query: Query, *, by_meaning: bool) -> str:
+    if query.min_score == 0:
         return tr("There are no results below the minimum score either.")
-    if question.like is not None and by_meaning:
+    if query.like is not None and by_meaning:
         return tr("No other passage is similar enough, by words or meaning.")
-    if question.like is not None:
+    if query.like is not None:
         return tr("No other passage has enough words in common with this passage.")
-    return tr(_MISSING_WORDS[question.within is not None, by_meaning])
+    return tr(_MISSING_WORDS[query.within is not None, by_meaning])
 
 
-def _not_found(question: Query) -> str:
-    if question.like is not None:
+def _not_found(query: Query) -> str:
+    if query.like is not None:
         return tr("No similar passages")
-    query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"
-    if question.within:
-        return tr("Nothing found for “{query}” within these results", query=query)
-    return tr("Nothing found for “{query}”", query=query)
+    text = query.text if len(query.text) <= _LONGEST_QUERY else f"{query.text[:_LONGEST_QUERY]}…"
+    if query.within:
+        return tr("Nothing found for “{query}” within these results", query=text)
+    return tr("Nothing found for “{query}”", query=text)
 
 
 def _emptied(outcome: SearchOutcome) -> str:
@@ -222,27 +220,27 @@ def button_words(remedy: SearchRemedy) -> str:
     return tr(_WORDS[remedy.name])
 
 
-def remedied(question: Query, remedy: SearchRemedy) -> Query | None:
+def remedied(query: Query, remedy: SearchRemedy) -> Query | None:
     """Apply a remedy for an empty answer: returns the query without the limit that excluded all results, or None if the
     remedy is not another query."""
     match remedy.name:
         case "weak":
-            return replace(question, min_score=0.0)
+            return replace(query, min_score=0.0)
         case "sources":
-            return replace(question, sources=None)
+            return replace(query, sources=None)
         case "period":
-            return replace(question, days=None)
+            return replace(query, days=None)
         case "scope":
-            return replace(question, scope=None)
+            return replace(query, scope=None)
         case "limits":
-            return replace(question, sources=None, days=None, scope=None, within=None)
+            return replace(query, sources=None, days=None, scope=None, within=None)
         case "within":
-            return replace(question, within=None)
+            return replace(query, within=None)
         case "age":
-            return replace(question, half_life_days=0.0)
+            return replace(query, half_life_days=0.0)
         case "demand":
-            return replace(question, text=remedy.query)
+            return replace(query, text=remedy.query)
         case "words":
-            return replace(question, text=remedy.query, sources=None, days=None, scope=None, within=None)
+            return replace(query, text=remedy.query, sources=None, days=None, scope=None, within=None)
         case _:
             return None

@@ -136,7 +136,7 @@ class Preview(QObject):
     def query(self) -> str:
         """The query of the shown results; the viewer highlights its words."""
         answer = self.view.answer
-        return "" if answer is None else answer.question.text or " ".join(answer.outcome.telling)
+        return "" if answer is None else answer.query.text or " ".join(answer.outcome.passage_words)
 
     def skip(self, *, shown: bool) -> None:
         """Don't emit the current result, or without the answer (`shown`) the one that comes with it."""
@@ -242,7 +242,7 @@ class SearchPanel(QObject, ViewPanel):
         self.box.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
         self.start.changed.connect(self._show_start)
-        self.view.recent_chosen.connect(self.controller.show_question)
+        self.view.recent_chosen.connect(self.controller.show_query)
         self.view.note_chosen.connect(self.note_chosen)
         self.filters.workspace_menu_requested.connect(self.workspace_menu_requested)
         self.view.why_requested.connect(self.why_requested)
@@ -349,7 +349,7 @@ class SearchPanel(QObject, ViewPanel):
     def _accept(self) -> None:
         """Handle Enter in the box: open the best result if it matches the current text, else search immediately."""
         answer = self.view.answer
-        if answer is not None and answer.question.text == self.box.query and self.view.has_results:
+        if answer is not None and answer.query.text == self.box.query and self.view.has_results:
             self.view.list.open_current()
         else:
             self.controller.run_query()

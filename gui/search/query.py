@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine import (
     CancelToken,
-    EarlierQuestion,
+    EarlierQuery,
     MemorySearchManager,
     MultiWorkspaceMemory,
     Passage,
@@ -72,7 +72,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Answer:
-    question: Query
+    query: Query
     outcome: SearchOutcome
     final: bool
     """False if only keywords have been searched yet."""
@@ -90,20 +90,20 @@ DAY = 86_400
 _MINUTE = 60
 
 
-def permitted(question: Query, unsupported: MissingFeatures) -> Query:
+def permitted(query: Query, unsupported: MissingFeatures) -> Query:
     """Return the query without the options that this memory doesn't support, which the window hides."""
     if "conditions" in unsupported:
-        question = replace(question, sources=None, days=None, scope=None)
+        query = replace(query, sources=None, days=None, scope=None)
     if "narrowing" in unsupported:
-        question = replace(question, within=None)
+        query = replace(query, within=None)
     if "ordering" in unsupported:
-        question = replace(question, half_life_days=0.0, diverse=False)
-    return question
+        query = replace(query, half_life_days=0.0, diverse=False)
+    return query
 
 
 def run_query(
     manager: MemorySearchManager,
-    question: Query,
+    query: Query,
     *,
     explain: bool | Literal["if empty"],
     cancel: CancelToken,
@@ -115,43 +115,43 @@ def run_query(
     `whole_files`: include all results of each file. Runs on a pool thread: another backend may have replaced the one
     for which the query was composed.
     """
-    unsupported = manager.lacks
-    question = permitted(question, unsupported)
+    unsupported = manager.unsupported
+    query = permitted(query, unsupported)
     options: SearchOptions = {
-        "max_results": question.max_results,
-        "min_score": question.min_score,
-        "sources": question.sources,
-        "path_glob": question.scope.glob if question.scope else None,
-        "since": _since(question),
-        "half_life_days": None if "ordering" in unsupported else question.half_life_days,
-        "diverse": None if "ordering" in unsupported else question.diverse,
-        "within": tuple(map(_earlier, question.levels)),
-        "correct": question.correct,
+        "max_results": query.max_results,
+        "min_score": query.min_score,
+        "sources": query.sources,
+        "path_glob": query.scope.glob if query.scope else None,
+        "since": _since(query),
+        "half_life_days": None if "ordering" in unsupported else query.half_life_days,
+        "diverse": None if "ordering" in unsupported else query.diverse,
+        "within": tuple(map(_earlier, query.levels)),
+        "correct": query.correct,
         "explain": False if "explanation" in unsupported else explain,
     }
     if on_keywords is not None:
         options["on_keywords"] = on_keywords
     if whole_files:
         options["per_file"] = 0
-    if question.like is not None:
-        return manager.search_like(question.like, cancel=cancel, **options)
-    if question.everywhere and question.scope is None and isinstance(manager, MultiWorkspaceMemory):
-        return manager.search_everywhere(question.text, cancel=cancel, **options)
-    return manager.search(question.text, cancel=cancel, **options)
+    if query.like is not None:
+        return manager.search_like(query.like, cancel=cancel, **options)
+    if query.everywhere and query.scope is None and isinstance(manager, MultiWorkspaceMemory):
+        return manager.search_everywhere(query.text, cancel=cancel, **options)
+    return manager.search(query.text, cancel=cancel, **options)
 
 
-def _earlier(question: Query) -> EarlierQuestion:
-    return EarlierQuestion(
-        query=question.text,
-        like=question.like,
-        min_score=question.min_score,
-        half_life_days=question.half_life_days,
-        sources=question.sources,
-        path_glob=question.scope.glob if question.scope else None,
-        since=_since(question),
+def _earlier(query: Query) -> EarlierQuery:
+    return EarlierQuery(
+        query=query.text,
+        like=query.like,
+        min_score=query.min_score,
+        half_life_days=query.half_life_days,
+        sources=query.sources,
+        path_glob=query.scope.glob if query.scope else None,
+        since=_since(query),
     )
 
 
-def _since(question: Query) -> float | None:
+def _since(query: Query) -> float | None:
     """Return the earliest modification time, rounded to the minute so that repeated queries hit the engine's cache."""
-    return None if question.days is None else time.time() // _MINUTE * _MINUTE - question.days * DAY
+    return None if query.days is None else time.time() // _MINUTE * _MINUTE - query.days * DAY

@@ -12,7 +12,7 @@ from gui.search.result_rows import SortOrder
 from gui.search.results_view import ResultsView
 from gui.search.scope import SearchScope
 from gui.widgets.query_box import QueryBox
-from gui.widgets.row_list import Place
+from gui.widgets.row_list import ListPosition
 
 
 class QueryBuilder(QObject):
@@ -36,7 +36,7 @@ class QueryBuilder(QObject):
         """Whether the text of the box differs from the last query."""
         return self._box.query != self._last_text
 
-    def question(self, text: str) -> Query:
+    def query(self, text: str) -> Query:
         """Return a query for this text with all options that are selected."""
         chosen, ranking = self._filters, self._ranking.ranking
         return Query(
@@ -53,10 +53,10 @@ class QueryBuilder(QObject):
 
     def due(self) -> Query | None:
         """Return the current query; if the box has no searchable text, the query that the scope bar shows, or None."""
-        question = self.question(self._box.query)
-        if is_searchable(question.text) or question.like is not None:
-            return question
-        return question.within
+        query = self.query(self._box.query)
+        if is_searchable(query.text) or query.like is not None:
+            return query
+        return query.within
 
     def take(self) -> Query | None:
         """Return the current query like `due`, and remember its text as the last one that was run."""
@@ -70,14 +70,14 @@ class QueryBuilder(QObject):
             self._box.show_text(text)
             self.query_changed.emit(text)
 
-    def show(self, question: Query) -> None:
+    def show(self, query: Query) -> None:
         """Set all controls to the options of a query, without searching."""
-        self._filters.choose(question.sources, question.days, question.scope)
-        self._filters.choose_everywhere(question.everywhere)
-        if question.half_life_days is not None and question.diverse is not None:
-            self._ranking.show(Ranking(question.half_life_days, question.diverse))
-        self._narrowing.show(question)
-        self.put(question.text)
+        self._filters.choose(query.sources, query.days, query.scope)
+        self._filters.choose_everywhere(query.everywhere)
+        if query.half_life_days is not None and query.diverse is not None:
+            self._ranking.show(Ranking(query.half_life_days, query.diverse))
+        self._narrowing.show(query)
+        self.put(query.text)
 
     def _note(self, text: str) -> None:
         if text != self._last_text:
@@ -96,11 +96,11 @@ class SearchViewState:
     """The query, with the default number of results; None without a query."""
     order: SortOrder
     max_results: int = field(compare=False)
-    place: Place | None = field(compare=False)
+    place: ListPosition | None = field(compare=False)
     """Position in the list of results; None before there are any."""
 
     @property
-    def question(self) -> Query | None:
+    def query(self) -> Query | None:
         return None if self.subject is None else replace(self.subject, max_results=self.max_results)
 
 
@@ -117,13 +117,13 @@ class ViewStateRestorer:
         """The current query, and the user's position in its results."""
         return self.view_state_of(self._builder.due())
 
-    def view_state_of(self, question: Query | None) -> SearchViewState:
+    def view_state_of(self, query: Query | None) -> SearchViewState:
         """Return the view state of another query, whose answer may still be shown."""
         answer, order = self._view.answer, self._view.order
-        if question is None or answer is None or answer.question.subject != question.subject:
-            return SearchViewState(question and question.subject, order, FIRST_RESULTS, None)
+        if query is None or answer is None or answer.query.subject != query.subject:
+            return SearchViewState(query and query.subject, order, FIRST_RESULTS, None)
         place = self._view.list.place if self._view.has_results else None
-        return SearchViewState(question.subject, order, answer.question.max_results, place)
+        return SearchViewState(query.subject, order, answer.query.max_results, place)
 
     def go_to(self, target: SearchViewState) -> bool:
         """Restore a position if the shown answer has it, and return True; otherwise the next answer restores it."""
@@ -137,7 +137,7 @@ class ViewStateRestorer:
     def note_answer(self, answer: Answer) -> None:
         """Restore the pending position in an answer that is now shown."""
         target, results = self._next, self._view.list
-        if target is None or target.place is None or answer.question.subject != target.subject:
+        if target is None or target.place is None or answer.query.subject != target.subject:
             self._next = None
         elif results.chosen:
             self._next = None  # the user chose a row of the keyword answer

@@ -14,7 +14,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_rows import MoreInFileRow, MoreRow, ResultModel, ResultRow, Row
 from gui.search.row_delegate import ResultDelegate
-from gui.widgets.row_list import Index, Place, RowList
+from gui.widgets.row_list import Index, ListPosition, RowList
 
 _TOP = 8
 
@@ -132,7 +132,7 @@ class ResultList(RowList):
             if place >= 0:
                 self.selectionModel().select(self.rows.index(place), QItemSelectionModel.SelectionFlag.Select)
 
-    def _return_to(self, place: Place, shift: int = 0) -> None:
+    def _return_to(self, place: ListPosition, shift: int = 0) -> None:
         super()._return_to(place, shift)
         self.new_above.show_count(place.above, self.rows.keys_before(self._first_visible()))
 

@@ -64,7 +64,7 @@ class SuggestionLine(QWidget):
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
         self._label_text = tr(messages.DID_YOU_MEAN)
-        self._replace([self._suggested(suggestion) for suggestion in suggestions], messages.meant(suggestions))
+        self._replace([self._suggested(suggestion) for suggestion in suggestions], messages.did_you_mean(suggestions))
 
     def show_correction(self, corrected: QuerySuggestion, typed: str) -> None:
         """Show that `corrected` was searched instead of `typed`, with a button that searches for `typed`."""
@@ -157,7 +157,7 @@ class ResultsView(QWidget):
     order_chosen = Signal()
     within_requested = Signal()
     """Search within the current results."""
-    meant = Signal(str)
+    suggestion_chosen = Signal(str)
     """Another query, chosen from the suggestions."""
     recent_chosen = Signal(object)
     """QueryRecord of a recent search."""
@@ -194,7 +194,7 @@ class ResultsView(QWidget):
         self._start_lists = StartLists()
         self._start_lists.recent_chosen.connect(self.recent_chosen)
         self._start_lists.note_chosen.connect(self.note_chosen)
-        self._start_lists.example_chosen.connect(self.meant)
+        self._start_lists.example_chosen.connect(self.suggestion_chosen)
         self._start_lists.map_requested.connect(self.map_requested)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.page)
@@ -206,7 +206,7 @@ class ResultsView(QWidget):
             column.addWidget(widget)
         self._header.order_chosen.connect(self._sort)
         self.list.more_requested.connect(self.more_requested)
-        self.suggestions.chosen.connect(self.meant)
+        self.suggestions.chosen.connect(self.suggestion_chosen)
         self.suggestions.literal_requested.connect(self.literal_requested)
 
     @property
@@ -279,7 +279,7 @@ class ResultsView(QWidget):
     def show_answer(self, answer: Answer) -> None:
         """Show an answer; a repeated query keeps the position in the list."""
         before = self._answer
-        same = before is not None and before.question.subject == answer.question.subject
+        same = before is not None and before.query.subject == answer.query.subject
         keep = same and self.has_results
         from_page = self.page.has_focus()
         self._answer = answer
@@ -291,14 +291,14 @@ class ResultsView(QWidget):
             self._show_empty(answer)
             if from_page:
                 self.page.take_focus()
-        silent = before is not None and before.final and before.question == answer.question
+        silent = before is not None and before.final and before.query == answer.query
         if answer.final and not silent:
             announced = (messages.spoken_counts(answer.outcome), messages.spelling(answer.outcome))
             self._counts.announce(". ".join(part for part in announced if part))
 
-    def show_error(self, sentence: str, *, beside_results: bool) -> None:
-        """Show why a query failed; `beside_results`: above the results of an earlier answer, which stay."""
-        if beside_results and self.has_results:
+    def show_error(self, sentence: str, *, above_results: bool) -> None:
+        """Show why a query failed; `above_results`: above the results of an earlier answer, which stay."""
+        if above_results and self.has_results:
             self._notice.show_notice(sentence, tr("Try again"), self.retry_requested.emit)
             return
         self._show_page(
@@ -314,7 +314,7 @@ class ResultsView(QWidget):
             if answer.final:  # a keyword-only answer may be weak where meaning finds more
                 self.suggestions.show_suggestions(outcome.offered)
         else:
-            self.suggestions.show_correction(outcome.corrected, answer.question.text)
+            self.suggestions.show_correction(outcome.corrected, answer.query.text)
         self._header.show_counts(*messages.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
         self._stack.setCurrentWidget(self.list)
         self._column.activate()
@@ -325,7 +325,7 @@ class ResultsView(QWidget):
     def _show_notice(self, answer: Answer) -> None:
         if not answer.final and not answer.outcome.notice:
             return  # a keyword-only answer knows less than the complete one, which stays until the next one
-        if answer.question.min_score is None:
+        if answer.query.min_score is None:
             self._notice.show_notice(answer.outcome.notice)
         else:
             notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
@@ -335,7 +335,7 @@ class ResultsView(QWidget):
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:
-            self._show_page(messages.empty(answer.question, answer.outcome, self._reading), tr("No results yet"))
+            self._show_page(messages.empty(answer.query, answer.outcome, self._reading), tr("No results yet"))
         else:
             self._show_nothing_found(answer)
         self._page_shows = "empty"
@@ -354,7 +354,7 @@ class ResultsView(QWidget):
             actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
-            messages.empty(answer.question, answer.outcome),
+            messages.empty(answer.query, answer.outcome),
             tr("No results"),
             offers=offers,
             actions=actions,

@@ -17,52 +17,52 @@ from gui.search.result_rows import SortOrder
 from gui.search.scope import citation, quoted, source_names
 
 
-def kept(question: Query, order: SortOrder = "relevance") -> QueryRecord:
+def to_record(query: Query, order: SortOrder = "relevance") -> QueryRecord:
     """Convert a query to the form in which it is saved, without the number of results."""
     return QueryRecord(
-        text=question.text,
-        sources=question.sources,
-        days=question.days,
-        path=question.scope.path if question.scope else "",
-        path_name=question.scope.name if question.scope else "",
-        like=question.like,
-        within=kept(question.within) if question.within else None,
-        half_life_days=question.half_life_days,
-        diverse=question.diverse,
+        text=query.text,
+        sources=query.sources,
+        days=query.days,
+        path=query.scope.path if query.scope else "",
+        path_name=query.scope.name if query.scope else "",
+        like=query.like,
+        within=to_record(query.within) if query.within else None,
+        half_life_days=query.half_life_days,
+        diverse=query.diverse,
         order=order,
-        everywhere=question.everywhere,
+        everywhere=query.everywhere,
     )
 
 
-def asked(question: QueryRecord) -> Query:
+def to_query(query: QueryRecord) -> Query:
     return Query(
-        question.text,
-        question.sources,
-        question.days,
-        Scope(question.path, question.path_name) if question.path else None,
-        like=question.like,
-        within=asked(question.within) if question.within else None,
-        half_life_days=question.half_life_days,
-        diverse=question.diverse,
-        everywhere=question.everywhere,
+        query.text,
+        query.sources,
+        query.days,
+        Scope(query.path, query.path_name) if query.path else None,
+        like=query.like,
+        within=to_query(query.within) if query.within else None,
+        half_life_days=query.half_life_days,
+        diverse=query.diverse,
+        everywhere=query.everywhere,
     )
 
 
-def title(question: QueryRecord) -> str:
+def title(query: QueryRecord) -> str:
     """Return the text of a saved query, without its filters."""
-    return question.text if question.like is None else _like(question.like)
+    return query.text if query.like is None else _like(query.like)
 
 
-def limits(question: QueryRecord) -> str:
+def limits(query: QueryRecord) -> str:
     """Describe the filters and ranking options of a saved query in a few words; empty if there are none."""
     parts = [
-        tr("only in “{name}”", name=question.path_name or question.path) if question.path else "",
-        tr("within the results of “{question}”", question=title(question.within)) if question.within else "",
-        source_names(question.sources),
-        period_within(question.days) if question.days is not None else "",
-        *Ranking(question.half_life_days or 0.0, bool(question.diverse)).words,
-        tr("by date") if question.order == "date" else "",
-        tr("all workspaces") if question.everywhere else "",
+        tr("only in “{name}”", name=query.path_name or query.path) if query.path else "",
+        tr("within the results of “{query}”", query=title(query.within)) if query.within else "",
+        source_names(query.sources),
+        period_within(query.days) if query.days is not None else "",
+        *Ranking(query.half_life_days or 0.0, bool(query.diverse)).words,
+        tr("by date") if query.order == "date" else "",
+        tr("all workspaces") if query.everywhere else "",
     ]
     return " · ".join(part for part in parts if part)
 
@@ -107,38 +107,38 @@ class SavedSearchStore(QObject):
         self._acts.clear()
         self._show(((), ()))
         if manager is not None:
-            self._do(lambda kept: None)
+            self._do(lambda _storage: None)
 
-    def note(self, question: QueryRecord) -> None:
+    def note(self, query: QueryRecord) -> None:
         """Add a query to the history, if the history is on."""
         if self.notes:
-            self._do(lambda kept: kept.note(question))
+            self._do(lambda storage: storage.note(query))
 
-    def forget_recent(self, question: QueryRecord | None = None) -> None:
+    def forget_recent(self, query: QueryRecord | None = None) -> None:
         """Remove a query from the history; None removes all."""
-        self._do(lambda kept: kept.forget_recent(question))
+        self._do(lambda storage: storage.forget_recent(query))
 
-    def save(self, name: str, question: QueryRecord) -> None:
+    def save(self, name: str, query: QueryRecord) -> None:
         """Save a query under a name, replacing a saved search with the same name."""
-        self.put_back(SavedSearch(name=name, question=question, used=time.time()))
+        self.put_back(SavedSearch(name=name, query=query, used=time.time()))
 
     def put_back(self, search: SavedSearch) -> None:
         """Restore a deleted search unchanged."""
-        self._do(lambda kept: kept.save(search))
+        self._do(lambda storage: storage.save(search))
 
-    def rename(self, name: str, wanted: str) -> None:
-        self._do(lambda kept: kept.rename(name, wanted))
+    def rename(self, name: str, new_name: str) -> None:
+        self._do(lambda storage: storage.rename(name, new_name))
 
     def forget_saved(self, name: str) -> None:
-        self._do(lambda kept: kept.forget_saved(name))
+        self._do(lambda storage: storage.forget_saved(name))
 
     def touch(self, name: str) -> None:
         """Set the saved search's time of last use to now."""
-        self._do(lambda kept: kept.touch(name))
+        self._do(lambda storage: storage.touch(name))
 
-    def name_of(self, question: QueryRecord | None) -> str:
+    def name_of(self, query: QueryRecord | None) -> str:
         """Return the name under which this query is saved; empty if it is not."""
-        return next((search.name for search in self.saved if search.question == question), "")
+        return next((search.name for search in self.saved if search.query == query), "")
 
     def _do(self, act: Act) -> None:
         if self._storage is not None:
@@ -146,14 +146,14 @@ class SavedSearchStore(QObject):
             self._run()
 
     def _run(self) -> None:
-        kept = self._storage
-        if self._job is not None or not self._acts or kept is None:
+        storage = self._storage
+        if self._job is not None or not self._acts or storage is None:
             return
         act = self._acts.pop(0)
 
         def work(_: object) -> Contents:
-            act(kept)
-            return kept.saved(), kept.recent()
+            act(storage)
+            return storage.saved(), storage.recent()
 
         def on_done(contents: Contents) -> None:
             if self._job is job:

@@ -35,7 +35,7 @@ _MARGIN = 8
 
 
 def name_of(search: StoredSearch) -> str:
-    return search.name if isinstance(search, SavedSearch) else title(search.question)
+    return search.name if isinstance(search, SavedSearch) else title(search.query)
 
 
 class SavedList(QListWidget):
@@ -69,7 +69,7 @@ class SavedList(QListWidget):
             for search in searches:
                 item = QListWidgetItem(self)
                 item.setData(_SEARCH_ROLE, search)
-                narrowed = limits(search.question)
+                narrowed = limits(search.query)
                 item.setData(
                     Qt.ItemDataRole.AccessibleTextRole, ", ".join(part for part in (name_of(search), narrowed) if part)
                 )
@@ -127,8 +127,8 @@ class SavedList(QListWidget):
 
 def _tip(search: StoredSearch) -> str:
     if isinstance(search, RecentSearch):
-        return tr("{question}\nSearched {when}", question=title(search.question), when=exact(search.asked))
-    return "\n".join(part for part in (title(search.question), limits(search.question)) if part)
+        return tr("{query}\nSearched {when}", query=title(search.query), when=exact(search.asked))
+    return "\n".join(part for part in (title(search.query), limits(search.query)) if part)
 
 
 class _Rows(QStyledItemDelegate):
@@ -169,7 +169,7 @@ class _Rows(QStyledItemDelegate):
         painter.setPen(colours.muted)
         metrics = painter.fontMetrics()
         end = Qt.TextElideMode.ElideRight
-        narrowed = elide(metrics, limits(search.question), end, int(rect.width() * _MOST_LIMITS))
+        narrowed = elide(metrics, limits(search.query), end, int(rect.width() * _MOST_LIMITS))
         write(painter, rect, AT_RIGHT, narrowed)
         if narrowed:
             rect = rect.adjusted(0, 0, -metrics.horizontalAdvance(narrowed) - _GAP, 0)
@@ -242,7 +242,7 @@ class SearchPicker(QObject):
         words = self._filter.casefold().split()
 
         def matches(search: StoredSearch) -> bool:
-            text = f"{name_of(search)} {title(search.question)} {limits(search.question)}".casefold()
+            text = f"{name_of(search)} {title(search.query)} {limits(search.query)}".casefold()
             return all(word in text for word in words)
 
         groups = (

@@ -118,7 +118,7 @@ class SavedSearchController(QObject):
         self.picker.rename_requested.connect(self.rename)
 
     @property
-    def question(self) -> QueryRecord | None:
+    def query(self) -> QueryRecord | None:
         """The query that is shown, or None."""
         return self._now()
 
@@ -130,9 +130,9 @@ class SavedSearchController(QObject):
     @Slot()
     def refresh(self) -> None:
         """Update the star button for the query that is shown now."""
-        question = self._now()
-        name = self.store.name_of(question)
-        self.star.setVisible(question is not None)
+        query = self._now()
+        name = self.store.name_of(query)
+        self.star.setVisible(query is not None)
         self.star.setChecked(bool(name))
         self.star.set_icon("star-full" if name else "star")
         self._name_star()
@@ -145,33 +145,33 @@ class SavedSearchController(QObject):
         else:
             self.star.set_accessible(tr(_SAVE), with_key(tr(_SAVE), "search.save"))
 
-    def note(self, question: QueryRecord) -> None:
+    def note(self, query: QueryRecord) -> None:
         """Add a query to the history, unless it is the newest entry already."""
-        if not self.store.recent or self.store.recent[0].question != question:
-            self.store.note(question)
+        if not self.store.recent or self.store.recent[0].query != query:
+            self.store.note(query)
 
     @Slot()
     def save(self) -> None:
         """Ask for a name and save the current query; if it is saved already, ask for a new name."""
-        question = self._now()
-        if question is None:
+        query = self._now()
+        if query is None:
             return
-        name = self.store.name_of(question)
+        name = self.store.name_of(query)
         if name:
             self.rename(next(search for search in self.store.saved if search.name == name))
             return
-        narrowed = limits(question)
-        sentence = in_quotes(title(question)) + (f" · {narrowed}" if narrowed else "")
-        self._ask_name(tr(_SAVE), sentence, title(question), lambda chosen: self.store.save(chosen, question))
+        narrowed = limits(query)
+        sentence = in_quotes(title(query)) + (f" · {narrowed}" if narrowed else "")
+        self._ask_name(tr(_SAVE), sentence, title(query), lambda chosen: self.store.save(chosen, query))
 
     @Slot(object)
     def rename(self, search: SavedSearch) -> None:
         self._ask_name(
             tr("Rename this search"),
-            in_quotes(title(search.question)),
+            in_quotes(title(search.query)),
             search.name,
             lambda chosen: self.store.rename(search.name, chosen),
-            besides=search.name,
+            except_name=search.name,
         )
 
     @Slot(object)
@@ -180,18 +180,18 @@ class SavedSearchController(QObject):
             self.store.forget_saved(search.name)
             self.forgotten.emit(search)
         else:
-            self.store.forget_recent(search.question)
+            self.store.forget_recent(search.query)
 
     @Slot(object)
     def run(self, search: StoredSearch) -> None:
         if isinstance(search, SavedSearch):
             self.store.touch(search.name)
-        self.requested.emit(search.question)
+        self.requested.emit(search.query)
 
     def _ask_name(
-        self, heading: str, sentence: str, name: str, then: Callable[[str], None], *, besides: str = ""
+        self, heading: str, sentence: str, name: str, then: Callable[[str], None], *, except_name: str = ""
     ) -> None:
-        taken = {search.name for search in self.store.saved} - {besides}
+        taken = {search.name for search in self.store.saved} - {except_name}
         NameDialog(heading, sentence, name, taken, self._box).named.connect(then)
 
     @Slot()
@@ -207,5 +207,5 @@ class SavedSearchController(QObject):
     def _on_changed(self) -> None:
         if not self._begun and self.store.recent:
             self._begun = True
-            self._box.begin_history([search.question.text for search in reversed(self.store.recent)])
+            self._box.begin_history([search.query.text for search in reversed(self.store.recent)])
         self.refresh()

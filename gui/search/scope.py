@@ -158,20 +158,20 @@ def like(passage: Passage, words: str) -> Crumb:
     return Crumb(said, f"{said} · {cited}", leave, _file(cited))
 
 
-def within(question: Query, count: EarlierAnswer | None, words: str) -> Crumb:
-    """Make the line for a search within the results of `question`: "Within 37 results of “irrigation timer”".
+def within(query: Query, count: EarlierAnswer | None, words: str) -> Crumb:
+    """Make the line for a search within the results of `query`: "Within 37 results of “irrigation timer”".
 
-    `count`: the number of these results, None if unknown. `words`: the beginning of the passage if `question` searches
+    `count`: the number of these results, None if unknown. `words`: the beginning of the passage if `query` searches
     for similar ones.
     """
-    if question.like is None:
-        said = tip = _within(question.text, count, alike=False)
+    if query.like is None:
+        said = tip = _within(query.text, count, alike=False)
     else:
-        cited = citation(question.like)
+        cited = citation(query.like)
         passage = quoted(words) if words.strip() else _file(cited)
         said = _within(passage, count, alike=True)
         tip = f"{said} · {cited}"
-    limits = " · ".join(_limits(question))
+    limits = " · ".join(_limits(query))
     return Crumb(said, f"{tip} ({limits})" if limits else tip, tr("Stop searching within these results"))
 
 
@@ -212,12 +212,12 @@ def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
     )
 
 
-def _limits(question: Query) -> tuple[str, ...]:
+def _limits(query: Query) -> tuple[str, ...]:
     limits = (
-        source_names(question.sources),
-        _changed(question.days) if question.days else "",
-        tr("only in “{name}”", name=question.scope.name) if question.scope else "",
-        tr("also below the minimum score") if question.min_score == 0 else "",
+        source_names(query.sources),
+        _changed(query.days) if query.days else "",
+        tr("only in “{name}”", name=query.scope.name) if query.scope else "",
+        tr("also below the minimum score") if query.min_score == 0 else "",
     )
     return tuple(limit for limit in limits if limit)
 
@@ -280,10 +280,10 @@ class SearchScope(QObject):
         self.like = passage
         self._show_crumbs()
 
-    def begin_within(self, question: Query, outcome: SearchOutcome) -> None:
+    def begin_within(self, query: Query, outcome: SearchOutcome) -> None:
         """Limit further searches to the results of this query; `outcome` is its answer."""
         self.like = None
-        self.within = replace(question, max_results=FIRST_RESULTS)
+        self.within = replace(query, max_results=FIRST_RESULTS)
         self._counts = (*outcome.within, _count(outcome))
         self._show_crumbs()
 
@@ -292,20 +292,20 @@ class SearchScope(QObject):
         self.like = None
         self._show_crumbs()
 
-    def show(self, question: Query) -> None:
+    def show(self, query: Query) -> None:
         """Set the scope to that of a query, without a signal."""
-        if question.within != self.within:
+        if query.within != self.within:
             self._counts = ()
-        self.like, self.within = question.like, question.within
+        self.like, self.within = query.like, query.within
         self._show_crumbs()
 
     def note_answer(self, answer: Answer) -> None:
         """Update the numbers of results in the bar from a new answer, since the index may have changed."""
         if not answer.final or self.within is None:
             return
-        if answer.question.within == self.within:
+        if answer.query.within == self.within:
             self._counts = answer.outcome.within
-        elif answer.question.subject == self.within.subject:
+        elif answer.query.subject == self.within.subject:
             self._counts = (*answer.outcome.within, _count(answer.outcome))
         self._show_crumbs()
 

@@ -18,7 +18,7 @@ from gui.search.query import Answer, Query, Scope, is_searchable, permitted
 from gui.search.query_builder import QueryBuilder, SearchViewState, ViewStateRestorer
 from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.search.results_view import ResultsView
-from gui.search.saved_search_cache import asked, kept
+from gui.search.saved_search_cache import to_query, to_record
 from gui.search.saved_searches import SavedSearchController
 from gui.search.scope import SearchScope, passage_of
 from gui.search.search_runner import SearchRunner
@@ -36,7 +36,7 @@ class QueryVariants(QObject):
     These searches run in one step, without a keyword-only answer first.
     """
 
-    meant = Signal(str)
+    text_chosen = Signal(str)
     """Search for this text in place of the one in the box."""
     other_requested = Signal(object)
     """The query without its limits."""
@@ -49,16 +49,16 @@ class QueryVariants(QObject):
         self._view = view
         view.more_requested.connect(self._request_more)
         view.weak_requested.connect(self._request_weak)
-        view.meant.connect(self.meant)
+        view.suggestion_chosen.connect(self.text_chosen)
         view.literal_requested.connect(self._request_literal)
         view.remedy_chosen.connect(self._remedy)
 
     @Slot(bool)
-    def explain(self, wanted: bool) -> None:
+    def explain(self, on: bool) -> None:
         """Turn explanations of answers on or off; if the shown answer has none, its query runs again."""
-        self._runner.explaining = wanted
+        self._runner.explaining = on
         answer = self._view.answer
-        if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
+        if on and answer is not None and answer.final and answer.outcome.explanation is None:
             self._rerun()
 
     def note_answer(self, answer: Answer) -> None:
@@ -68,16 +68,16 @@ class QueryVariants(QObject):
 
     def _rerun(self, **changes: Any) -> None:
         if self._view.answer is not None:
-            self._runner.run_query(replace(self._view.answer.question, **changes), at_once=True, whole=True)
+            self._runner.run_query(replace(self._view.answer.query, **changes), at_once=True, whole=True)
 
     @Slot()
     def _request_more(self) -> None:
         if self._view.answer is not None:
-            self._rerun(max_results=self._view.answer.question.max_results * GROWTH)
+            self._rerun(max_results=self._view.answer.query.max_results * GROWTH)
 
     @Slot(bool)
-    def _request_weak(self, wanted: bool) -> None:
-        self._rerun(min_score=0.0 if wanted else None)
+    def _request_weak(self, on: bool) -> None:
+        self._rerun(min_score=0.0 if on else None)
 
     @Slot()
     def _request_literal(self) -> None:
@@ -87,7 +87,7 @@ class QueryVariants(QObject):
     def _remedy(self, remedy: SearchRemedy) -> None:
         """Run the query that a remedy for an empty answer stands for, or emit the remedy if it is not a query."""
         answer = self._view.answer
-        other = None if answer is None else remedied(answer.question, remedy)
+        other = None if answer is None else remedied(answer.query, remedy)
         if other is None:
             self.remedy_requested.emit(remedy)
         elif other.min_score is not None:
@@ -116,14 +116,14 @@ class SearchProgress(QObject):
         self._box.set_state(messages.partial_state(answer.outcome) if partial else messages.box_state(answer.outcome))
 
     @Slot(object, str)
-    def _show_failure(self, question: Query, sentence: str) -> None:
+    def _show_failure(self, query: Query, sentence: str) -> None:
         answer = self._view.answer
-        if answer is not None and answer.question.subject == question.subject:
+        if answer is not None and answer.query.subject == query.subject:
             self._box.set_state(messages.box_state(answer.outcome))
-            self._view.show_error(sentence, beside_results=True)
+            self._view.show_error(sentence, above_results=True)
         else:
             self._box.set_state("")
-            self._view.show_error(sentence, beside_results=False)
+            self._view.show_error(sentence, above_results=False)
 
     @Slot(bool)
     def _show_waiting(self, waiting: bool) -> None:
@@ -131,7 +131,7 @@ class SearchProgress(QObject):
         if not waiting:
             return  # the end of waiting shows another message
         answer = self._view.answer
-        partial = answer is not None and not answer.final and answer.question.text == self._box.query
+        partial = answer is not None and not answer.final and answer.query.text == self._box.query
         self._box.set_state(messages.partial_state(answer.outcome) if answer and partial else tr(messages.SEARCHING))
         self._view.show_searching()
 
@@ -142,7 +142,7 @@ class SearchController(QObject):
     query_changed = Signal(str)
     answer_changed = Signal(object)
     """Current Answer, or None without a query."""
-    meant = Signal(object)
+    query_visited = Signal(object)
     """SearchViewState: a query to return to."""
     remedy_requested = Signal(object)
     """SearchRemedy of an empty answer that another query can't provide."""
@@ -177,9 +177,9 @@ class SearchController(QObject):
         self._builder.query_changed.connect(self.query_changed)
         self._box.text_changed.connect(self._typed)
         self._completion.changed.connect(self._completed)
-        self._box.meant.connect(self._note)
+        self._box.submitted.connect(self._note)
         self._box.left.connect(self._narrowing.back)
-        self.saved_searches.requested.connect(self.show_question)
+        self.saved_searches.requested.connect(self.show_query)
         self.saved_searches.picker.closed.connect(self._typed)
         self._filters.changed.connect(self.run_query)
         self._view.ranking.changed.connect(self.run_query)
@@ -187,7 +187,7 @@ class SearchController(QObject):
         self._view.retry_requested.connect(self.run_query)
         self._view.within_requested.connect(self.search_within)
         self._variants.remedy_requested.connect(self.remedy_requested)
-        self._variants.meant.connect(self._search_suggestion)
+        self._variants.text_chosen.connect(self._search_suggestion)
         self._variants.other_requested.connect(self._run_variant)
         self._narrowing.returned.connect(self._return)
 
@@ -213,8 +213,8 @@ class SearchController(QObject):
         if manager is None:
             return
         due, answer = self._builder.due(), self._view.answer
-        if due is not None and answer is not None and answer.question.subject == due.subject:
-            self._runner.repeat(answer.question)
+        if due is not None and answer is not None and answer.query.subject == due.subject:
+            self._runner.repeat(answer.query)
             self.saved_searches.refresh()
         else:
             self.run_query()
@@ -223,7 +223,7 @@ class SearchController(QObject):
         """Set the features that this memory doesn't support, and repeat the current query without them."""
         before, self._unsupported = self._unsupported, unsupported
         if "narrowing" in unsupported and self._narrowing.within is not None:
-            self._narrowing.show(replace(self._builder.question(self._box.query), within=None))
+            self._narrowing.show(replace(self._builder.query(self._box.query), within=None))
         if before.keys() != unsupported.keys() and self._view.answer is not None:
             self.run_query()
 
@@ -248,11 +248,11 @@ class SearchController(QObject):
         self.run_query()
 
     @Slot(object)
-    def show_question(self, question: QueryRecord) -> None:
+    def show_query(self, query: QueryRecord) -> None:
         """Run a saved query with all its options."""
         self._box.remember()
-        self._view.show_order(question.order)
-        self._show(asked(question))
+        self._view.show_order(query.order)
+        self._show(to_query(query))
         self._note_shown()
 
     def search_in(self, scope: Scope, text: str) -> None:
@@ -269,7 +269,7 @@ class SearchController(QObject):
         if self._refuses("alike"):
             return
         self._box.remember()
-        before, target = self._builder.question(self._box.query), self.view_state
+        before, target = self._builder.query(self._box.query), self.view_state
         asked = bool(before.text or before.like)
         way_back = partial(self.return_to, target) if asked else partial(self.run_again, before)
         self._narrowing.begin_like(passage, words, way_back)
@@ -289,7 +289,7 @@ class SearchController(QObject):
         if answer is not None and not self._refuses("conditions"):
             self._box.remember()
             scope = Scope(row.path, row.title)
-            self._show(replace(answer.question, scope=scope, max_results=FIRST_RESULTS))
+            self._show(replace(answer.query, scope=scope, max_results=FIRST_RESULTS))
             self._note_shown()
 
     @Slot()
@@ -300,24 +300,24 @@ class SearchController(QObject):
         answer = self._view.answer
         if answer is not None and self._view.has_results:
             self._box.remember()
-            self._narrowing.begin_within(answer.question, answer.outcome)
+            self._narrowing.begin_within(answer.query, answer.outcome)
             self._builder.put("")
         self._box.focus_all()
 
-    def run_again(self, question: Query) -> None:
+    def run_again(self, query: Query) -> None:
         """Run a query with all its options, as if the user had entered it."""
         self._box.remember()
-        self._show(question)
+        self._show(query)
 
     @property
     def everywhere(self) -> bool:
         """Whether all workspaces are searched, or only the open one."""
         return self._filters.everywhere
 
-    def search_everywhere(self, wanted: bool) -> None:
-        """Search all workspaces or, if not `wanted`, only the open one."""
-        if wanted != self._filters.everywhere:
-            self._filters.choose_everywhere(wanted)
+    def search_everywhere(self, on: bool) -> None:
+        """Search all workspaces or, if not `on`, only the open one."""
+        if on != self._filters.everywhere:
+            self._filters.choose_everywhere(on)
             self.run_query()
 
     @property
@@ -327,38 +327,38 @@ class SearchController(QObject):
 
     def return_to(self, target: SearchViewState) -> None:
         """Run the query of a view state again, and restore the position in its results."""
-        question = target.question and permitted(target.question, self._unsupported)
+        query = target.query and permitted(target.query, self._unsupported)
         if self._view_state.go_to(target):
             return
         self._view.show_order(target.order)
-        self._builder.show(question or Query(""))
-        if question is None or self._manager is None:
+        self._builder.show(query or Query(""))
+        if query is None or self._manager is None:
             self.run_query()
         else:
             # With an answer on the screen, a keyword-only one would be a step back; at a start there is none.
-            self._runner.run_query(question, at_once=True, whole=self._view.answer is not None)
+            self._runner.run_query(query, at_once=True, whole=self._view.answer is not None)
             self.saved_searches.refresh()
 
     def repeat(self) -> None:
         """Repeat the query after a change of the index, without moving the list."""
         if self._view.answer is not None:
-            self._runner.repeat(self._view.answer.question)
+            self._runner.repeat(self._view.answer.query)
         elif self._builder.due() is not None and not self._runner.busy:
             self.run_query()  # the last try failed
 
-    def _show(self, question: Query) -> None:
-        if question.like is not None and self._refuses("alike"):
+    def _show(self, query: Query) -> None:
+        if query.like is not None and self._refuses("alike"):
             return
-        question = permitted(question, self._unsupported)
-        self._builder.show(question)
-        if question.text or question.like:
-            self._run(question)  # with weak matches, and as many results, as it had
+        query = permitted(query, self._unsupported)
+        self._builder.show(query)
+        if query.text or query.like:
+            self._run(query)  # with weak matches, and as many results, as it had
         else:
             self.run_query()
 
-    def _run(self, question: Query | None, *, at_once: bool = True) -> None:
-        if self._manager is not None and question is not None:
-            self._runner.run_query(question, at_once=at_once)
+    def _run(self, query: Query | None, *, at_once: bool = True) -> None:
+        if self._manager is not None and query is not None:
+            self._runner.run_query(query, at_once=at_once)
         else:
             self._runner.stop()
             self._box.set_state("")
@@ -387,15 +387,15 @@ class SearchController(QObject):
         self.search(text)
 
     @Slot(object)
-    def _run_variant(self, question: Query) -> None:
+    def _run_variant(self, query: Query) -> None:
         self._box.focus_all()
-        self.run_again(question)
+        self.run_again(query)
 
     @Slot(object)
-    def _return(self, question: Query | None) -> None:
+    def _return(self, query: Query | None) -> None:
         """Run the earlier query after a line of the scope bar was closed; None if it is unknown."""
-        if question is not None:
-            self.run_again(question)
+        if query is not None:
+            self.run_again(query)
         else:
             self._narrowing.end_like()
             self.run_query()
@@ -404,32 +404,32 @@ class SearchController(QObject):
 
     def _on_show(self) -> QueryRecord | None:
         """Return the current query in its saved form; None without one."""
-        question = self._builder.due()
-        return None if question is None else kept(question, self._view.order)
+        query = self._builder.due()
+        return None if query is None else to_record(query, self._view.order)
 
     @Slot(str)
     def _note(self, text: str) -> None:
         """Remember a query that the user submitted, for the history."""
         if is_searchable(text) and not self.saved_searches.picker.is_open:
-            self._record_visit(self._builder.question(text))
+            self._record_visit(self._builder.query(text))
 
     def _note_shown(self) -> None:
-        question = self._builder.due()
-        if question is not None:
-            self._record_visit(question)
+        query = self._builder.due()
+        if query is not None:
+            self._record_visit(query)
 
-    def _record_visit(self, question: Query) -> None:
-        self._unanswered = kept(question, self._view.order)
+    def _record_visit(self, query: Query) -> None:
+        self._unanswered = to_record(query, self._view.order)
         if self._view.answer is not None:
             self._record(self._view.answer)
-        self.meant.emit(self._view_state.view_state_of(question))
+        self.query_visited.emit(self._view_state.view_state_of(query))
 
     def _record(self, answer: Answer) -> None:
         """Add a submitted query to the history once its answer has results."""
-        question = self._unanswered
-        if question is not None and question == kept(answer.question, self._view.order):
+        query = self._unanswered
+        if query is not None and query == to_record(answer.query, self._view.order):
             if answer.outcome.results:
-                self.saved_searches.note(question)
+                self.saved_searches.note(query)
             if answer.outcome.results or answer.final:
                 self._unanswered = None
 

@@ -87,27 +87,27 @@ class SearchRunner(QObject):
         self.stop()
         self._manager = manager
 
-    def run_query(self, question: Query, *, at_once: bool = False, whole: bool = False) -> None:
-        """Run `question` and drop earlier queries; at most one query per `PAUSE_MS` unless `at_once`.
+    def run_query(self, query: Query, *, at_once: bool = False, whole: bool = False) -> None:
+        """Run `query` and drop earlier queries; at most one query per `PAUSE_MS` unless `at_once`.
 
         `whole` skips the keyword-only answer, which would show fewer results than the current answer.
         """
         self._cancel()
         if self._manager is None:
             return
-        self._due = self._newest = question
+        self._due = self._newest = query
         self._due_whole = whole
         self._typing = not at_once
         self._notice_delay.start()
         passed = (time.monotonic() - self._started_at) * 1000
         self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
 
-    def repeat(self, question: Query) -> None:
-        """Run `question` again after a change of the index, silently and without a keyword-only answer first.
+    def repeat(self, query: Query) -> None:
+        """Run `query` again after a change of the index, silently and without a keyword-only answer first.
 
         If another query is running, that one finishes first and is repeated instead.
         """
-        self._repeat = question
+        self._repeat = query
         if not self._again.isActive():
             self._again.start()
 
@@ -129,49 +129,49 @@ class SearchRunner(QObject):
 
     @Slot()
     def _start(self) -> None:
-        question, self._due = self._due, None
-        if question is not None:
+        query, self._due = self._due, None
+        if query is not None:
             if not self._due_whole:
                 self._started_at = time.monotonic()
-            self._run(question, whole=self._due_whole)
+            self._run(query, whole=self._due_whole)
 
     @Slot()
     def _start_repeat(self) -> None:
         if self._job is not None or self._due is not None:
             self._again.start()  # its answer may be from before the change
             return
-        question, self._repeat = self._repeat, None
-        question = question and (self._newest or question)
-        if question is not None and self._manager is not None:
-            self._run(question, whole=True)
+        query, self._repeat = self._repeat, None
+        query = query and (self._newest or query)
+        if query is not None and self._manager is not None:
+            self._run(query, whole=True)
 
-    def _run(self, question: Query, *, whole: bool) -> None:
+    def _run(self, query: Query, *, whole: bool) -> None:
         manager, number, explained = self._manager, self._number, self.explaining
         assert manager is not None
 
         def work(token: CancelToken, pass_on: Callable[[SearchOutcome], None]) -> SearchOutcome:
             # An empty answer is always explained.
             first = None if whole else pass_on
-            return run_query(manager, question, explain=explained or "if empty", cancel=token, on_keywords=first)
+            return run_query(manager, query, explain=explained or "if empty", cancel=token, on_keywords=first)
 
         def on_keywords(outcome: SearchOutcome) -> None:
             if number == self._number:
                 # Delayed until the keyword answer is painted: painting next to a search takes twice as long.
                 self._go_on.start(SETTLE_MS if self._typing and outcome.remote else 0)
-                self.answered.emit(Answer(question, outcome, final=False))
+                self.answered.emit(Answer(query, outcome, final=False))
 
         def on_done(outcome: SearchOutcome) -> None:
             if number == self._number:
                 self._job = None
                 self._end_waiting()
-                self.answered.emit(Answer(question, outcome, True, explained))
+                self.answered.emit(Answer(query, outcome, True, explained))
                 self._emit_idle()
 
         def on_error(sentence: str) -> None:
             if number == self._number:
                 self._job = None
                 self._end_waiting()
-                self.failed.emit(question, sentence)
+                self.failed.emit(query, sentence)
                 self._emit_idle()
 
         self._job = self._jobs.read_twice(work, on_keywords, on_done, on_error)

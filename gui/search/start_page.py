@@ -261,7 +261,7 @@ class StartPage(QObject):
 
     @Slot()
     def _show(self) -> None:
-        recent = tuple(search.question for search in self._store.recent[:_MOST])
+        recent = tuple(search.query for search in self._store.recent[:_MOST])
         self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example, self._has_map))
 
 

@@ -73,8 +73,8 @@ def _counted(entries: Iterable[Entry], first: date, days: int) -> tuple[int, ...
 def _series(days: SessionDays) -> Series:
     marks = tuple(_mark(days.day(index), count) for index, count in enumerate(days.counts))
     busy = sum(count > 0 for count in days.counts)
-    gist = tr("Sessions on {days:,} days of the last year.", days=busy) if marks else ""
-    return Series(marks, gist, resting="" if marks else tr("No session with a date."))
+    summary = tr("Sessions on {days:,} days of the last year.", days=busy) if marks else ""
+    return Series(marks, summary, idle_label="" if marks else tr("No session with a date."))
 
 
 def _mark(day: date, count: int) -> Mark:
@@ -122,7 +122,9 @@ class SessionCalendar(Chart):
         if self._spoken[0] != state:
             shown = range(self._hidden, len(self.series.marks))
             days = ((self.series.marks[index], index) for index in shown if self._days.counts[index])
-            parts = [Part(mark.detail, self._mirrored(self.place_of(index)).toAlignedRect()) for mark, index in days]
+            parts = [
+                Part(mark.detail, self._mirrored(self.rect_of_mark(index)).toAlignedRect()) for mark, index in days
+            ]
             self._spoken = state, parts
         return self._spoken[1]
 
@@ -147,7 +149,7 @@ class SessionCalendar(Chart):
         index = self._hidden + week * _WEEK + weekday
         return index if place.x() >= 0 and 0 <= weekday < _WEEK and index < len(self.series.marks) else None
 
-    def place_of(self, index: int) -> QRectF:
+    def rect_of_mark(self, index: int) -> QRectF:
         if index < self._hidden:
             return QRectF()
         week, weekday = divmod(index - self._hidden, _WEEK)
@@ -168,7 +170,7 @@ class SessionCalendar(Chart):
 
     def _paint_day(self, painter: QPainter, colours: Tokens, index: int) -> None:
         """Paint the square of a day; more sessions make it larger too, since colour alone must not distinguish days."""
-        place = self.place_of(index)
+        place = self.rect_of_mark(index)
         count = self._days.counts[index]
         level = -(-_LEVELS * count // self._most)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -63,7 +63,7 @@ def _finds_passages(text: str) -> bool:
     from engine import parse_query  # brings the analysis, which an empty window does not need
 
     parsed = parse_query(text)
-    return bool(parsed.question.strip() or parsed.demands("file") or parsed.demands("command"))
+    return bool(parsed.free_text.strip() or parsed.values_of_required("file") or parsed.values_of_required("command"))
 
 
 class ContentSearch(QObject):
@@ -87,7 +87,7 @@ class ContentSearch(QObject):
         self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self.slow)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self.hurry)
+        self._pause.timeout.connect(self.search_now)
 
     @property
     def busy(self) -> bool:
@@ -119,7 +119,7 @@ class ContentSearch(QObject):
             self.start_search(self.hits.text)
 
     @Slot()
-    def hurry(self) -> None:
+    def search_now(self) -> None:
         """Start a search that waits for the pause immediately."""
         self._pause.stop()
         text, self._due = self._due, ""

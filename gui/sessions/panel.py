@@ -266,7 +266,7 @@ class SessionsPanel(QObject, ViewPanel):
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
         self.box.edit.setText(text)
-        self._content.hurry()
+        self._content.search_now()
 
     def place(self, path: str) -> tuple[int | None, str]:
         """Return the line of the best hit in a session (None without one) and the text that was searched for."""
@@ -337,7 +337,7 @@ class SessionsPanel(QObject, ViewPanel):
     def _accept(self) -> None:
         """Handle Enter in the box: search messages, or open the first session if that is done."""
         if self._content.busy:
-            self._content.hurry()
+            self._content.search_now()
         elif self.view.has_rows:
             self.view.list.open_current()
 
@@ -360,7 +360,7 @@ class SessionsPanel(QObject, ViewPanel):
     @Slot()
     def _search_again(self) -> None:
         self._content.start_search(self._filters.criteria.text)
-        self._content.hurry()
+        self._content.search_now()
 
     @Slot()
     def _show_searching(self) -> None:

@@ -214,7 +214,7 @@ class SettingsDialog(QDialog):
         self.renew(folder, settings, manager)
         self.query_field.clear()
         if page is None and not self.page_choice.any:
-            page = "engine" if self.pages.lacks_models else "general"
+            page = "engine" if self.pages.models_unsupported else "general"
         self.open()
         available = self.screen().availableSize()
         self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(available))
@@ -274,7 +274,7 @@ class SettingsDialog(QDialog):
         if self.query_field.text().strip() and self.model.read:
             self._search()
             return
-        page = self.pages.page(self.page) if self.model.read or self.pages.stands_alone(self.page) else None
+        page = self.pages.page(self.page) if self.model.read or self.pages.needs_no_settings(self.page) else None
         if page is not None and self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
             insert_after(stop_before(self.footer), stops(page))

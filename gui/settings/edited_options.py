@@ -240,7 +240,7 @@ class SettingsModel(QObject):
             self.applied.emit()
 
     def stop_reopening(self) -> None:
-        """Cancel the pending `applied`: the folder was closed, or opened again with the saved settings."""
+        """Don't emit `applied`, because the folder was closed or was opened with the saved settings meanwhile."""
         self._reopening.stop()
 
     def discard(self) -> None:

@@ -92,7 +92,7 @@ class DownloadRow(QWidget):
         self._progress.setVisible(on)
         self._button.setText(tr("Stop") if on else tr("Download"))
         self._button.setAccessibleName(
-            tr("Stop the download of the model") if on else tr("Download the model from the hub")
+            tr("Stop the download of the model") if on else tr("Download the model from the model hub")
         )
 
     @Slot()
@@ -105,7 +105,7 @@ class DownloadRow(QWidget):
             return
         if settings is None:
             return
-        self._state.setText(tr("Contacting the hub…"))
+        self._state.setText(tr("Contacting the model hub…"))
         self._progress.setValue(0)
         self._show_fetching(on=True)
 
@@ -244,7 +244,7 @@ class EmbeddingForm(QWidget):
         self._dimensions.setValidator(QIntValidator(1, _MOST_DIMENSIONS, self._dimensions))
         self._price = self._line(tr("Price of a million tokens in US dollars"))
         self._price.setValidator(QRegularExpressionValidator(_DOLLARS, self._price))
-        self._file = self._line(tr("Model file, or its name on the hub"))
+        self._file = self._line(tr("Model file, or its name on the model hub"))
         self._file.setPlaceholderText(tr("EmbeddingGemma, or a .gguf file, or hf:owner/repository/file.gguf"))
         browse = QPushButton(tr("Browse…"))
         browse.clicked.connect(self._browse)
@@ -256,7 +256,7 @@ class EmbeddingForm(QWidget):
         inside.addWidget(browse)
         self._batch = CheckBox(tr("Use batch jobs"))
         self._batch_hint = label(
-            tr("Batch jobs are cheaper, but the vectors may take a day to come."), "meta", wrap=True
+            tr("Batch jobs are cheaper, but the vectors may take a day to arrive."), "meta", wrap=True
         )
         self._agreed = {name: CheckBox(tr("Allow sending texts to {owner}", owner=OWNERS[name])) for name in REMOTE}
         self._fallback = ComboBox(tr("Fallback"))

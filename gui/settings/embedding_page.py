@@ -156,8 +156,8 @@ class EmbeddingPage(QFrame):
     def _agreeing(self) -> EmbeddingEstimate | None:
         """Return the estimate that saving approves; None if embedding can't begin without a key."""
         choice = self._form.choice
-        lacking = choice.needs_key and self._key.missing
-        return None if choice == self._before or lacking else self._estimate
+        key_missing = choice.needs_key and self._key.missing
+        return None if choice == self._before or key_missing else self._estimate
 
     @Slot()
     def _show_save(self) -> None:

@@ -207,7 +207,7 @@ class EnginePage(QFrame):
         column.addWidget(self._trial)
         column.addWidget(self._switch)
         column.addWidget(self._problem)
-        self.stand_in = self._trial.stand_in
+        self.set_scroller = self._trial.set_scroller
 
     @property
     def ready(self) -> bool:

@@ -203,11 +203,11 @@ class PrivacyPage(OptionsPage):
         choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
         super().__init__("privacy", model, above=above, parent=parent)
-        model.loaded.connect(self._tell)
-        self._tell()
+        model.loaded.connect(self._show_sent)
+        self._show_sent()
 
     @Slot()
-    def _tell(self) -> None:
+    def _show_sent(self) -> None:
         settings = self.model.now
         self._sent.setText(breakable(f"{tr(NAMES[settings.provider])}: {sent_words(settings)}"))
 
@@ -246,7 +246,7 @@ class Pages(QObject):
         self._manager: MemorySearchManager | None = None
         self._unsupported: MissingFeatures = {}
         self._made: dict[SettingsPage, Any] = {}
-        self._lack: MessagePage | None = None
+        self._models_message: MessagePage | None = None
         self.shown: SettingsPage | None = None
         """The page whose buttons are shown; None for the search results, or before the file was read."""
         self.names: tuple[SettingsPage, ...] = tuple(
@@ -268,12 +268,12 @@ class Pages(QObject):
         page: QWidget = self._made[name]
         return page
 
-    def stands_alone(self, name: SettingsPage) -> bool:
+    def needs_no_settings(self, name: SettingsPage) -> bool:
         """Return whether a page can be shown before the settings file was read."""
         return name == _ALONE
 
     @property
-    def lacks_models(self) -> bool:
+    def models_unsupported(self) -> bool:
         return "models" in self._unsupported
 
     @property
@@ -284,7 +284,7 @@ class Pages(QObject):
 
     def _replaced(self, name: SettingsPage) -> bool:
         """Return whether an explanation replaces the page, since the current engine doesn't support it."""
-        return self.lacks_models and whole_page(name) == _NEED_MODELS
+        return self.models_unsupported and whole_page(name) == _NEED_MODELS
 
     @property
     def ready(self) -> bool:
@@ -293,7 +293,7 @@ class Pages(QObject):
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Update the pages with the workspace's current settings and its memory."""
         self._folder, self._settings, self._manager = folder, settings, manager
-        self._unsupported = {} if manager is None else manager.lacks
+        self._unsupported = {} if manager is None else manager.unsupported
         for name in self._made:
             self._begin(name)
 
@@ -302,7 +302,7 @@ class Pages(QObject):
 
     def refresh(self, name: SettingsPage) -> None:
         """Update what depends on the index on a page."""
-        if name == _NEED_MODELS and name in self._made and not self.lacks_models:
+        if name == _NEED_MODELS and name in self._made and not self.models_unsupported:
             self._made["stored"].begin(self._manager)
             self._made[name].refresh()
 
@@ -341,7 +341,7 @@ class Pages(QObject):
                 engine = self._made["engine"] = EnginePage(self._jobs, self._config)
                 self._form(engine)
                 advanced = OptionsPage(name, self._model, above=(engine,))
-                engine.stand_in(advanced.scroller)
+                engine.set_scroller(advanced.scroller)
                 return advanced
             case "sources":
                 return SourcesPage(self._model, self._jobs)
@@ -363,19 +363,19 @@ class Pages(QObject):
     def _begin(self, name: SettingsPage) -> None:
         page = self._made[name]
         if isinstance(page, StoredModelsPage):
-            page.begin(None if self.lacks_models else self._manager)
+            page.begin(None if self.models_unsupported else self._manager)
         elif isinstance(page, EnginePage):
             page.begin(self._folder, self._settings)
         elif isinstance(page, EmbeddingPage):
-            page.begin(self._folder, self._settings, None if self.lacks_models else self._manager)
+            page.begin(self._folder, self._settings, None if self.models_unsupported else self._manager)
 
     def _capabilities(self) -> MessagePage:
-        if self._lack is None:
-            self._lack = MessagePage()
+        if self._models_message is None:
+            self._models_message = MessagePage()
         to_engine = Action(tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
         title, why = TITLES["models"], self._unsupported["models"]
-        self._lack.show_message(tr(title), tr(why), to_engine)
-        return self._lack
+        self._models_message.show_message(tr(title), tr(why), to_engine)
+        return self._models_message
 
     @Slot()
     @Slot(object)

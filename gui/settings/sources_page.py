@@ -15,7 +15,7 @@ import engine
 from engine import (
     CancelToken,
     FileIssue,
-    FoundPlaces,
+    FoundSources,
     Option,
     SettingChange,
     Settings,
@@ -31,7 +31,14 @@ from gui.settings.fields import Field
 from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
-from gui.sources.folder_rows import PlaceBoxes, PlaceChoices, choose_exports, choose_folder, issue_lines, short_path
+from gui.sources.folder_rows import (
+    SourceCheckBoxes,
+    SourceChoices,
+    choose_exports,
+    choose_folder,
+    issue_lines,
+    short_path,
+)
 from gui.sources.index_preview import KindChips
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
 from gui.widgets.flow_layout import FlowLayout
@@ -205,7 +212,7 @@ class SessionsField(Field):
         self._choice: Choice | None = None
         self._looking = JobSlot(self)
         self._state = label(tr(LOOKING), "meta", wrap=True)
-        self._boxes = PlaceBoxes()
+        self._boxes = SourceCheckBoxes()
         self._boxes.changed.connect(self._tick)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
@@ -251,7 +258,7 @@ class SessionsField(Field):
         self._looking.done()
         self._choice = choice
         places = [source.place for source in choice.sources]
-        self._boxes.show_places(places, [source.ticked for source in choice.sources])
+        self._boxes.show_sources(places, [source.ticked for source in choice.sources])
         insert_after(stop_before(self._adders[0]), stops(self._boxes))
         self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
@@ -302,7 +309,7 @@ class PathsField(Field):
         super().__init__(option, title, parent)
         self._jobs = jobs
         self._home = str(Path.home())
-        self._found: FoundPlaces | None = None
+        self._found: FoundSources | None = None
         self._folder = ""
         self._looking = JobSlot(self)
         self._rows = QVBoxLayout()
@@ -315,7 +322,7 @@ class PathsField(Field):
         flow.addWidget(self._add_folder)
         flow.addWidget(self._add_files)
         self._offer = label(tr(OFFERED), "meta", wrap=True)
-        self._places = PlaceChoices(tr("Add"), marked("Add {place}"))
+        self._places = SourceChoices(tr("Add"), marked("Add {place}"))
         self._places.chosen.connect(lambda path: self._add([str(path)]))
         self._column.addLayout(self._rows)
         self._column.addWidget(buttons)
@@ -338,9 +345,9 @@ class PathsField(Field):
         """Search this computer for vaults and workspaces to offer, other than `folder`."""
         self._folder = str(folder)
         if self._found is None:
-            self._looking.put(self._jobs.read(lambda token: engine.find_places(cancel=token), self._set_found))
+            self._looking.put(self._jobs.read(lambda token: engine.find_sources(cancel=token), self._set_found))
 
-    def _set_found(self, found: FoundPlaces) -> None:
+    def _set_found(self, found: FoundSources) -> None:
         self._looking.done()
         self._found = found
         self._show_offers()
@@ -383,7 +390,7 @@ class PathsField(Field):
         named = {os.path.normcase(os.path.realpath(os.path.expanduser(path))) for path in self._value}  # noqa: PTH111
         named.add(os.path.normcase(os.path.realpath(self._folder)))
         offered = [place for place in found if place.kind != "sessions" and os.path.normcase(place.path) not in named]
-        self._places.show_places(offered)
+        self._places.show_sources(offered)
         for widget in (self._offer, self._places):
             widget.setVisible(bool(offered))
 

@@ -42,7 +42,7 @@ class CheckRow(QWidget):
     def busy(self) -> bool:
         return self._trial.busy
 
-    def stand_in(self, scroller: QScrollArea) -> None:
+    def set_scroller(self, scroller: QScrollArea) -> None:
         """Set the scroll area that scrolls to the result when it arrives: in a low dialog it may be out of view."""
         self._scroller = scroller
 

@@ -55,12 +55,12 @@ def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = Fals
         return tr("The texts go to a server on this machine; nothing leaves it.")
     if not host:
         return tr(
-            "The texts of your notes and of the sessions that you chose, and your questions, are sent to this server. "
-            "Secrets in sessions are masked before."
+            "The texts of your notes and of the sessions that you chose, and your queries, are sent to this "
+            "server. Secrets in sessions are masked first."
         )
     return tr(
-        "The texts of your notes and of the sessions that you chose, and your questions, are sent to {host}. "
-        "Secrets in sessions are masked before.",
+        "The texts of your notes and of the sessions that you chose, and your queries, are sent to {host}. Secrets "
+        "in sessions are masked first.",
         host=host,
     )
 
@@ -71,7 +71,7 @@ def sent_words(settings: Settings) -> str:
     if settings.provider != "auto":
         sent = where_texts_go(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
     elif owners := any_of(OWNERS[name] for name in settings.remote.agreed):
-        sent = tr("Texts and questions may be sent to {owners}. Secrets in sessions are masked before.", owners=owners)
+        sent = tr("Texts and queries may be sent to {owners}. Secrets in sessions are masked first.", owners=owners)
     else:
         sent = tr(_FALLBACK_ALONE) if fallback else tr(_NOTHING_LEAVES)
     return f"{sent} {fallback}".strip()
@@ -83,8 +83,8 @@ def fallback_words(settings: Settings) -> str:
     if fallback is None:
         return ""
     return tr(
-        "If the provider fails, the texts of your notes and of the sessions that you chose, and your questions, are "
-        "sent to {host}. Secrets in sessions are masked before.",
+        "If the provider fails, the texts of your notes and of the sessions that you chose, and your queries, are "
+        "sent to {host}. Secrets in sessions are masked first.",
         host=fallback[1],
     )
 

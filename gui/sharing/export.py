@@ -188,7 +188,7 @@ def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> 
     outcome = answer.outcome
     if answer.final and outcome.total <= len(outcome.results) and not outcome.total_is_least:
         return outcome
-    everything = replace(answer.question, max_results=MOST_RESULTS)
+    everything = replace(answer.query, max_results=MOST_RESULTS)
     return run_query(manager, everything, explain=False, cancel=token, whole_files=True)
 
 
@@ -197,8 +197,8 @@ def _chosen(answer: Answer, chosen: Sequence[MemorySearchResult]) -> SearchOutco
 
 
 def _query_text(answer: Answer) -> str:
-    question = answer.question
-    return f"Like {question.like.path}" if question.like is not None else question.text
+    query = answer.query
+    return f"Like {query.like.path}" if query.like is not None else query.text
 
 
 def _written(outcome: SearchOutcome, asked: str, *, as_json: bool) -> bytes:

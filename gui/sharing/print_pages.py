@@ -236,8 +236,8 @@ def conversation_steps(
 def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str], printed: float) -> Steps:
     """Print a note as rendered Markdown, yielding between steps; `slices` are those of `markdown_slices`."""
     line = letter_height(style)
-    told = tr("{name} · printed {moment}", name=name, moment=exact(printed))
-    yield from _put(paper, Strip(_small(told, style, paper.width)), 0.0)
+    details = tr("{name} · printed {moment}", name=name, moment=exact(printed))
+    yield from _put(paper, Strip(_small(details, style, paper.width)), 0.0)
     for number, part in enumerate(slices):
         # Only the first part may have front matter; in the others Qt would take a rule in the first line for it.
         making = page_steps([part if number == 0 else f"\n{part}"], style)
@@ -277,9 +277,9 @@ def _conversation_head(
     facts = conversation.session.summary
     title = " ".join((facts.title or tr(UNTITLED)).split())
     yield Strip(_rich([(title, _BOLD)], style, width, 1.7))
-    told = [agent_name(facts.agent), facts.project, facts.branch, message_count(facts.messages)]
+    details = [agent_name(facts.agent), facts.project, facts.branch, message_count(facts.messages)]
     times = list(dict.fromkeys(date_of(moment) for moment in (facts.started, facts.ended) if moment is not None))
-    yield Strip(_small(" · ".join(part for part in (*told, " – ".join(times)) if part), style, width))
+    yield Strip(_small(" · ".join(part for part in (*details, " – ".join(times)) if part), style, width))
     masked = conversation.session.masked
     made = [tr("Printed {moment}", moment=exact(printed))]
     if masked:

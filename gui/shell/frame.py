@@ -153,7 +153,7 @@ class Panes(QSplitter):
     @Slot()
     def _remember(self) -> None:
         if self._covered:
-            return  # widths of a makeshift
+            return  # while a page covers the panes, their widths are not the user's
         results, _, _, dock = self.sizes()
         self._widths = (
             self._widths[0] if self._whole_requested else max(120, results - self._growth),

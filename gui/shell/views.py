@@ -23,7 +23,7 @@ from gui.conversation.loader import OpenedSession
 from gui.conversation.panel import ConversationPanel
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.core.location import Location, ReadingPlace
+from gui.core.location import Location, ReadingPosition
 from gui.core.view_spec import ViewPanel, view_specs
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
@@ -91,7 +91,7 @@ class Views(QObject):
         self._targets: dict[str, _SessionTarget | NothingToRead | None] = {}
         """The session to show; None if a file or nothing is shown."""
         self._shown: _SessionTarget | NothingToRead = CHOOSE_SESSION
-        self._left: dict[str, tuple[_SessionTarget, ReadingPlace]] = {}
+        self._left: dict[str, tuple[_SessionTarget, ReadingPosition]] = {}
         """What was read in each view when the user left it: two views may show different places of one session."""
         self._forget_shown()
         self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
@@ -219,7 +219,7 @@ class Views(QObject):
     @Slot(object)
     def _handle_answer(self, answer: Answer | None) -> None:
         """Clear the preview when a new query has no results, unless the user is reading in it."""
-        latest = None if answer is None else answer.question.subject
+        latest = None if answer is None else answer.query.subject
         if latest == self._last_query:
             return  # a repeated query, since the index changed
         self._last_query = latest

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 import engine
-from engine import CancelToken, FoundPlaces, Settings, WorkspacePreview, marked, tr
+from engine import CancelToken, FoundSources, Settings, WorkspacePreview, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.folder_rows import PlaceBoxes, PlaceChoices, issue_lines
+from gui.sources.folder_rows import SourceCheckBoxes, SourceChoices, issue_lines
 from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
 from gui.widgets.drop_target import DropZone
@@ -45,7 +45,7 @@ class FoundSection(QWidget):
     changed: other sessions are ticked.
     """
 
-    place_chosen = Signal(object)
+    workspace_chosen = Signal(object)
     looked = Signal()
     changed = Signal()
 
@@ -53,17 +53,17 @@ class FoundSection(QWidget):
         super().__init__(parent)
         self._jobs = jobs
         self._job: Job | None = None
-        self._found: FoundPlaces | None = None
+        self._found: FoundSources | None = None
         self._state = label("", "meta", wrap=True)
         self._steer = QPushButton()
         self._steer.setProperty("role", "link")
         self._steer.clicked.connect(self._toggle_search)
         self._notes_title = label(tr("Notes on this computer"), "section")
-        self._notes = PlaceChoices(tr("Choose"), marked("Choose {place}"))
-        self._notes.chosen.connect(self.place_chosen)
+        self._notes = SourceChoices(tr("Choose"), marked("Choose {place}"))
+        self._notes.chosen.connect(self.workspace_chosen)
         self._sessions_title = label(tr("Past sessions on this computer"), "section")
         self._consent = label(tr(CONSENT), "meta", wrap=True)
-        self._sessions = PlaceBoxes()
+        self._sessions = SourceCheckBoxes()
         self._sessions.changed.connect(self._show_ticks)
         self._all = QPushButton()
         self._all.setProperty("role", "link")
@@ -113,7 +113,7 @@ class FoundSection(QWidget):
 
     def _tick(self, on: bool) -> None:
         places = self._session_places()
-        self._sessions.show_places(places, [on] * len(places))
+        self._sessions.show_sources(places, [on] * len(places))
         self._show_ticks()
 
     @Slot()
@@ -126,7 +126,7 @@ class FoundSection(QWidget):
         self._all.setText(tr("Untick all sessions") if self.ticked else tr("Tick all sessions"))
         self.changed.emit()
 
-    def _session_places(self) -> list[engine.FoundPlace]:
+    def _session_places(self) -> list[engine.FoundSource]:
         found = self._found.places if self._found else ()
         return [place for place in found if place.kind == "sessions"]
 
@@ -140,10 +140,10 @@ class FoundSection(QWidget):
         self._show_state(tr("The search for notes and sessions was stopped."), tr("Look for sources again"))
         self.looked.emit()
 
-    def _show(self, found: FoundPlaces) -> None:
+    def _show(self, found: FoundSources) -> None:
         self._job = None
         self._found = found
-        self._notes.show_places([place for place in found.places if place.kind != "sessions"])
+        self._notes.show_sources([place for place in found.places if place.kind != "sessions"])
         self._tick(True)
         self._issues.setText(breakable(issue_lines(found.issues, str(Path.home()))))
         self._show_state("" if self._session_places() else tr(NOTHING))
@@ -172,8 +172,8 @@ class FoundSection(QWidget):
         self._issues.setVisible(bool(self._issues.text()))
 
 
-def _find(token: CancelToken) -> FoundPlaces:
-    return engine.find_places(cancel=token)
+def _find(token: CancelToken) -> FoundSources:
+    return engine.find_sources(cancel=token)
 
 
 class WelcomePage(QFrame):
@@ -196,7 +196,7 @@ class WelcomePage(QFrame):
         self._choose.clicked.connect(self.choose_requested)
         zone.dropped.connect(self.named)
         self.found = FoundSection(jobs)
-        self.found.place_chosen.connect(self.named)
+        self.found.workspace_chosen.connect(self.named)
         self.found.changed.connect(self._show_sessions)
         self.found.looked.connect(self._show_sessions)
         self._only = QPushButton(tr("Search sessions only"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from engine import FileIssue, FoundPlace, tr, tr_count, tr_reason
+from engine import FileIssue, FoundSource, tr, tr_count, tr_reason
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.drop_target import EXPORTS
 from gui.widgets.form_controls import CheckBox, indent
@@ -19,7 +19,7 @@ from gui.widgets.tab_order import LastInTabOrder
 # --- Texts about folders of notes or sessions, as functions without widgets ------------------------------------------
 
 
-def place_title(place: FoundPlace) -> str:
+def place_title(place: FoundSource) -> str:
     """Return a place's title: "Obsidian vault Garden", "OpenClaw: coder", "Claude Code"; else the file name."""
     if place.kind == "obsidian-vault":
         return tr("Obsidian vault {name}", name=place.name)
@@ -31,7 +31,7 @@ def place_title(place: FoundPlace) -> str:
     return f"{agent}: {place.name}" if place.name else agent
 
 
-def place_amount(place: FoundPlace) -> str:
+def place_amount(place: FoundSource) -> str:
     """Return a place's size: "412 files, 118 MB, changed 3 h ago"."""
     if not place.files:
         return tr("no files") if place.whole else tr("more files than could be counted")
@@ -65,8 +65,8 @@ def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-class PlaceRows(QWidget):
-    """Base class of lists of folders and exports; `show_places` replaces all rows."""
+class SourceRows(QWidget):
+    """Base class of lists of folders and exports; `show_sources` replaces all rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,12 +88,12 @@ class PlaceRows(QWidget):
         end.take(row)
         row.show()  # immediately, not at the next layout: a box in it may get the focus
 
-    def _details(self, place: FoundPlace) -> QLabel:
+    def _details(self, place: FoundSource) -> QLabel:
         words = f"{place_amount(place)}  ·  {short_path(place.path, self._home)}"
         return label(breakable(words), "meta", wrap=True)
 
 
-class PlaceBoxes(PlaceRows):
+class SourceCheckBoxes(SourceRows):
     """A list of folders and exports with check boxes.
 
     Signals: changed: a box was ticked or unticked.
@@ -106,7 +106,7 @@ class PlaceBoxes(PlaceRows):
         self._boxes: list[CheckBox] = []
         self._indented: list[QVBoxLayout] = []
 
-    def show_places(self, places: Sequence[FoundPlace], ticked: Sequence[bool]) -> None:
+    def show_sources(self, places: Sequence[FoundSource], ticked: Sequence[bool]) -> None:
         self._clear()
         self._boxes = []
         self._indented = []
@@ -123,7 +123,7 @@ class PlaceBoxes(PlaceRows):
         if self._boxes:
             self._boxes[0].setFocus()
 
-    def _row(self, place: FoundPlace, on: bool) -> QWidget:
+    def _row(self, place: FoundSource, on: bool) -> QWidget:
         box = CheckBox(place_title(place))
         box.setChecked(on)
         box.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
@@ -152,7 +152,7 @@ class PlaceBoxes(PlaceRows):
             self._indent()
 
 
-class PlaceChoices(PlaceRows):
+class SourceChoices(SourceRows):
     """A list of folders and exports, each with a button to choose it.
 
     Signals: chosen: the Path of a folder or export.
@@ -166,12 +166,12 @@ class PlaceChoices(PlaceRows):
         self._verb = verb
         self._named = named
 
-    def show_places(self, places: Sequence[FoundPlace]) -> None:
+    def show_sources(self, places: Sequence[FoundSource]) -> None:
         self._clear()
         for place in places:
             self._append(self._row(place))
 
-    def _row(self, place: FoundPlace) -> QWidget:
+    def _row(self, place: FoundSource) -> QWidget:
         button = QPushButton(self._verb)
         button.setAutoDefault(True)
         button.setAccessibleName(tr(self._named, place=place_title(place)))

@@ -11,9 +11,9 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, FileIssue, FoundPlace, marked, tr
+from engine import CancelToken, FileIssue, FoundSource, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.folder_rows import PlaceBoxes, choose_exports, choose_folder, issue_lines
+from gui.sources.folder_rows import SourceCheckBoxes, choose_exports, choose_folder, issue_lines
 from gui.widgets.drop_target import dropped_sessions
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
@@ -31,7 +31,7 @@ class Source:
 
     text: str
     """The path as written in the settings."""
-    place: FoundPlace
+    place: FoundSource
     ticked: bool
 
 
@@ -96,7 +96,7 @@ class SourcesPage(QFrame):
         self._title = label(tr("Sessions of AI agents"), "title", wrap=True)
         self._promise = label("", wrap=True)
         self._state = label("", "meta", wrap=True)
-        self._boxes = PlaceBoxes()
+        self._boxes = SourceCheckBoxes()
         self._boxes.changed.connect(self._tick)
         self._leave = label(tr(LEAVE), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
@@ -159,7 +159,7 @@ class SourcesPage(QFrame):
         """Show the sources in the settings of a workspace, then search for others on this computer."""
         self._folder = folder
         self._choice = None
-        self._boxes.show_places((), ())
+        self._boxes.show_sources((), ())
         name = breakable(folder.name or str(folder))
         self._promise.setText(
             tr(
@@ -188,7 +188,7 @@ class SourcesPage(QFrame):
         """Show these sources, and how they differ from the settings."""
         self._job = None
         self._choice = choice
-        self._boxes.show_places(
+        self._boxes.show_sources(
             [source.place for source in choice.sources], [source.ticked for source in choice.sources]
         )
         self._show_issues(choice.issues)
@@ -241,7 +241,7 @@ class SourcesPage(QFrame):
         self._start(work, self._add_sources)
 
     def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
-        if self._choice is not None:  # with its current ticks
+        if self._choice is not None:  # the user may have changed its ticks meanwhile
             self._set_choice(self._choice.add(*added))
 
     @Slot()
@@ -289,7 +289,7 @@ def read_sources(folder: Path, config: Path | None, token: CancelToken) -> Choic
 def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
     """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
-    found = engine.find_places(cancel=token)
+    found = engine.find_sources(cancel=token)
     known = {_key(place.path): place for place in found.places if place.kind == "sessions"}
     once = {_key(source.place.path): source for source in sources}
     own = [replace(source, place=known.pop(key, source.place)) for key, source in once.items()]
@@ -316,5 +316,5 @@ def _key(path: str) -> str:
     return os.path.normcase(path)
 
 
-def _inside(inner: FoundPlace, outer: FoundPlace) -> bool:
+def _inside(inner: FoundSource, outer: FoundSource) -> bool:
     return _key(inner.path).startswith(_key(outer.path).rstrip(os.sep) + os.sep)

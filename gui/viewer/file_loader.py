@@ -107,7 +107,7 @@ class OpenedFile:
         return is_document(self.name)
 
     def crumb(self, path: str, line: int) -> str:
-        """The path with the encoding of the file; of a document, after what its text is at this line."""
+        """Return the path with the file's encoding; for a document, what its text at this line is, then the path."""
         if not self.is_document:
             return " · ".join(filter(None, (path, self.lines.encoding)))
         kind = tr("Text of the document")

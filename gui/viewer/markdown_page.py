@@ -122,7 +122,7 @@ def page_steps(
             headings.append((len(texts), heading_key(block.text())))
         texts.append(block.text())
         if len(texts) % _BLOCKS_AN_EDIT == 0:
-            cursor.endEditBlock()  # which processes all changes together
+            cursor.endEditBlock()  # Qt processes the changes of a block of edits together
             yield
             cursor.beginEditBlock()
         yield
@@ -278,7 +278,7 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
         above = below = 0
         look.setLineHeight(_CELL_LINE_HEIGHT, _PROPORTIONAL)
     if _IMAGE in block.text():
-        look.setLineHeight(100, _PROPORTIONAL)  # of the image, too
+        look.setLineHeight(100, _PROPORTIONAL)  # more would also enlarge the space of the image
     look.setTopMargin(0 if block.blockNumber() == 0 else above * style.scale)
     look.setBottomMargin(below * style.scale)
     cursor.setPosition(block.position())

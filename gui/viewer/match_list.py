@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gui.viewer.text_lines import Place
+from gui.viewer.text_lines import TextPosition
 
 BLOCK = 256
 """Lines that are searched together."""
@@ -23,7 +23,7 @@ class Hit(NamedTuple):
     end: int
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TextPosition:
         return self.line, self.start
 
 
@@ -73,7 +73,7 @@ class MatchMap:
         before = sum(len(hits) for block, hits in self._blocks.items() if block < home)
         return before + bisect_left(self._blocks.get(home, ()), hit)
 
-    def step(self, place: Place, *, forward: bool) -> Step | Unknown | None:
+    def step(self, place: TextPosition, *, forward: bool) -> Step | Unknown | None:
         """Return the first hit after `place` (or, not `forward`, before it), wrapping around; None if there is none.
 
         Returns `Unknown` if a block has to be searched first.
@@ -121,7 +121,9 @@ def names_tool_calls(query: str) -> bool:
     from engine import parse_query
 
     parsed = parse_query(query)
-    return bool(parsed.demands("file") or parsed.demands("command")) and not parsed.question.strip()
+    return (
+        bool(parsed.values_of_required("file") or parsed.values_of_required("command")) and not parsed.free_text.strip()
+    )
 
 
 def plain_finder(needle: str) -> Finder:

@@ -12,7 +12,7 @@ from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
 from gui.core.jobs import Job, Jobs
 from gui.viewer.match_list import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
-from gui.viewer.text_lines import Lines, Place
+from gui.viewer.text_lines import Lines, TextPosition
 from gui.widgets.formatting import grouped
 
 
@@ -22,7 +22,7 @@ class FindMessages:
 
     find: str
     looking: str
-    unasked: str
+    no_search: str
     """Nothing is searched yet; with the `key` that opens the find bar."""
     missing: str
     without_word: str
@@ -32,14 +32,14 @@ class FindMessages:
 IN_FILE = FindMessages(
     find=marked("Find in this file"),
     looking=marked("Looking through the rest of the file…"),
-    unasked=marked("There is no current search. Press {key} to find text in this file."),
+    no_search=marked("There is no current search. Press {key} to find text in this file."),
     missing=marked("Not found in this file."),
     without_word=marked("This file contains none of the words searched for."),
 )
 IN_SESSION = FindMessages(
     find=marked("Find in this session"),
     looking=marked("Looking through the rest of the session…"),
-    unasked=marked("There is no current search. Press {key} to find text in this session."),
+    no_search=marked("There is no current search. Press {key} to find text in this session."),
     missing=marked("Not found in this session."),
     without_word=marked("This session contains none of the words searched for."),
 )
@@ -74,7 +74,7 @@ class TextScan(QObject):
         self._finder: Finder | None = None
         self._near = 0
         self._left = 0
-        self._sought: tuple[Place, bool, OnStep] | None = None
+        self._sought: tuple[TextPosition, bool, OnStep] | None = None
         self.hits = MatchMap(0)
 
     @property
@@ -101,7 +101,7 @@ class TextScan(QObject):
         self.hits = MatchMap(0)
         self.changed.emit()
 
-    def step(self, place: Place, *, forward: bool, then: OnStep) -> None:
+    def step(self, place: TextPosition, *, forward: bool, then: OnStep) -> None:
         """Call `then` with the next hit after `place` (or, not `forward`, before it) now, or once it is found."""
         self._sought = place, forward, then
         self._answer()
@@ -204,7 +204,7 @@ class MatchView(Protocol):
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
         """Set the finders of the query's words (`marks`) and of the find bar's text (`found`), to be highlighted."""
 
-    def place(self) -> Place:
+    def place(self) -> TextPosition:
         """Return the position from which the next or previous hit is searched."""
 
     def shows(self, hit: Hit) -> bool:
@@ -240,7 +240,7 @@ class MatchNavigator(QObject):
         self._words = ""
         self._query: Finder | None = None
         self._needle: Finder | None = None
-        self._origin: Place | None = None
+        self._origin: TextPosition | None = None
         self._current: Hit | None = None
         self._notice_delay = QTimer(self)
         self._notice_delay.setSingleShot(True)
@@ -293,13 +293,13 @@ class MatchNavigator(QObject):
         scan = self._found if self._needle is not None else self._marks
         if not scan.active:
             key = keymap().shown(FIND.name)
-            self.notice.emit(tr(self._sentences.unasked, key=key) if key else tr("There is no current search."))
+            self.notice.emit(tr(self._sentences.no_search, key=key) if key else tr("There is no current search."))
             return
         seen = self._current is not None and self._view.shows(self._current)
         place = self._current.place if self._current is not None and seen else self._view.place()
         self._step(scan, place, forward=forward, quiet=False)
 
-    def _step(self, scan: TextScan, place: Place, *, forward: bool, quiet: bool) -> None:
+    def _step(self, scan: TextScan, place: TextPosition, *, forward: bool, quiet: bool) -> None:
         self._notice_delay.start()
         scan.step(place, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
 

@@ -33,8 +33,10 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class HeadingPlace:
-    """Identifies a heading: number `nth_of_key` of those with this key, or else number `nth` of all, from 0."""
+class HeadingPosition:
+    """Identifies a heading: number `nth_of_key` of those with this key or, if no heading has it any more, number `nth`
+    of all, from 0.
+    """
 
     key: str
     nth_of_key: int = 0
@@ -99,13 +101,13 @@ class Outline:
         block = bisect_right(self._code, line, key=lambda lines: lines[0]) - 1
         return self._code[block] if block >= 0 and line <= self._code[block][1] else None
 
-    def place_of(self, line: int) -> HeadingPlace | None:
+    def heading_above(self, line: int) -> HeadingPosition | None:
         """Return the heading above a line; None before the first heading."""
         nth = bisect_right(self._lines, line) - 1
         if nth < 0:
             return None
         key = self.headings[nth].key
-        return HeadingPlace(key, sum(heading.key == key for heading in self.headings[:nth]), nth)
+        return HeadingPosition(key, sum(heading.key == key for heading in self.headings[:nth]), nth)
 
 
 def _numbered(lines: Lines, cancel: CancelToken, most: float = _MOST_READ) -> Iterator[tuple[int, str]]:

@@ -25,7 +25,7 @@ from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE
 from gui.viewer.note_markup import FOLD_SCHEME
 from gui.viewer.notice_page import NothingToRead
-from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
+from gui.viewer.outline import HeadingPosition, Outline, heading_key, is_markup
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
 from gui.widgets.message_banner import Action
@@ -125,7 +125,7 @@ class ViewerPanel(BaseViewer):
 
     def show_chunk(self) -> None:
         """Show the borders of chunks, and the details of the chunk at the user's position."""
-        self._chunks.walk(True)
+        self._chunks.select_next(True)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add actions to the menus of the shown file."""
@@ -344,7 +344,7 @@ class ViewerPanel(BaseViewer):
 
     def _go_to_anchor(self, name: str) -> None:
         if not self.rendered.go_to_anchor(name.lower() if name.startswith("^") else name):
-            self.rendered.go_to_heading(HeadingPlace(heading_key(name)))
+            self.rendered.go_to_heading(HeadingPosition(heading_key(name)))
 
     def _open_location(self, location: Location) -> None:
         """Emit the signal to open the note of a link, so that it is recorded in the history."""

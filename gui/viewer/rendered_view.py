@@ -30,9 +30,9 @@ from gui.viewer.markdown_parts import markdown_slices
 from gui.viewer.match_list import Finder, Hit, MatchMap
 from gui.viewer.match_marks import MatchMarks, MatchScrollBar
 from gui.viewer.note_markup import NoteMarkup, Resolve
-from gui.viewer.outline import HeadingPlace, Outline
+from gui.viewer.outline import HeadingPosition, Outline
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
-from gui.viewer.text_lines import FileLines, Place, TextLines
+from gui.viewer.text_lines import FileLines, TextLines, TextPosition
 from gui.widgets.plain_text import no_resource, utf16_ranges
 
 MOST_BYTES = 1024 * 1024
@@ -179,7 +179,7 @@ class RenderedView(QTextBrowser):
         self._outline = Outline()
         self._page: Page | None = None
         self._own: QTextDocument | None = None
-        self._requested_heading: HeadingPlace | None = None
+        self._requested_heading: HeadingPosition | None = None
         self.anchor = ""
         """The block or footnote to go to, instead of the next heading."""
         self._toggled: frozenset[int] = frozenset()
@@ -220,7 +220,7 @@ class RenderedView(QTextBrowser):
     # --- the page -------------------------------------------------------------------------------------------------
 
     def show_markdown(
-        self, lines: FileLines, outline: Outline, at: HeadingPlace | None, *, keep_place: bool = False
+        self, lines: FileLines, outline: Outline, at: HeadingPosition | None, *, keep_place: bool = False
     ) -> None:
         """Build the page in the background and scroll it to a heading or the top; the old page stays until then.
 
@@ -281,13 +281,13 @@ class RenderedView(QTextBrowser):
         if self._lines is not None:
             self._start(self._lines)
 
-    def go_to_heading(self, at: HeadingPlace | None) -> None:
+    def go_to_heading(self, at: HeadingPosition | None) -> None:
         """Scroll to a heading; None scrolls to the top."""
         number = self._heading_block(at)
         self.anchor = ""
         self._scroll_to(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
 
-    def _heading_block(self, at: HeadingPlace | None) -> int:
+    def _heading_block(self, at: HeadingPosition | None) -> int:
         """Return the number of the heading's text block, from 0."""
         headings = self._page.headings if self._page is not None else ()
         if self._page is not None and self.anchor in self._page.anchors:
@@ -342,7 +342,7 @@ class RenderedView(QTextBrowser):
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
-    def place(self) -> Place:
+    def place(self) -> TextPosition:
         return self._first_block().blockNumber() + 1, -1
 
     def shows(self, hit: Hit) -> bool:

@@ -7,7 +7,7 @@ from gui.core.jobs import Jobs
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.file_loader import OpenedFile, ViewTarget
 from gui.viewer.match_navigator import MatchNavigator, MatchView
-from gui.viewer.outline import HeadingPlace, is_markup
+from gui.viewer.outline import HeadingPosition, is_markup
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.viewer.text_lines import Lines
 from gui.widgets.formatting import size_text
@@ -101,6 +101,6 @@ class SourceAndPage(QObject):
             query, language = self._target.query, self._opened.language
             self._hits.search_in(view, lines, near=near, query=query, language=language)
 
-    def _heading(self, opened: OpenedFile) -> HeadingPlace | None:
+    def _heading(self, opened: OpenedFile) -> HeadingPosition | None:
         """Return the heading above the position that the source shows."""
-        return opened.outline.place_of(max(1, self._source.place()[0]))
+        return opened.outline.heading_above(max(1, self._source.place()[0]))

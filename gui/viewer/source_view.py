@@ -13,7 +13,7 @@ from gui.viewer.line_painter import Decoration
 from gui.viewer.match_list import Hit, MatchMap
 from gui.viewer.outline import Outline
 from gui.viewer.text_canvas import LineCanvas
-from gui.viewer.text_lines import FileLines, Place, Selection, word_at
+from gui.viewer.text_lines import FileLines, Selection, TextPosition, word_at
 
 _SPOKEN_CHARACTERS = 300
 _CONTEXT_ROWS = 4
@@ -76,7 +76,7 @@ class SourceView(LineCanvas):
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
-    def place(self) -> Place:
+    def place(self) -> TextPosition:
         """Return where the search for hits starts: the highlighted part or, if that was scrolled away, the top."""
         if self.highlight is not None and self.scroll_position.top_of(self.highlight[0]) is not None:
             return self.highlight[0], -1

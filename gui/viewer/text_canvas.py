@@ -22,7 +22,7 @@ from gui.viewer.match_list import Finder
 from gui.viewer.match_marks import MatchMarks, MatchScrollBar
 from gui.viewer.outline import Outline
 from gui.viewer.scroll_position import ScrollPosition
-from gui.viewer.text_lines import LINE_LIMIT, FileLines, Place
+from gui.viewer.text_lines import LINE_LIMIT, FileLines, TextPosition
 from gui.widgets.accessibility import Part
 from gui.widgets.right_to_left import mirror, mirrored_x
 
@@ -202,7 +202,7 @@ class LineCanvas(QAbstractScrollArea):
             self.scroll_position.go_to_end()
         self._moved()
 
-    def ensure_visible(self, place: Place) -> None:
+    def ensure_visible(self, place: TextPosition) -> None:
         """Scroll as little as needed to show a position (line and column)."""
         laid = self.layouts.line(place[0])
         row_top = self._pad_above(place[0]) + laid.row_of(laid.unit(place[1])) * self.row_height
@@ -216,7 +216,7 @@ class LineCanvas(QAbstractScrollArea):
             self.scroll_position.move(min(y, 0) or max(0, y - last_row))
         self._moved()
 
-    def place_at(self, point: QPoint) -> Place:
+    def place_at(self, point: QPoint) -> TextPosition:
         """Return the text position nearest to a point, which may be outside of the viewport."""
         number, top = self.scroll_position.line, -self.scroll_position.hidden
         for number, top in self._visible():

@@ -9,7 +9,7 @@ from engine import NumberedText, tr
 LINE_LIMIT = 20_000
 """Most characters shown of one line; laying out more would block the window."""
 
-Place = tuple[int, int]
+TextPosition = tuple[int, int]
 """A line, and a column in code points from 0."""
 
 
@@ -70,7 +70,7 @@ class FileLines:
         """Return lines `first` to `last` in full, joined by newlines."""
         return self._text.text(first, last)
 
-    def between(self, start: Place, end: Place) -> str:
+    def between(self, start: TextPosition, end: TextPosition) -> str:
         """Return the text from `start` to `end`; the end of a shortened line counts as the end of the whole line."""
         (first, from_column), (last, to_column) = start, end
         text = self.whole(first, last)
@@ -87,27 +87,27 @@ class Selection:
     """A text selection from a fixed end to the moving end `caret`, by line and column. Empty until the first click."""
 
     def __init__(self) -> None:
-        self.anchor: Place | None = None
-        self.caret: Place | None = None
+        self.anchor: TextPosition | None = None
+        self.caret: TextPosition | None = None
 
     @property
-    def ends(self) -> tuple[Place, Place] | None:
+    def ends(self) -> tuple[TextPosition, TextPosition] | None:
         """Start and end of the selection; None when nothing is selected."""
         if self.anchor is None or self.caret is None or self.anchor == self.caret:
             return None
         return min(self.anchor, self.caret), max(self.anchor, self.caret)
 
-    def put(self, place: Place) -> None:
+    def put(self, place: TextPosition) -> None:
         """Start a new, empty selection at a position."""
         self.anchor = self.caret = place
 
-    def extend(self, place: Place) -> None:
+    def extend(self, place: TextPosition) -> None:
         """Move the caret to a position; without a selection, start one there."""
         if self.anchor is None:
             self.anchor = place
         self.caret = place
 
-    def select(self, anchor: Place, caret: Place) -> None:
+    def select(self, anchor: TextPosition, caret: TextPosition) -> None:
         self.anchor, self.caret = anchor, caret
 
     def clear(self) -> None:

@@ -24,34 +24,34 @@ else:
 class Toggle(_Button):
     """Mixin for a Qt button class, listed before it, with a `clicked` signal that assistive technology triggers too.
 
-    Call `heed_tools()` in the constructor.
+    Call `connect_assistive_technology()` in the constructor.
     """
 
-    _told = False
+    _handled = False
     """Whether the current change comes from the program or a click."""
 
-    def heed_tools(self) -> None:
+    def connect_assistive_technology(self) -> None:
         """Emit `clicked` also when assistive technology toggles the button."""
         self.toggled.connect(self._turned)
 
     def setChecked(self, on: bool) -> None:
-        self._told = True
+        self._handled = True
         try:
             super().setChecked(on)
         finally:
-            self._told = False
+            self._handled = False
 
     def nextCheckState(self) -> None:
-        self._told = True
+        self._handled = True
         try:
             super().nextCheckState()
         finally:
-            self._told = False
+            self._handled = False
 
     def _turned(self, on: bool) -> None:
         group = self.group()
         gave_way = not on and (self.autoExclusive() or (group is not None and group.exclusive()))
-        if not self._told and not gave_way:
+        if not self._handled and not gave_way:
             self.clicked[bool].emit(on)  # type: ignore[index]
 
 
@@ -61,7 +61,7 @@ class ToggleButton(Toggle, QPushButton):
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.setCheckable(True)
-        self.heed_tools()
+        self.connect_assistive_technology()
 
 
 # --- The button in a field that empties it ---------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class FoldingRow(QWidget):
         self._wide, self._narrow = wide, narrow
         self._letters, self._whole = letters, whole
         self._folded = False
-        self._before = self._beside = self._later = 0
+        self._before = self._after = self._later = 0
         self._lines = QVBoxLayout(self)
         self._lines.setContentsMargins(_MARGIN, _TOP, _MARGIN, _TOP)
         self._lines.setSpacing(10)
@@ -130,15 +130,15 @@ class FoldingRow(QWidget):
         """Width of a first line with `wide` in its preferred width, without reserved space."""
         return self._wide.sizeHint().width() + 2 * _MARGIN
 
-    def leave(self, beside: int, before: int = 0, later: int = 0) -> None:
-        """Reserve `beside` pixels at the end of the first line and `before` at its beginning.
+    def leave(self, after: int, before: int = 0, later: int = 0) -> None:
+        """Reserve `after` pixels at the end of the first line and `before` at its beginning.
 
         A second line begins below the first, or at the edge if it needs the width. `later`: pixels that may be added
         to `before`; the row is stacked already if it would be then, so that its height doesn't change.
         """
-        if (beside, before, later) != (self._beside, self._before, self._later):
-            self._beside, self._before, self._later = beside, before, later
-            self._first.setContentsMargins(margins(before, 0, beside, 0))
+        if (after, before, later) != (self._after, self._before, self._later):
+            self._after, self._before, self._later = after, before, later
+            self._first.setContentsMargins(margins(before, 0, after, 0))
             self._fold()
 
     def _place(self) -> None:
@@ -151,9 +151,9 @@ class FoldingRow(QWidget):
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         least = self._narrow.minimumSizeHint() if self._whole else self._narrow.sizeHint()
         available = self.width() - 2 * _MARGIN - self._before
-        beside = available - _GAP - self._beside - self._later
+        after = available - _GAP - self._after - self._later
         whole = self.width() - self._before - self._later
-        folded = beside < self._letters * letter + least.width() or whole < self._whole * letter
+        folded = after < self._letters * letter + least.width() or whole < self._whole * letter
         if self._whole:
             self._wide.setMinimumWidth(0 if folded else self._letters * letter)
         if folded != self._folded:

@@ -73,7 +73,7 @@ class Checkable(Toggle):
     """The label, shortened if there is no room."""
 
     def begin(self, text: str) -> None:
-        self.heed_tools()
+        self.connect_assistive_technology()
         self.words = text
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -276,7 +276,7 @@ class Chip(Toggle, QPushButton):
         self, text: str, menu: QMenu | None = None, *, yields: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(text, parent)
-        self.heed_tools()
+        self.connect_assistive_technology()
         self._yields = yields
         self._narrows = False
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

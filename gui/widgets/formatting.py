@@ -247,8 +247,8 @@ def estimate_words(estimate: EmbeddingEstimate) -> str:
         return tr("No file is indexed yet: passages will be embedded as they are found.")
     if not estimate.chunks:
         return tr_count(
-            "All {count:,} passage have a vector of {model} already: nothing is sent, nothing is paid.",
-            "All {count:,} passages have a vector of {model} already: nothing is sent, nothing is paid.",
+            "All {count:,} passage have a vector of {model} already: nothing is sent or billed.",
+            "All {count:,} passages have a vector of {model} already: nothing is sent or billed.",
             estimate.cached,
             model=estimate.model,
         )

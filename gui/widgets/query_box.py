@@ -87,13 +87,13 @@ class _Edit(QLineEdit):
     into_list = Signal()
     accepted = Signal()
     left = Signal()
-    walked = Signal(bool)
+    history_requested = Signal(bool)
     """Go to an earlier query (True) or a later one."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & Qt.KeyboardModifier.AltModifier:
-            self.walked.emit(key == Qt.Key.Key_Up)
+            self.history_requested.emit(key == Qt.Key.Key_Up)
         elif key in _INTO_LIST:
             self.into_list.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -114,7 +114,7 @@ class QueryBox(QWidget):
     accepted = Signal()
     left = Signal()
     """Escape was pressed in an empty box."""
-    meant = Signal(str)
+    submitted = Signal(str)
     """A submitted query; perhaps the same as before."""
 
     def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
@@ -134,9 +134,9 @@ class QueryBox(QWidget):
         self.edit.into_list.connect(self.into_list)
         self.edit.accepted.connect(self.accepted)
         self.edit.left.connect(self.left)
-        for meant in (self.edit.into_list, self.edit.accepted):
-            meant.connect(self.remember)
-        self.edit.walked.connect(self._walk)
+        for signal in (self.edit.into_list, self.edit.accepted):
+            signal.connect(self.remember)
+        self.edit.history_requested.connect(self._walk)
         self.edit.installEventFilter(self)
         self._icon = label(parent=self)
         self._state = label(role="meta", parent=self)
@@ -220,7 +220,7 @@ class QueryBox(QWidget):
     def _remember(self, query: str) -> None:
         self._history.remember(query)
         if query:
-            self.meant.emit(query)
+            self.submitted.emit(query)
 
     def begin_history(self, queries: Sequence[str]) -> None:
         """Set the queries of earlier runs, oldest first, as the history."""

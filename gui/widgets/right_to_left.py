@@ -82,9 +82,9 @@ def margins(begin: int, top: int, end: int, bottom: int) -> QMargins:
     return QMargins(left, top, right, bottom)
 
 
-def at_start(besides: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
-    """Return an alignment to the start of lines, whatever the direction of the text; `besides`: vertical alignment."""
-    return (_RIGHT if runs_left() else _LEFT) | Qt.AlignmentFlag.AlignAbsolute | besides
+def at_start(vertical: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
+    """Return an alignment to the start of lines, whatever the direction of the text; `vertical`: vertical alignment."""
+    return (_RIGHT if runs_left() else _LEFT) | Qt.AlignmentFlag.AlignAbsolute | vertical
 
 
 def correct_margins(splitter: QSplitter) -> None:

@@ -48,7 +48,7 @@ def _is_text(event: QKeyEvent) -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class ListPosition:
     """The current row and the scroll position, stored by the keys of rows instead of their numbers."""
 
     current: Hashable
@@ -199,11 +199,11 @@ class RowList(QListView):
         self._activate(self.currentIndex())
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> ListPosition | None:
         """The user's position in the list; None in an empty list."""
         return self._remember() if self.rows.rowCount() else None
 
-    def return_to(self, place: Place) -> None:
+    def return_to(self, place: ListPosition) -> None:
         """Restore a position, as if the user had gone there."""
         if self.rows.rowCount():
             self._return_to(place)
@@ -226,7 +226,7 @@ class RowList(QListView):
         self.rows.set_rows(rows)
         self.doItemsLayout()
 
-    def _remember(self, unsteady: type | tuple[type, ...] = ()) -> Place:
+    def _remember(self, unsteady: type | tuple[type, ...] = ()) -> ListPosition:
         """Return the current position; rows of the types `unsteady`, often replaced, are not used as anchors."""
         current = self.rows.row(self.currentIndex().row())
         visible = self._visible_places()
@@ -239,7 +239,7 @@ class RowList(QListView):
                 anchors.append((row.key, self.visualRect(self.rows.index(number)).top()))
         above = self.rows.keys_before(self._first_visible())
         key = None if current is None or isinstance(current, unsteady) else current.key
-        return Place(key, self.currentIndex().row(), tuple(anchors), above)
+        return ListPosition(key, self.currentIndex().row(), tuple(anchors), above)
 
     def _visible_places(self) -> list[int]:
         first = self.indexAt(QPoint(1, 1)).row()
@@ -249,7 +249,7 @@ class RowList(QListView):
     def _first_visible(self) -> int:
         return next(iter(self._visible_places()), 0)
 
-    def _return_to(self, place: Place, shift: int = 0) -> None:
+    def _return_to(self, place: ListPosition, shift: int = 0) -> None:
         """Restore the current row and its position in the viewport, moved up by `shift` pixels."""
         number = self.rows.place(place.current)
         self._set_current(number if number >= 0 else self.rows.nearest(place.number))

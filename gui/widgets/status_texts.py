@@ -22,7 +22,7 @@ _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
 IndexRemedy = Literal["", "rebuild", "sync"]
 
 
-class FallbackEngine(NamedTuple):
+class FailedService(NamedTuple):
     """The engine or provider that a fallback replaces, and the reason."""
 
     chosen: str
@@ -35,11 +35,11 @@ def engine_name(backend: str) -> str:
     return tr(_NAMES.get(backend, backend))
 
 
-def engine_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
+def failed_engine(status: MemoryProviderStatus) -> FailedService | None:
     """Return the engine of the settings if a fallback replaces it, else None."""
     if status.fallback is None or "fallback" not in status.custom:
         return None
-    return FallbackEngine(status.fallback.from_, status.fallback.reason)
+    return FailedService(status.fallback.from_, status.fallback.reason)
 
 
 def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
@@ -49,12 +49,12 @@ def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
     return "rebuild" if status.backend == BUILTIN else "sync"
 
 
-def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
+def failed_provider(status: MemoryProviderStatus) -> FailedService | None:
     """Return the embedding provider of the settings if a fallback replaces it, else None."""
-    if engine_instead(status) is not None:
+    if failed_engine(status) is not None:
         hidden = status.custom.get("providerFallback") or {}
-        return FallbackEngine(str(hidden["from"]), str(hidden["reason"])) if hidden else None
-    return None if status.fallback is None else FallbackEngine(status.fallback.from_, status.fallback.reason)
+        return FailedService(str(hidden["from"]), str(hidden["reason"])) if hidden else None
+    return None if status.fallback is None else FailedService(status.fallback.from_, status.fallback.reason)
 
 
 _WORDS = {
@@ -286,10 +286,10 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if status.pending_vectors and status.provider != "none":
         state: State = "working" if status.awaiting is None else "degraded"
         return SyncLine(state, tr("Keyword search is ready"), count=files, detail=unfinished, failed=failed, tip=tip)
-    if instead := engine_instead(status):
+    if instead := failed_engine(status):
         detail = f"{_instead(engine_name(status.backend), engine_name(instead.chosen))} · {when}"
         return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
-    if instead := provider_instead(status):
+    if instead := failed_provider(status):
         detail = f"{_instead(status.provider, instead.chosen)} · {when}"
         return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
     state = "degraded" if failed else "fine"

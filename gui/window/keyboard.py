@@ -18,7 +18,7 @@ from gui.settings.keyboard_page import KeyboardPage
 from gui.widgets.tab_order import first_stop, takes_keys
 from gui.window.command_palette import PaletteController
 from gui.window.search_menu import SearchMenu
-from gui.window.window_parts import WindowParts
+from gui.window.window_base import MainWindowBase
 
 _FIELDS = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox)
 _SHIFT, _CONTROL, _ALT = (
@@ -181,7 +181,7 @@ class Keyboard(QObject):
     `own` are the keys chosen by the user; those of the settings apply once they are loaded.
     """
 
-    def __init__(self, window: WindowParts, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
+    def __init__(self, window: MainWindowBase, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
         """Create it only when all commands of the window exist."""
         super().__init__(window)
         self._banner = window.banner

@@ -39,8 +39,8 @@ from gui.widgets.drop_target import dropped_folder
 from gui.widgets.message_banner import Action
 from gui.window.keyboard import Keyboard
 from gui.window.session_restore import Drafts, SessionRestore
+from gui.window.window_base import MainWindowBase
 from gui.window.window_menu import WindowMenu
-from gui.window.window_parts import WindowParts
 
 
 class EditorChoice(QObject):
@@ -100,7 +100,7 @@ def _programs() -> str:
     return "/Applications" if sys.platform == "darwin" else "/usr/bin"
 
 
-class MainWindow(WindowParts):
+class MainWindow(MainWindowBase):
     """The main window, which shows one workspace at a time."""
 
     def __init__(

@@ -33,7 +33,8 @@ class Fit(NamedTuple):
 # rapidfuzz 3.14.6 filters 300 entries in 1 ms per key press instead of 5, but ranks worse: for the beginnings,
 # initials and parts of 55 commands the mean reciprocal rank is 0.62 (partial_ratio) or 0.52 (WRatio) instead of 0.78.
 def fit(query: str, words: str, extra: str = "") -> Fit | None:
-    """Match each word of `query` in the label `words`, or else in `extra`; None if one is missing.
+    """Match each word of `query` in the label `words`, or else in `extra`; None if a word of the query is missing in
+    both.
 
     Matches are: the beginning of a word, a part of one, the initials of words, or letters in order, the first at the
     beginning of a word.

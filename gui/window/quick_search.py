@@ -9,8 +9,8 @@ from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.quick_search import Chosen, QuickPanel, QuickWindow
 from gui.search.query_builder import SearchViewState
-from gui.search.saved_search_cache import kept
-from gui.widgets.small_windows import bring_to_front
+from gui.search.saved_search_cache import to_record
+from gui.widgets.text_windows import bring_to_front
 from gui.window.main_window import MainWindow
 
 
@@ -59,12 +59,12 @@ class QuickSearchController(QObject):
     @Slot(object)
     def _go_to(self, chosen: Chosen) -> None:
         self._show_window()
-        window, question = self._window, chosen.question
+        window, query = self._window, chosen.query
         window.views.switch("search")
         search = window.views.search
-        search.controller.return_to(SearchViewState(question.subject, "relevance", question.max_results, chosen.place))
-        search.controller.saved_searches.note(kept(question))
+        search.controller.return_to(SearchViewState(query.subject, "relevance", query.max_results, chosen.place))
+        search.controller.saved_searches.note(to_record(query))
         if chosen.result is None:
             search.focus_list()
         else:
-            search.result_activated.emit(chosen.result, question.text)
+            search.result_activated.emit(chosen.result, query.text)

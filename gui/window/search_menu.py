@@ -52,7 +52,7 @@ class SearchMenu(QObject):
     def _refresh(self) -> None:
         store = self._saved_searches.store
         allow(self._pick, bool(store.saved or store.recent), tr("There are no searches yet."))
-        allow(self._save, self._saved_searches.question is not None, tr("Search for something first."))
+        allow(self._save, self._saved_searches.query is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(store.saved))
         self._record.setChecked(store.notes)
         allow(self._clear, bool(store.recent), tr("Recent searches are not recorded."))

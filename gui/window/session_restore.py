@@ -27,12 +27,12 @@ from gui.facts.wording import short
 from gui.index.panel import PageName
 from gui.remember.controller import RememberController
 from gui.search.query_builder import SearchViewState
-from gui.search.saved_search_cache import asked, kept
+from gui.search.saved_search_cache import to_query, to_record
 from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.message_banner import Action
-from gui.widgets.row_list import Place
+from gui.widgets.row_list import ListPosition
 
 _SOON_MS = 700
 _MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange)
@@ -119,11 +119,11 @@ class SessionRestore(QObject):
     def _place(self, folder: Path) -> LastPlace:
         views, search = self._views, self._views.search
         search_state = search.controller.view_state
-        question = None if search_state.question is None else kept(search_state.question, search_state.order)
+        query = None if search_state.query is None else to_record(search_state.query, search_state.order)
         if not search.controller.saved_searches.store.notes:
-            question = None
+            query = None
         row, top = None, 0
-        if search_state.place is not None and question is not None:
+        if search_state.place is not None and query is not None:
             row = search_state.place.current if isinstance(search_state.place.current, tuple) else None
             top = next((top for key, top in search_state.place.anchors if key == row), 0)
         file, line = views.viewer.view_state
@@ -135,7 +135,7 @@ class SessionRestore(QObject):
             folder=str(folder),
             view=views.current,
             index_page=views.index.page,
-            question=question,
+            query=query,
             max_results=search_state.max_results,
             row=row,
             top=top,
@@ -143,8 +143,8 @@ class SessionRestore(QObject):
             criteria=criteria,
             role=session_state.role,
             reading=None if views.read_session is None else views.conversation.view_state,
-            file=file if question is not None else "",
-            line=line if question is not None else 0,
+            file=file if query is not None else "",
+            line=line if query is not None else 0,
         )
 
     # --- coming back ------------------------------------------------------------------------------------------------
@@ -157,9 +157,9 @@ class SessionRestore(QObject):
         views = self._views
         if place.reading is not None:
             views.conversation.return_to(place.reading.path, place.reading)
-        if place.question is not None:
+        if place.query is not None:
             self._line = (place.file, place.line) if place.file and place.line else None
-            views.search.controller.return_to(_view_state_of(place, place.question))
+            views.search.controller.return_to(_view_state_of(place, place.query))
         page: PageName = place.index_page
         if place.view == "index":
             views.index.show_page(page)
@@ -176,16 +176,16 @@ class SessionRestore(QObject):
             self._line = None
 
 
-def _view_state_of(place: LastPlace, question: QueryRecord) -> SearchViewState:
-    at = None if place.row is None else Place(place.row, 0, ((place.row, place.top),), frozenset())
-    return SearchViewState(asked(question), question.order, max(place.max_results, FIRST_RESULTS), at)
+def _view_state_of(place: LastPlace, query: QueryRecord) -> SearchViewState:
+    at = None if place.row is None else ListPosition(place.row, 0, ((place.row, place.top),), frozenset())
+    return SearchViewState(to_query(query), query.order, max(place.max_results, FIRST_RESULTS), at)
 
 
 def _without_secrets(state: WindowState) -> WindowState:
     """Return the state without queries that contain a secret, and what they have found. Any thread."""
     place = state.place
-    if place.question is not None and engine.query_holds_secret(place.question):
-        place = msgspec.structs.replace(place, question=None, row=None, top=0, file="", line=0)
+    if place.query is not None and engine.query_holds_secret(place.query):
+        place = msgspec.structs.replace(place, query=None, row=None, top=0, file="", line=0)
     if engine.holds_secret(place.criteria.text):
         place = msgspec.structs.replace(place, criteria=replace(place.criteria, text=""))
     return msgspec.structs.replace(state, place=place)

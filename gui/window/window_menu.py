@@ -30,12 +30,12 @@ from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
-from gui.widgets.small_windows import sheet
+from gui.widgets.text_windows import sheet
 from gui.window.search_menu import SearchMenu
-from gui.window.window_parts import WindowParts
+from gui.window.window_base import MainWindowBase
 
 _LEAST_HEIGHT = 220
-_AROUND, _BESIDE = 200, 60
+_AROUND, _MARGIN = 200, 60
 """Pixels of the window's height and width that the sheet leaves free."""
 _TWO_COLUMNS = 150
 """Characters of a window that is wide enough for two columns of keys."""
@@ -53,7 +53,7 @@ class KeySheet(QWidget):
         """The title above a group, and the number of its rows."""
         self.edit = QLineEdit()
         self.edit.setPlaceholderText(tr("Find a shortcut by command or key"))
-        self.edit.setAccessibleName(tr("Find a key"))
+        self.edit.setAccessibleName(tr("Find a shortcut"))
         add_clear_button(self.edit)
         self.edit.textChanged.connect(self._filter)
         self._nothing = label(tr("No shortcut found."), "muted")
@@ -72,7 +72,7 @@ class KeySheet(QWidget):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setAccessibleName(tr("Keys"))
         bar = self.area.verticalScrollBar().sizeHint().width()
-        self.wanted = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
+        self.preferred_size = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
         for place in range(2):
             widths = [labels[place].sizeHint().width() for _, labels in self._rows]
             for grid in grids:
@@ -159,8 +159,8 @@ def _leading() -> Qt.AlignmentFlag:
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the list of keys over `window`; `change` opens the page to change keys."""
     shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
-    shown.area.setMinimumHeight(min(shown.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
-    shown.area.setMinimumWidth(min(shown.wanted.width(), window.width() - _BESIDE))
+    shown.area.setMinimumHeight(min(shown.preferred_size.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
+    shown.area.setMinimumWidth(min(shown.preferred_size.width(), window.width() - _MARGIN))
     dialog = sheet(tr("Keys"), shown, window)
     shown.change.clicked.connect(dialog.accept)
     shown.change.clicked.connect(change)
@@ -170,7 +170,7 @@ def show_keys(window: QWidget, change: Callable[[], None]) -> None:
 class WindowMenu:
     """Adds the window's commands to its menu, and enables those that can be used now."""
 
-    def __init__(self, window: WindowParts, appearance: Appearance) -> None:
+    def __init__(self, window: MainWindowBase, appearance: Appearance) -> None:
         """Create it only when all parts of the window exist."""
         commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
@@ -246,7 +246,7 @@ class WindowMenu:
     def _previous_part(self) -> None:
         self._window.pane_requested.emit(-1)
 
-    def _add_folders(self, commands: Commands, window: WindowParts) -> tuple[QAction, ...]:
+    def _add_folders(self, commands: Commands, window: MainWindowBase) -> tuple[QAction, ...]:
         """Add commands for folders and their index; returns those that need an open folder."""
         self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")

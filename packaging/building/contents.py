@@ -85,14 +85,14 @@ _METADATA = "METADATA"
 
 _PLUGINS = re.compile(r"PySide6/(?:Qt/)?plugins/(.+)")
 # SVG is for the window's own drawings, the others for images of notes; Qt reads PNG and BMP without a plugin.
-_WANTED_PLUGINS = re.compile(
+_INCLUDED_PLUGINS = re.compile(
     r"platforms/(?:lib)?q(?:xcb|wayland|offscreen|windows|cocoa)\W"
     r"|platformthemes/libqxdgdesktopportal|platforminputcontexts/lib(?:compose|ibus)"
     r"|imageformats/(?:lib)?q(?:gif|jpeg|svg|webp)\W|iconengines/|styles/|printsupport/"
     r"|wayland-shell-integration/libxdg-shell|wayland-decoration-client/"
 )
 _SYSTEM = ("/lib/", "/usr/lib/")
-_WANTED_OF_SYSTEM = re.compile(r"lib(?:python|xcb-|xkbcommon|ffi|bz2|lzma|uuid)")
+_INCLUDED_FROM_SYSTEM = re.compile(r"lib(?:python|xcb-|xkbcommon|ffi|bz2|lzma|uuid)")
 """System libraries that vary between distributions or are missing on some: Qt's X11 helpers and Python's own.
 
 All others (GLib, D-Bus, OpenSSL 3, Kerberos, fonts, the C++ library) are on every Linux desktop that is new enough for
@@ -106,13 +106,13 @@ _UNWANTED_FILES = re.compile(
 )
 
 
-def wanted(entry: Entry) -> bool:
+def is_included(entry: Entry) -> bool:
     """Return whether this file belongs in the bundle, whatever else depends on it."""
     path = PurePath(entry[0]).as_posix()
-    if entry[1].startswith(_SYSTEM) and not _WANTED_OF_SYSTEM.match(PurePath(path).name):
+    if entry[1].startswith(_SYSTEM) and not _INCLUDED_FROM_SYSTEM.match(PurePath(path).name):
         return "lib-dynload" in path  # modules of a Python that is the system's own
     plugin = _PLUGINS.match(path)
-    return bool(_WANTED_PLUGINS.match(plugin[1])) if plugin else not _UNWANTED_FILES.search(path)
+    return bool(_INCLUDED_PLUGINS.match(plugin[1])) if plugin else not _UNWANTED_FILES.search(path)
 
 
 def instead_of_compiled() -> list[Entry]:

@@ -62,11 +62,7 @@ def forward(qtbot, opened, rest) -> Callable[[], None]:
 
 
 def _query(window: MainWindow) -> str:
-    return (
-        window.search.controller.saved_searches.question.text
-        if window.search.controller.saved_searches.question
-        else ""
-    )
+    return window.search.controller.saved_searches.query.text if window.search.controller.saved_searches.query else ""
 
 
 def _current(window: MainWindow) -> str:
@@ -117,7 +113,7 @@ def test_going_back_does_not_save_query_again(qtbot, opened, memory, find, back,
     find("timer")
     find("hose")
     back()
-    assert [search.question.text for search in memory.saved_searches.recent()] == ["hose", "timer"]
+    assert [search.query.text for search in memory.saved_searches.recent()] == ["hose", "timer"]
 
 
 def test_back_restores_selection_and_scroll_position(qtbot, opened, find, back, forward, rest):
@@ -155,15 +151,13 @@ def test_each_opened_result_is_a_history_entry(qtbot, opened, find, back, rest):
 def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find, back, forward, rest):
     find("timer")
     narrow = QueryRecord(text="hose", sources=("memory",), days=365, half_life_days=90.0, diverse=True, order="date")
-    opened.search.controller.show_question(narrow)
+    opened.search.controller.show_query(narrow)
     rest()
     back()
-    assert opened.search.controller.saved_searches.question == QueryRecord(
-        text="timer", half_life_days=0.0, diverse=False
-    )
+    assert opened.search.controller.saved_searches.query == QueryRecord(text="timer", half_life_days=0.0, diverse=False)
     assert opened.search.ranking.ranking == Ranking()
     forward()
-    assert opened.search.controller.saved_searches.question == narrow
+    assert opened.search.controller.saved_searches.query == narrow
 
 
 def test_back_restores_extended_result_list(qtbot, opened, find, back, rest):

@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gui.core.notice_banner import Notices
 from gui.core.workspace import Workspace
-from gui.widgets.status_texts import FallbackEngine
+from gui.widgets.status_texts import FailedService
 from tests.helpers.fake_records import make_estimate
 
 
@@ -108,17 +108,17 @@ def test_withdrawn_estimate_clears_only_its_own_notice(notices):
 def test_engine_fallback_names_reason_and_offers_retry(notices, workspace, monkeypatch):
     tried = []
     monkeypatch.setattr(workspace, "try_again", lambda: tried.append(1))
-    notices.show_engine_replaced(FallbackEngine("qmd", "The command qmd was not found."))
+    notices.show_engine_replaced(FailedService("qmd", "The command qmd was not found."))
     assert notices.text == ("qmd did not answer. The command qmd was not found. Meanwhile, the built-in index answers.")
     press(notices, "Try again now")
     assert tried == [1]
     assert notices.text == "Trying the search engine again…"
-    notices.show_engine_tried(FallbackEngine("qmd", "It is not there."))
+    notices.show_engine_tried(FailedService("qmd", "It is not there."))
     assert notices.text == ("qmd still does not answer. It is not there. Meanwhile, the built-in index answers.")
     assert words(notices) == ["Try again now", "Choose another engine…"]
     press(notices, "Try again now")
     notices.show_engine_tried(None)
     assert notices.text == ""
-    notices.show_engine_replaced(FallbackEngine("LanceDB", "The table is locked."))
+    notices.show_engine_replaced(FailedService("LanceDB", "The table is locked."))
     notices.show_engine_replaced(None)
     assert notices.text == ""

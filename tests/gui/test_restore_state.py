@@ -87,7 +87,7 @@ def test_next_start_restores_query_and_selection(qtbot, opened, begin, memory):
     again = begin(load_state())
     qtbot.waitUntil(lambda: again.search.body.has_results and not again.search.busy)
     assert again.views.current == "search"
-    assert again.search.controller.view_state.question.text == "timer"
+    assert again.search.controller.view_state.query.text == "timer"
     assert again.search.body.list.current_result() == chosen
 
 
@@ -149,10 +149,10 @@ def test_view_is_restored(begin, memory, view):
 
 
 def test_other_folder_restores_nothing(qtbot, begin, memory):
-    place = LastPlace(folder="/elsewhere", view="facts", question=QueryRecord(text="timer"))
+    place = LastPlace(folder="/elsewhere", view="facts", query=QueryRecord(text="timer"))
     window = begin(WindowState(place=place))
     assert window.views.current == "search"
-    assert window.search.controller.view_state.question is None
+    assert window.search.controller.view_state.query is None
 
 
 @pytest.mark.parametrize("text", ["password: hunter2hunter2", "sk-proj-abcdefghijklmnopqrstuvwxyz123456"])
@@ -169,7 +169,7 @@ def test_disabled_history_saves_no_query(qtbot, opened):
     _ask(qtbot, opened, "timer")
     opened.resuming.write_now()
     place = msgspec.json.decode(state_path().read_bytes(), type=WindowState).place
-    assert (place.question, place.row, place.file) == (None, None, "")
+    assert (place.query, place.row, place.file) == (None, None, "")
 
 
 def test_saved_state_is_not_overwritten_before_folder_opens(opened, memory):

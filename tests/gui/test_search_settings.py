@@ -94,7 +94,7 @@ def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     with qtbot.waitActive(opened):
         dialog.reject()
         opened.activateWindow()
-    keeping.store.save("Bed & breakfast", keeping.question)
+    keeping.store.save("Bed & breakfast", keeping.query)
     qtbot.waitUntil(lambda: bool(keeping.store.saved))
     _search(qtbot, opened, "timer")
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
@@ -106,7 +106,7 @@ def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     action.trigger()
     qtbot.waitUntil(lambda: at_rest(opened))
     assert opened.views.current == "search"
-    assert keeping.question.text == "CR2032"
+    assert keeping.query.text == "CR2032"
     qtbot.keyClick(opened, Key.Key_H, Qt.KeyboardModifier.ControlModifier)
     assert keeping.picker.is_open
     qtbot.waitUntil(lambda: not keeping.store.busy)
@@ -160,7 +160,7 @@ def test_demo_saves_recent_queries_only_in_own_store(qtbot, window, memory, stor
     _search(qtbot, window, "timer")
     window.search.focus_box()
     qtbot.waitUntil(lambda: not window.search.controller.saved_searches.store.busy)
-    assert [search.question.text for search in memory.saved_searches.recent()] == kept
+    assert [search.query.text for search in memory.saved_searches.recent()] == kept
 
 
 def test_query_is_not_logged(qtbot, opened, memory, caplog, monkeypatch):

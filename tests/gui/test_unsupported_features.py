@@ -160,7 +160,7 @@ def test_feature_missing_in_fallback_is_disabled_meanwhile(qtbot, window, memory
     _open(qtbot, window, memory)
     _walk(qtbot, window)
     memory.lack(feature)
-    qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))
+    qtbot.waitUntil(lambda: window.workspace.status.unsupported == memory.unsupported and at_rest(window))
     read = _walk(qtbot, window)
     assert CLOSED[feature] <= _closed(window, reason(feature))
     assert all(reason(feature) in read[place] for place in SAID.get(feature, set()))
@@ -195,9 +195,9 @@ def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory, feature,
 
 def test_row_menus_disable_unsupported_features(qtbot, window, memory):
     result = memory.search("timer").results[0]
-    lacks = {feature: reason(feature) for feature in ("alike", "narrowing", "explanation")}
-    menu = ResultMenu(result, [result], lacks, window)
-    assert {_joined(action.toolTip()) for action in (menu.like, menu.within, menu.why)} == set(lacks.values())
+    unsupported = {feature: reason(feature) for feature in ("alike", "narrowing", "explanation")}
+    menu = ResultMenu(result, [result], unsupported, window)
+    assert {_joined(action.toolTip()) for action in (menu.like, menu.within, menu.why)} == set(unsupported.values())
     assert not any(action.isEnabled() for action in (menu.like, menu.within, menu.why))
     assert menu.editor.isEnabled()
     other = ResultMenu(result, [result], {}, window)
@@ -206,10 +206,8 @@ def test_row_menus_disable_unsupported_features(qtbot, window, memory):
 
 def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):
     _open(qtbot, window, memory, "conditions", "ordering", "narrowing")
-    question = QueryRecord(
-        "timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=QueryRecord("irrigation")
-    )
-    window.search.controller.show_question(question)
+    query = QueryRecord("timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=QueryRecord("irrigation"))
+    window.search.controller.show_query(query)
     qtbot.waitUntil(lambda: at_rest(window))
     assert window.search.body.has_results
     assert memory.asked == []
@@ -218,10 +216,10 @@ def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):
 
 def test_filters_are_reset_when_fallback_does_not_support_them(qtbot, window, memory):
     _open(qtbot, window, memory)
-    window.search.controller.show_question(QueryRecord("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
+    window.search.controller.show_query(QueryRecord("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
     qtbot.waitUntil(lambda: at_rest(window))
     memory.lack("conditions", "ordering")
-    qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))
+    qtbot.waitUntil(lambda: window.workspace.status.unsupported == memory.unsupported and at_rest(window))
     assert (window.search.filters.sources, window.search.filters.days) == (None, None)
     assert window.search.ranking.ranking == Ranking()
     assert memory.asked == []

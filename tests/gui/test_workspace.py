@@ -6,7 +6,7 @@ import engine
 from engine import BackendError, FallbackStatus, IndexTooNew, Settings, SettingsError
 from engine.settings.search_settings import QuerySettings
 from gui.core.workspace import Workspace
-from gui.widgets.status_texts import FallbackEngine
+from gui.widgets.status_texts import FailedService
 from tests.helpers.fake_lacking import LackingMemory, reason
 from tests.helpers.fake_memory import FakeMemory
 
@@ -165,7 +165,7 @@ def test_try_again_syncs_searches_and_reports_engine(qtbot, workspace, opens, tm
     opens[0].set_status(fallback=why, custom={"fallback": {"disabled": True, "reason": why.reason}})
     with qtbot.waitSignal(workspace.engine_tried) as tried:
         workspace.try_again()
-    assert tried.args == [FallbackEngine("qmd", "It is gone.")]
+    assert tried.args == [FailedService("qmd", "It is gone.")]
     opens[0].search_error = BackendError("Neither answers.")
     with qtbot.waitSignal(workspace.sync_failed) as failed:
         workspace.try_again()

@@ -47,7 +47,7 @@ class FakeHealth:
     def manager(self) -> Any:
         return SimpleNamespace(insight=self)
 
-    def glance(self, cancel: CancelToken) -> tuple[HealthFinding, ...]:
+    def quick_check(self, cancel: CancelToken) -> tuple[HealthFinding, ...]:
         self.glances += 1
         return self.findings
 

@@ -170,11 +170,11 @@ class FakeInsight:
                     words=text.lower(),
                     stems=text.lower().replace("ing", ""),
                     heading_words=" ".join(row.heading).lower(),
-                    twins=0,
+                    identical=0,
                 )
         return None
 
-    def glance(self, cancel: CancelToken | None = None) -> tuple[HealthFinding, ...]:
+    def quick_check(self, cancel: CancelToken | None = None) -> tuple[HealthFinding, ...]:
         return ()
 
     def duplicates(

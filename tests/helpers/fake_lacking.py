@@ -41,8 +41,8 @@ class LackingMemory(FakeMemory):
 
     def lack(self, *features: Feature) -> None:
         """Set the unsupported features and notify the listeners, as after a fallback."""
-        self.lacks = {feature: reason(feature) for feature in features}
-        self.set_status(lacks=self.lacks)
+        self.unsupported = {feature: reason(feature) for feature in features}
+        self.set_status(unsupported=self.unsupported)
 
     def __getattribute__(self, name: str) -> Any:
         found = super().__getattribute__(name)
@@ -57,9 +57,9 @@ class LackingMemory(FakeMemory):
         return ask
 
     def _refuse(self, feature: Feature) -> None:
-        if feature in self.lacks:
+        if feature in self.unsupported:
             self.asked.append(feature)
-            raise Unsupported(self.lacks[feature])
+            raise Unsupported(self.unsupported[feature])
 
     def search(self, query: str, **options: Any) -> SearchOutcome:
         for feature, names in _OPTIONS.items():
@@ -73,7 +73,7 @@ class LackingMemory(FakeMemory):
 
     @property
     def insight(self) -> Any:
-        return None if "insight" in self.lacks else self._insight
+        return None if "insight" in self.unsupported else self._insight
 
     @insight.setter
     def insight(self, insight: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import CancelToken, IndexMap, MapAnswer, MapFile, MapPlace, MapProgress, MemorySearchResult
+from engine import CancelToken, IndexMap, MapAnswer, MapFile, MapPointDetail, MapProgress, MemorySearchResult
 
 NOW = 1_772_500_000.0
 FOLDERS = ("daily", "projects", "topics")
@@ -92,11 +92,11 @@ class FakeInsight:
             raise self.error
         return self.map
 
-    def map_places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
+    def map_details(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
         self.asked.append(tuple(chunks))
         files = [self.map.files[number] for number in np.frombuffer(self.map.file_of, np.int32)]
         return tuple(
-            MapPlace(
+            MapPointDetail(
                 chunk=chunk,
                 path=files[chunk - 100].path,
                 source=files[chunk - 100].source,

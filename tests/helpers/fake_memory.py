@@ -15,7 +15,7 @@ import msgspec
 
 from engine import (
     CancelToken,
-    EarlierQuestion,
+    EarlierQuery,
     EmbeddingEstimate,
     Facts,
     Feature,
@@ -66,7 +66,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         estimate, estimate_error, estimate_delay: what embedding would take, or is raised in place of it, and after
             how many seconds.
         insight: the index insight; None unless given.
-        lacks: features reported as unsupported; it can all the same (`fake_lacking.LackingMemory` cannot).
+        unsupported: features reported as unsupported; it can all the same (`fake_lacking.LackingMemory` cannot).
         estimated: the settings of each estimate request.
         answers_as: the settings set for answering; it takes their lowest score.
     """
@@ -102,7 +102,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         self.estimate_error: Exception | None = None
         self.estimate_delay = 0.0
         self.insight: Any = None
-        self.lacks: dict[Feature, str] = {}
+        self.unsupported: dict[Feature, str] = {}
         self.estimated: list[Settings | None] = []
         self.answers_as: list[Settings] = []
         self._own = None if folder else tempfile.TemporaryDirectory(prefix="fake-memory-", ignore_cleanup_errors=True)
@@ -154,7 +154,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         diverse: bool | None = None,
         correct: bool = True,
         per_file: int = 3,
-        within: Sequence[EarlierQuestion] = (),
+        within: Sequence[EarlierQuery] = (),
         explain: bool | Literal["if empty"] = False,
         cancel: CancelToken | None = None,
         mode: Literal["auto", "keyword"] = "auto",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from engine import EarlierAnswer, EarlierQuestion, MemorySearchResult, Passage, SearchOutcome
+from engine import EarlierAnswer, EarlierQuery, MemorySearchResult, Passage, SearchOutcome
 
 _LEAST_LETTERS = 5
 
@@ -26,12 +26,12 @@ def without(passage: Passage, words: tuple[str, ...], outcome: SearchOutcome) ->
 
     others = tuple(result for result in outcome.results if not own(result))
     total = outcome.total - (len(outcome.results) - len(others))
-    return msgspec.structs.replace(outcome, results=others, total=total, telling=words)
+    return msgspec.structs.replace(outcome, results=others, total=total, passage_words=words)
 
 
 def keep_within(
     found: list[MemorySearchResult],
-    within: Sequence[EarlierQuestion],
+    within: Sequence[EarlierQuery],
     matches: Callable[[str], Iterable[MemorySearchResult]],
 ) -> tuple[list[MemorySearchResult], tuple[EarlierAnswer, ...]]:
     """Return results that all earlier queries find, too, and the number of results of each."""

@@ -31,7 +31,7 @@ class QuillTask:
             for number, line in enumerate(lines, start=1)
         ]
         for message in messages:
-            facts.saw(message)
+            facts.add_message(message)
         yield Conversation("", facts, tuple(messages), Counter())
 
 

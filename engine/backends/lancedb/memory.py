@@ -11,7 +11,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.backends.lancedb.error_messages import TableMissing
 from engine.backends.lancedb.search import TableSearcher, other_model
 from engine.backends.lancedb.table import SharedTable, TableView
-from engine.backends.lancedb.table_location import FileNames, Machine, find_place, is_foreign, machine_of, this_machine
+from engine.backends.lancedb.table_location import FileNames, Machine, find_table, is_foreign, machine_of, this_machine
 from engine.backends.lancedb.table_schema import Row, sql_one_of
 from engine.backends.lancedb.table_sync import TablePublisher
 from engine.base.cancellation import CancelToken
@@ -134,7 +134,7 @@ class LanceMemory:
         self._background = background
         self._workspace = workspace.resolve()
         files = usable_index_files(self._workspace, settings.store.path)
-        self.table = SharedTable(lambda cancel: find_place(self._workspace, settings, files.folder, cancel=cancel))
+        self.table = SharedTable(lambda cancel: find_table(self._workspace, settings, files.folder, cancel=cancel))
         self._machine: Machine | None = None
         self._failed = 0.0
         self._naming: FileNames
@@ -166,8 +166,8 @@ class LanceMemory:
         return self._local.user_data
 
     @property
-    def lacks(self) -> Mapping[Feature, str]:
-        return self._local.lacks
+    def unsupported(self) -> Mapping[Feature, str]:
+        return self._local.unsupported
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"

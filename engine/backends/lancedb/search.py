@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from engine.backends.lancedb.error_messages import TableMissing
-from engine.backends.lancedb.memory_index import (
+from engine.backends.lancedb.query_index import (
     Catalog,
-    MemoryIndex,
     MemoryIndexCounts,
     MemoryIndexes,
-    MemoryIndexVectors,
+    QueryIndex,
+    QueryIndexVectors,
 )
 from engine.backends.lancedb.table import SharedTable, TableView, match
 from engine.backends.lancedb.table_location import FileNames
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _LISTED = 200
 """Maximum number of files listed for a query without words."""
 
-_SHORT_QUESTION = 3
+_SHORT_QUERY = 3
 _MOST_KEYS = 5000
 """Maximum number of file keys in a LanceDB condition; with more, files are filtered afterwards."""
 _NOWHERE = "false"
@@ -66,7 +66,7 @@ class TableSearcher:
         self._named_under: object = None
         self._indexes = MemoryIndexes()
         sources = SearchSources(
-            self._indexes, MemoryIndexVectors(self._indexes), MemoryIndexCounts(self._indexes), load=self
+            self._indexes, QueryIndexVectors(self._indexes), MemoryIndexCounts(self._indexes), load=self
         )
         self._searcher = Searcher(cache_settings, sources, provider, note_failure, guard)
 
@@ -136,16 +136,16 @@ class TableSearcher:
 
     def by_words(self, work: SearchContext) -> None:
         """Load the candidates of the keyword search, see `CandidateLoader`."""
-        query_index, question, allowed = self._query_parts(work)
+        query_index, analysis, allowed = self._query_parts(work)
         view, limit, cancel = query_index.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
-            view.count(tokens_to_count(question), cancel)
-            if not question.terms and work.query.required:
+            view.count(tokens_to_count(analysis), cancel)
+            if not analysis.terms and work.query.required:
                 newest = newest_files_condition(
-                    query_index, work.request.filter, work.query, question.languages, _LISTED
+                    query_index, work.request.filter, work.query, analysis.languages, _LISTED
                 )
                 query_index.load(view.where(newest, cancel))
-            for query in queries(question, work.query):
+            for query in queries(analysis, work.query):
                 query_index.load(view.by_words(query, limit, allowed, cancel))
 
     def by_vector(self, work: SearchContext, provider: "EmbeddingProvider") -> None:
@@ -157,13 +157,13 @@ class TableSearcher:
                 query_index.load(view.by_vector(work.vector, work.request.candidates, allowed, work.cancel))
         _explain_model(work, view, provider)
 
-    def _query_parts(self, work: SearchContext) -> tuple[MemoryIndex, QueryAnalysis, str]:
+    def _query_parts(self, work: SearchContext) -> tuple[QueryIndex, QueryAnalysis, str]:
         """The index of this query, its words, and the condition for the table's rows."""
         query_index = self._indexes.current
         with work.timed("analysis"):
-            _, question = self._searcher.question_of(Snapshot(query_index.connection), work)
-            allowed = condition(query_index, work.request.filter, work.query, question.languages)
-        return query_index, question, allowed
+            _, analysis = self._searcher.analysis_of(Snapshot(query_index.connection), work)
+            allowed = condition(query_index, work.request.filter, work.query, analysis.languages)
+        return query_index, analysis, allowed
 
 
 def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
@@ -189,7 +189,7 @@ def other_model(view: TableView) -> str:
     )
 
 
-def _load_passage(query_index: MemoryIndex, passage: Passage, cancel: CancelToken | None) -> None:
+def _load_passage(query_index: QueryIndex, passage: Passage, cancel: CancelToken | None) -> None:
     """Copy the rows of the passage to find similar ones for, and the frequencies of its words."""
     key = query_index.key_of(passage.path)
     if key is None:
@@ -208,7 +208,7 @@ def _empty(request: SearchRequest) -> SearchOutcome:
     )  # fmt: skip
 
 
-def condition(query_index: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
+def condition(query_index: QueryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
     """Return the text of the WHERE clause that limits a search to the filtered passages; "" without a filter."""
     snapshot = Snapshot(query_index.connection)
     parts = []
@@ -234,7 +234,7 @@ def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequenc
 
 
 def newest_files_condition(
-    query_index: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str], most: int
+    query_index: QueryIndex, filter_: Filter, query: Query, languages: Sequence[str], most: int
 ) -> str:
     """SQL for the first passages of the files that pass and changed last: for a query without words."""
     snapshot = Snapshot(query_index.connection)
@@ -245,10 +245,10 @@ def newest_files_condition(
     return sql_all_of([sql_one_of("file", query_index.keys(ordered[:most])), "ordinal < 8"])
 
 
-def tokens_to_count(question: QueryAnalysis) -> list[str]:
+def tokens_to_count(analysis: QueryAnalysis) -> list[str]:
     """Tokens that the scores need, to be counted in one request."""
     found: dict[str, None] = {}
-    for term in question.terms:
+    for term in analysis.terms:
         if term.stop:
             continue
         for stem in term.stems:
@@ -261,14 +261,14 @@ def tokens_to_count(question: QueryAnalysis) -> list[str]:
     return list(found)
 
 
-def queries(question: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":
+def queries(analysis: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":
     """Full-text queries, whose best matches together are the keyword candidates."""
-    terms = [" ".join(dict.fromkeys(_atoms(term))) for term in question.terms if not term.stop]
+    terms = [" ".join(dict.fromkeys(_atoms(term))) for term in analysis.terms if not term.stop]
     terms = [atoms for atoms in terms if atoms]
     if not terms:
         return
-    unwanted = " ".join(_unwanted(query, question.languages))
-    if len(terms) > 1 and (len(terms) <= _SHORT_QUESTION or not query.plain):
+    unwanted = " ".join(_unwanted(query, analysis.languages))
+    if len(terms) > 1 and (len(terms) <= _SHORT_QUERY or not query.plain):
         yield _query(terms, unwanted, every=True)
     yield _query([" ".join(terms)], unwanted, every=True)
 

@@ -23,7 +23,7 @@ from engine.backends.lancedb.error_messages import (
     TableTooNew,
     described,
 )
-from engine.backends.lancedb.table_location import TableLocation, find_place
+from engine.backends.lancedb.table_location import TableLocation, find_table
 from engine.backends.lancedb.table_schema import Row, SharedFile, read_files, read_rows, sql_all_of, sql_one_of
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
@@ -60,7 +60,7 @@ _PROBES = 40
 
 
 def load_lancedb() -> Any:
-    """The module `lancedb`, which takes a second or two to import. Raises `BackendError` if it isn't installed."""
+    """Return the module `lancedb`, whose import takes a second or two. Raises `BackendError` if it isn't installed."""
     # Its native part prints warnings to the terminal.
     os.environ.setdefault("LANCEDB_LOG", "error")
     try:
@@ -208,7 +208,7 @@ class TableView:
         return query.to_arrow()  # type: ignore[no-any-return]
 
     def by_words(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
-        """The best matches of a full-text query, by LanceDB's own ranking."""
+        """Return the best matches of a full-text query, by LanceDB's own ranking."""
         search = self._table.query().nearest_to_text(query).where(_and(condition))
         try:
             return self._rows(search.select([*self._columns(), "_score"]).limit(limit), cancel)
@@ -226,7 +226,7 @@ class TableView:
         return self._rows(self._table.query().where(_and(condition)).select(self._columns()), cancel)
 
     def vectors_of(self, hashes: Sequence[bytes], cancel: CancelToken) -> dict[bytes, bytes]:
-        """Vectors of those of these texts that have one, by the hashes of the texts."""
+        """Return the vectors of the given texts that have one, by the hashes of the texts."""
         condition = _and(f"{sql_one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
         query = self._table.query().where(condition).select(["text_hash", "vector"])
         found = self._call(query.to_arrow(), cancel)
@@ -269,7 +269,7 @@ class SharedTable:
         """Why the last access failed, one sentence; None if it succeeded."""
 
     def place(self, cancel: CancelToken | None = None) -> TableLocation:
-        """The table's location. Raises the errors of `find_place`."""
+        """The table's location. Raises the errors of `find_table`."""
         if self._place is None:
             self._place = self._find(cancel)
         return self._place
@@ -392,7 +392,7 @@ class SharedTable:
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
     """Test whether a workspace can use LanceDB, without creating a table; see `try_backend`."""
     folder = usable_index_files(workspace, settings.store.path).folder
-    table = SharedTable(lambda token: find_place(workspace, settings, folder, cancel=token))
+    table = SharedTable(lambda token: find_table(workspace, settings, folder, cancel=token))
     try:
         view = table.view(cancel)
         files = view.files(cancel)

@@ -60,10 +60,12 @@ class TableLocation:
         return f"{self.uri.rstrip('/')}/{self.table}"
 
 
-def find_place(
+def find_table(
     workspace: Path, settings: Settings, index_folder: Path, *, cancel: CancelToken | None = None
 ) -> TableLocation:
-    """The table of a workspace; may ask the keychain. Raises `BackendError`, `SettingsError`, `ProviderError`."""
+    """Return the location of a workspace's table; may ask the keychain. Raises `BackendError`, `SettingsError`,
+    `ProviderError`.
+    """
     own = settings.lancedb
     table = own.table or _fit(workspace.name) or "notes"
     scheme = scheme_of(own.uri)
@@ -100,7 +102,7 @@ def find_place(
 
 
 def this_machine(workspace: Path, settings: Settings) -> Machine:
-    """This workspace on this machine; creates the machine's id at first use. Raises `StoreError`."""
+    """Return this workspace on this machine; creates the machine's id at first use. Raises `StoreError`."""
     number = _machine_number()
     id_ = hashlib.sha256(f"{number}\0{workspace.resolve()}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return Machine(id_, _fit(settings.lancedb.machine or platform.node()) or "machine")

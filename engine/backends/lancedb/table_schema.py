@@ -160,7 +160,7 @@ def vector_field(dims: int, model: ModelName) -> "pa.Field[Any]":
 
 
 def terms_of(title: str, heading: str, name: str, words: str, stems: str, aliases: str) -> str:
-    """The token streams of one passage in one text."""
+    """Return the token streams of one passage, joined to one text."""
     parts = ((NAME, title), (NAME, heading), (NAME, name), (WORD, words), (STEM, stems))
     lines = [_marked(letter, stream) for letter, stream in parts]
     starts = sorted(set(beginnings((*title.split(), *words.split(), *aliases.split()))))

@@ -75,7 +75,7 @@ class Stored(NamedTuple):
 
 
 def local_files(snapshot: Snapshot) -> list[LocalFile]:
-    """Every indexed file, the newest first; sessions that are only listed are not indexed yet."""
+    """Return all indexed files, newest first, without sessions that are only listed so far."""
     rows = snapshot.connection.execute(
         f"""SELECT f.id, f.source, f.path, f.hash, f.mtime_ns,
                 (SELECT count(*) FROM {snapshot.tables.chunks} c WHERE c.file_id = f.id) AS chunks
@@ -160,7 +160,7 @@ def analysed(file: LocalFile, stored: Stored) -> NewFile:
 
 
 def vectors_of(snapshot: Snapshot, model: StoredModel, hashes: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """(hash, little-endian float16 vector) of those of these texts that have one."""
+    """Return (hash, little-endian float16 vector) of the given texts that have a vector."""
     for start in range(0, len(hashes), _GROUP):
         group = tuple(hashes[start : start + _GROUP])
         yield from snapshot.connection.execute(
@@ -206,7 +206,9 @@ class UploadPlan:
 
 
 def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], machine: str, rules: str) -> UploadPlan:
-    """`machine`: the id of this one. See `table_schema` for identity and holders."""
+    """Plan which files to upload and remove. `machine`: the id of this one. See `table_schema` for identity and
+    holders.
+    """
     plan = UploadPlan()
     wanted = {file.key: file for file in local}
     now = {(file.source, file.path): file.key for file in local}

@@ -128,7 +128,7 @@ class SavedConfiguration(msgspec.Struct, frozen=True):
 
 
 def read_applied(file: Path) -> SavedConfiguration:
-    """Return the configuration applied last; empty if there is none, or one of another version."""
+    """Return the configuration that was applied last; empty if there is none, or if another version wrote it."""
     try:
         return decode_json(read_file(file), SavedConfiguration)
     except (OSError, ValueError):

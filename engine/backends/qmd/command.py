@@ -258,7 +258,7 @@ class QmdCommand:
         return self.config / f"{_INDEX}.yml"
 
     def missing(self) -> str:
-        """Why the command is missing, one sentence; empty if it exists. Runs nothing."""
+        """Return why the command is missing, in one sentence; empty if it exists. Runs nothing."""
         try:
             self._program()
         except QmdMissing as error:

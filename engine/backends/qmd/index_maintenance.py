@@ -156,7 +156,7 @@ class Maintenance:
             shared.mkdir(parents=True, exist_ok=True)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(shared, target_is_directory=True)
-        except OSError as error:  # Windows lets few make links
+        except OSError as error:  # on Windows, few users may create links
             log.info("qmd keeps its models for itself: %s", type(error).__name__)
 
     def update(self, token: CancelToken, on_line: Callable[[str], None], meanwhile: Callable[[], None]) -> None:

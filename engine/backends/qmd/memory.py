@@ -16,7 +16,7 @@ from engine.backends.qmd.search import QmdSearch
 from engine.backends.qmd.session_exports import SessionExports
 from engine.backends.qmd.status import qmd_status, why_words_only
 from engine.backends.qmd.sync import QmdSync
-from engine.backends.qmd.unsupported_features import NO_SESSIONS, lacks, refusal, unsupported
+from engine.backends.qmd.unsupported_features import NO_SESSIONS, refusal, unsupported, unsupported_features
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr
@@ -137,8 +137,8 @@ class QmdMemory:
         return self._user
 
     @property
-    def lacks(self) -> Mapping[Feature, str]:
-        return lacks(sessions=self._settings.qmd.sessions.enabled)
+    def unsupported(self) -> Mapping[Feature, str]:
+        return unsupported_features(sessions=self._settings.qmd.sessions.enabled)
 
     def _start_background(self) -> None:
         from engine.indexing.folder_watch import FolderWatch
@@ -256,7 +256,7 @@ class QmdMemory:
             self._index_files,
             self._user,
             self._indexing,
-            self.lacks,
+            self.unsupported,
         )
         return with_degraded(qmd_status(outer, self._command, self._sync, self._index.counts(), self._index.size()))
 
@@ -334,7 +334,7 @@ class QmdMemory:
 
     def _check_sessions(self) -> None:
         self._lifetime.check()
-        if "sessions" in self.lacks:
+        if "sessions" in self.unsupported:
             raise Unsupported(tr(NO_SESSIONS))
 
     def _known_session(self, path: str) -> SessionSummary:

@@ -164,7 +164,7 @@ class QueryRunner:
 
     def run_query(
         self,
-        question: QueryText,
+        query_text: QueryText,
         collections: Sequence[str],
         most: int,
         *,
@@ -174,29 +174,29 @@ class QueryRunner:
         """The best documents of these collections. Raises `QmdError`, `Cancelled`."""
         wanted = "search" if by_words else self._settings.qmd.search_mode
         notice = ""
-        if wanted != "search" and question.sentence:
+        if wanted != "search" and query_text.sentence:
             notice = self._no_models()
             if not notice:
-                asked = self._semantic_search(wanted, question, collections, most, cancel)
+                asked = self._semantic_search(wanted, query_text, collections, most, cancel)
                 if isinstance(asked, QueryOutcome):
                     return asked
                 notice = asked
         deadline = time.monotonic() + self._seconds()
-        hits = self._words(question.ways, collections, most, deadline, cancel, every=False) if question.ways else ()
-        loose = bool(not hits and question.loose)
+        hits = self._words(query_text.ways, collections, most, deadline, cancel, every=False) if query_text.ways else ()
+        loose = bool(not hits and query_text.loose)
         if loose:
-            hits = self._words(question.loose, collections, most, deadline, cancel, every=True)
+            hits = self._words(query_text.loose, collections, most, deadline, cancel, every=True)
         return QueryOutcome(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
 
     def _semantic_search(
-        self, wanted: Verb, question: QueryText, collections: Sequence[str], most: int, cancel: CancelToken | None
+        self, wanted: Verb, query_text: QueryText, collections: Sequence[str], most: int, cancel: CancelToken | None
     ) -> QueryOutcome | str:
         """Search in the requested mode, else by vectors alone (without larger models); or say why neither works now."""
         explain = ["--explain"] if wanted == "query" else []
         most = min(most, _MOST_EXPLAINED)
-        lines = [*(f"lex: {way}" for way in question.ways if wanted == "query"), f"vec: {question.plain_sentence}"]
+        lines = [*(f"lex: {way}" for way in query_text.ways if wanted == "query"), f"vec: {query_text.plain_sentence}"]
         ways: tuple[tuple[RetryPause, Verb, str, list[str]], ...] = (
-            (self._rest, wanted, question.sentence, explain),
+            (self._rest, wanted, query_text.sentence, explain),
             (self._vectors_rest, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
         )
         failure = ""
@@ -323,7 +323,7 @@ def _without_larger_models(failure: str) -> str:
     return tr("qmd's models failed recently, so the query is not expanded and results are not re-ranked.")
 
 
-def read_question(text: str) -> QueryText:
+def read_query_text(text: str) -> QueryText:
     """Parse a query. Every text is valid."""
     query = parse_query(text.encode("utf-8", "replace").decode().replace("\0", " "))
     analysis = analyse_query(query)
@@ -342,7 +342,7 @@ def read_question(text: str) -> QueryText:
     words = dict.fromkeys(part for one in wanted for word in one for part in _parts(word))
     singles = sorted(words, key=lambda word: -len(word))[:_MOST_LOOSE]
     loose = tuple(" ".join((word, *excluded)) for word in singles) if len(words) > 1 else ()
-    sentence = _TYPED.sub(r"\1", " ".join(query.question.split()))
+    sentence = _TYPED.sub(r"\1", " ".join(query.free_text.split()))
     return QueryText(query, analysis, ways, loose, sentence, tuple(_remarks(query, wanted)))
 
 

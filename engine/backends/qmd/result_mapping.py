@@ -56,7 +56,7 @@ class ResultMapper:
         self._exports = exports
 
     def candidates(
-        self, hits: Iterable[Hit], collections: Sequence[Collection], wanted: Filter, question: QueryText
+        self, hits: Iterable[Hit], collections: Sequence[Collection], file_filter: Filter, query_text: QueryText
     ) -> list[Candidate]:
         """The files that satisfy all conditions, best first; each once, with its best score."""
         by_name = {collection.name: collection for collection in collections}
@@ -73,7 +73,7 @@ class ResultMapper:
         notes = {name for name, (_, session) in best.items() if session is None}
         accepted = self._guard.accepted(notes)
         found = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
-        conditions = _conditions(wanted, question.fields)
+        conditions = _conditions(file_filter, query_text.fields)
         matching = [
             one
             for one in found
@@ -88,11 +88,11 @@ class ResultMapper:
         candidates: Sequence[Candidate],
         most: int,
         longest: int,
-        question: QueryText,
+        query_text: QueryText,
         by_words: bool,
         cancel: CancelToken | None,
     ) -> tuple[list[MemorySearchResult], int]:
-        """Return the best of them, and how many earlier ones were left out. Raises `Cancelled`.
+        """Return the results of the best candidates, and how many of these were left out. Raises `Cancelled`.
 
         `longest`: most characters of a snippet. Left out are deleted files, and results of a semantic search without
         the required phrases.
@@ -104,7 +104,7 @@ class ResultMapper:
             if cancel is not None:
                 cancel.checkpoint()
             make = self._note_result if candidate.session is None else self._session_result
-            result = make(candidate, longest, question, by_words)
+            result = make(candidate, longest, query_text, by_words)
             if result is None:
                 left_out += 1
             else:
@@ -120,21 +120,21 @@ class ResultMapper:
             return None  # the file was deleted meanwhile
 
     def _note_result(
-        self, candidate: Candidate, longest: int, question: QueryText, by_words: bool
+        self, candidate: Candidate, longest: int, query_text: QueryText, by_words: bool
     ) -> MemorySearchResult | None:
         try:
             path = str(self._guard.locate(candidate.path))
             text = read_note(path, candidate.path, self._settings.max_file_bytes).text
         except (PathRefused, Unreadable, OSError):
             return None
-        if not by_words and not question.is_satisfied_by(text):
+        if not by_words and not query_text.is_satisfied_by(text):
             return None
         about, chunking = describe(text, candidate.path), self._settings.chunking
         chunks = chunk_note(text, about, tokens=chunking.tokens, overlap=chunking.overlap)
         if not chunks:
             return None
-        chunk = _best_chunk(chunks, _current_line(candidate.hit, text), question, by_words)
-        ranges = highlight_ranges(chunk.text, question.analysis)
+        chunk = _best_chunk(chunks, _current_line(candidate.hit, text), query_text, by_words)
+        ranges = highlight_ranges(chunk.text, query_text.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
         return _result(
             candidate,
@@ -145,18 +145,18 @@ class ResultMapper:
             snippet=snippet.text,
             snippet_line=chunk.start_line + snippet.first_line,
             ranges=snippet.ranges,
-            question=question,
+            query_text=query_text,
         )
 
     def _session_result(
-        self, candidate: Candidate, longest: int, question: QueryText, by_words: bool
+        self, candidate: Candidate, longest: int, query_text: QueryText, by_words: bool
     ) -> MemorySearchResult | None:
         session = candidate.session
         assert session is not None
         chunk = self._exports.passage(session, candidate.hit.line)
-        if chunk is None or (not by_words and not question.is_satisfied_by(chunk.text)):
+        if chunk is None or (not by_words and not query_text.is_satisfied_by(chunk.text)):
             return None
-        ranges = highlight_ranges(chunk.text, question.analysis)
+        ranges = highlight_ranges(chunk.text, query_text.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
         place = chunk.places[max(0, bisect_right([one.offset for one in chunk.places], snippet.place) - 1)]
         known = session.known
@@ -169,7 +169,7 @@ class ResultMapper:
             snippet=snippet.text,
             snippet_line=place.line,
             ranges=snippet.ranges,
-            question=question,
+            query_text=query_text,
             message=MessagePlace(
                 ordinal=place.ordinal,
                 id=place.id,
@@ -191,7 +191,7 @@ def _result(  # noqa: PLR0913 - most are options, given by name
     snippet: str,
     snippet_line: int,
     ranges: Sequence[FileRange],
-    question: QueryText,
+    query_text: QueryText,
     message: MessagePlace | None = None,
 ) -> MemorySearchResult:
     hit = candidate.hit
@@ -202,7 +202,7 @@ def _result(  # noqa: PLR0913 - most are options, given by name
     weight = sum(leg.weight for leg in hit.legs)
     share = sum(leg.weight for leg in words) / weight if weight else 0.0
     path = candidate.path if message is None else ""
-    _, around = ranges_of("", (path, title, *heading), question.analysis)
+    _, around = ranges_of("", (path, title, *heading), query_text.analysis)
     return MemorySearchResult(
         path=candidate.path,
         start_line=lines[0],
@@ -231,25 +231,25 @@ def _current_line(hit: Hit, text: str) -> int:
     lines = text.split("\n")
     shown = hit.snippet.split("\n")
     at = hit.line - hit.start
-    wanted = shown[at].strip() if at < len(shown) else ""
+    line = shown[at].strip() if at < len(shown) else ""
     # The last line that is shown may be cut.
-    wanted = wanted.removesuffix("...") if at == len(shown) - 1 else wanted
-    if not wanted or (hit.line <= len(lines) and wanted in lines[hit.line - 1]):
+    line = line.removesuffix("...") if at == len(shown) - 1 else line
+    if not line or (hit.line <= len(lines) and line in lines[hit.line - 1]):
         return min(hit.line, len(lines))
-    moved = [number for number, line in enumerate(lines, 1) if wanted in line]
+    moved = [number for number, text_line in enumerate(lines, 1) if line in text_line]
     return min(moved, key=lambda number: abs(number - hit.line), default=min(hit.line, len(lines)))
 
 
-def _best_chunk(chunks: Sequence[Chunk], line: int, question: QueryText, by_words: bool) -> Chunk:
+def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, by_words: bool) -> Chunk:
     """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
     near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
-    if len(chunks) > _MOST_COMPARED or (not by_words and _distinct_words(near.text, question)):
+    if len(chunks) > _MOST_COMPARED or (not by_words and _distinct_words(near.text, query_text)):
         return near
-    return max(chunks, key=lambda one: (_distinct_words(one.text, question), one is near))
+    return max(chunks, key=lambda one: (_distinct_words(one.text, query_text), one is near))
 
 
-def _distinct_words(text: str, question: QueryText) -> int:
-    return len({text[start:end].casefold() for start, end in highlight_ranges(text, question.analysis)})
+def _distinct_words(text: str, query_text: QueryText) -> int:
+    return len({text[start:end].casefold() for start, end in highlight_ranges(text, query_text.analysis)})
 
 
 # --- conditions on files ------------------------------------------------------------------------------------------
@@ -257,16 +257,16 @@ def _distinct_words(text: str, question: QueryText) -> int:
 _Condition = Callable[[Candidate], bool]
 
 
-def _conditions(wanted: Filter, fields: Sequence[Clause]) -> list[_Condition]:
-    globs = Globs((wanted.path_glob,)) if wanted.path_glob else None
+def _conditions(file_filter: Filter, fields: Sequence[Clause]) -> list[_Condition]:
+    globs = Globs((file_filter.path_glob,)) if file_filter.path_glob else None
 
     def passes(one: Candidate) -> bool:
         return (
-            (wanted.sources is None or one.source in wanted.sources)
+            (file_filter.sources is None or one.source in file_filter.sources)
             and (globs is None or globs.covers(one.path))
-            and (wanted.since is None or one.modified >= wanted.since)
-            and (wanted.until is None or one.modified < wanted.until)
-            and not wanted.hides(one.path, one.source)
+            and (file_filter.since is None or one.modified >= file_filter.since)
+            and (file_filter.until is None or one.modified < file_filter.until)
+            and not file_filter.hides(one.path, one.source)
         )
 
     return [passes, *map(_demanded, fields)]

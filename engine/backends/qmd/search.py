@@ -8,7 +8,7 @@ import msgspec
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.index_maintenance import Maintenance
-from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_question
+from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_query_text
 from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.status import MODES
 from engine.backends.qmd.unsupported_features import unsupported
@@ -62,19 +62,19 @@ class QmdSearch:
         usual = msgspec.structs.replace(
             settings.query, max_results=limits.max_results, min_score=settings.qmd.min_score
         )
-        request, question = make_request(usual, query, None, options), read_question(query)
+        request, query_text = make_request(usual, query, None, options), read_query_text(query)
         known = self._maintenance.collections
         wanted = self._collections(known, request)
-        if not wanted or not (question.ways or question.sentence):
+        if not wanted or not (query_text.ways or query_text.sentence):
             self._command.check(limits.timeout_ms / 1000, cancel)
             notice = tr("qmd can't search without a word: add one to the query.") if wanted else ""
             notice = notice if known else tr("Nothing is indexed yet.")
-            return _outcome([], 0, "keyword", [notice, *_remarks(question)], started)
+            return _outcome([], 0, "keyword", [notice, *_remarks(query_text)], started)
         on_keywords = options.get("on_keywords")
         if on_keywords is not None and not request.keyword_only and settings.qmd.search_mode != "search":
             by_words = msgspec.structs.replace(request, keyword_only=True)
-            on_keywords(self._answer(by_words, question, wanted, limits, started, cancel))
-        return self._answer(request, question, wanted, limits, started, cancel)
+            on_keywords(self._answer(by_words, query_text, wanted, limits, started, cancel))
+        return self._answer(request, query_text, wanted, limits, started, cancel)
 
     def _collections(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:
         """Return the collections to search."""
@@ -89,31 +89,31 @@ class QmdSearch:
     def _answer(
         self,
         request: SearchRequest,
-        question: QueryText,
+        query_text: QueryText,
         collections: list[Collection],
         limits: QmdLimitSettings,
         started: float,
         cancel: CancelToken | None,
     ) -> SearchOutcome:
-        narrowed = request.filter.active or bool(question.fields)
+        narrowed = request.filter.active or bool(query_text.fields)
         most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
         names = [one.name for one in collections]
-        outcome = self._runner.run_query(question, names, most, by_words=request.keyword_only, cancel=cancel)
-        found = self._mapper.candidates(outcome.hits, collections, request.filter, question)
+        outcome = self._runner.run_query(query_text, names, most, by_words=request.keyword_only, cancel=cancel)
+        found = self._mapper.candidates(outcome.hits, collections, request.filter, query_text)
         matching = [one for one in found if one.hit.score >= request.min_score]
         results, left_out = self._mapper.results(
-            matching, request.max_results, limits.max_snippet_chars, question, outcome.mode == "search", cancel
+            matching, request.max_results, limits.max_snippet_chars, query_text, outcome.mode == "search", cancel
         )
-        notices = [*_notices(outcome), *_remarks(question)]
+        notices = [*_notices(outcome), *_remarks(query_text)]
         return msgspec.structs.replace(
             _outcome(results, len(matching) - left_out, MODES[outcome.mode], notices, started),
             total_is_least=outcome.cut,
-            understood="" if question.query.plain else understood(question.query),
+            understood="" if query_text.query.plain else understood(query_text.query),
         )
 
 
-def _remarks(question: QueryText) -> list[str]:
-    return [*remarks_of(question.query), *question.remarks]
+def _remarks(query_text: QueryText) -> list[str]:
+    return [*remarks_of(query_text.query), *query_text.remarks]
 
 
 def _notices(outcome: QueryOutcome) -> list[str]:

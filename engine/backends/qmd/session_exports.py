@@ -180,7 +180,7 @@ class SessionExports:
             before_reading()
         copies = copied_sessions(found.files, set(), token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
-        files = [file for file in found.files if not self._crashes.deaths(file)]
+        files = [file for file in found.files if not self._crashes.crashes(file)]
         kept = elsewhere(files, projects, self._workspace, self._index, lambda file: self._project_of(file, token))
         order, passed_over = self._crashes.readable(found.files)
         done.failed += passed_over

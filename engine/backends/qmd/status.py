@@ -22,7 +22,7 @@ _NO_VECTORS = marked(
 def qmd_status(
     outer: MemoryProviderStatus, command: QmdCommand, sync: QmdSync, counts: QmdCounts, size: int
 ) -> MemoryProviderStatus:
-    """`outer`: the status fields that don't depend on the backend; `size` of the index in bytes."""
+    """Return the status of qmd. `outer`: the fields that don't depend on the backend; `size` of the index in bytes."""
     qmd = sync.settings.qmd
     collections = sync.maintenance.collections
     wants_meaning = qmd.search_mode != "search"

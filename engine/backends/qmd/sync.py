@@ -53,7 +53,7 @@ class QmdSync:
         """Why the last embedding run failed; empty if it succeeded."""
 
     def run(self, reason: SyncReason, force: bool, listener: Listener, token: CancelToken) -> SyncReport:
-        """Do one sync, with errors in its report. What `qmd` has stored by then stays."""
+        """Run one sync, with errors in its report. What `qmd` has stored before an error stays."""
         return _Run(self, reason, listener, token).report(force)
 
     def pending(self) -> int:
@@ -205,11 +205,11 @@ class _Run:
     def _embed(self, force: bool) -> None:
         if not self._of.maintenance.embed_due(self._reason, force):
             return
-        lacking = self._of.pending()
-        self._meter.start("embedding", lacking)
+        pending = self._of.pending()
+        self._meter.start("embedding", pending)
 
         def look() -> None:
-            self._meter.step(max(0, lacking - self._of.pending()), "")
+            self._meter.step(max(0, pending - self._of.pending()), "")
 
         try:
             self._embedded = self._of.maintenance.embed(self._token, look)

@@ -26,7 +26,7 @@ NO_SESSIONS = marked("Searching sessions with qmd is switched off (qmd.sessions.
 _REFUSED = marked("The setting qmd.scope doesn't allow this session to search with qmd.")
 
 
-def lacks(*, sessions: bool) -> Mapping[Feature, str]:
+def unsupported_features(*, sessions: bool) -> Mapping[Feature, str]:
     """Return unsupported features with reasons; `sessions`: whether `qmd` searches them."""
     found = {feature: _reason(feature) for feature in _UNSUPPORTED}
     return found if sessions else {**found, "sessions": tr(NO_SESSIONS)}

@@ -3,7 +3,7 @@
 In: a document.
 Out: its numbered text, or a `DocumentError` with the reason.
 
-The text is made by `document_formats` and has headings as Markdown writes them; the title and the author come first,
+The modules of the formats make the text, with headings as in Markdown; the title and the author come first,
 between lines of `---`. Each page of a PDF begins with a heading `# Page 12`. The same text is indexed, shown and
 returned to agents, so lines are the same everywhere.
 """
@@ -64,13 +64,13 @@ def has_pages(name: str) -> bool:
 
 
 def page_of(heading: str) -> int:
-    """The number in the heading of a page; 0 for any other heading."""
+    """Return the page number in a heading; 0 for a heading that is not that of a page."""
     found = _PAGE.fullmatch(f"# {heading}")
     return int(found[2]) if found else 0
 
 
 def read(text: str, name: str) -> Structure:
-    """The structure of a document's text: title, headings or pages."""
+    """Return the structure of a document's text: title, headings or pages."""
     found = StructureBuilder()
     pages, inside = has_pages(name), False
     for number, line, _, _ in markup_lines(text):

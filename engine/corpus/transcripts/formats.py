@@ -62,7 +62,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         facts, opening = self.facts, self.facts.opening
         facts.opening = "" if opening and facts.rewound and facts.is_left(self.opened) else opening
         opens = not facts.opening
-        facts.saw(message)
+        facts.add_message(message)
         if opens and facts.opening:
             self.opened = line
         facts.opening = facts.opening or opening
@@ -99,7 +99,7 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     def count_unknown(self, kind: object) -> None:
         """Count a line or a block whose type the format did not have when this parser was written."""
-        if isinstance(kind, str) and kind in self.unknown:  # as nearly always: masking takes much longer
+        if isinstance(kind, str) and kind in self.unknown:  # usually: then it needs no masking, which is slow
             name = kind
         else:
             name = redact(clean(kind[:1000]))[:60] if isinstance(kind, str) and kind else "without a type"

@@ -91,7 +91,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         """
         return message.is_speech and (not message.side or bool(self.parent))
 
-    def saw(self, message: Message) -> None:
+    def add_message(self, message: Message) -> None:
         """Update times and opening sentence from one more message."""
         if message.time is not None:
             self.started = message.time if self.started is None else min(self.started, message.time)

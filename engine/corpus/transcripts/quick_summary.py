@@ -37,7 +37,7 @@ class QuickSummary(msgspec.Struct, frozen=True):
     """Number of messages of the user and the agent; estimated for a long transcript."""
 
 
-def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
+def read_quick_summary(descriptor: int, path: str, size: int) -> QuickSummary | None:
     """Summarise an open transcript of `size` bytes with one JSON object per line. Raises OSError.
 
     None if it must be read first: if it has another format, is an internal session of the agent, or has no message near

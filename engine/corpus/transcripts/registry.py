@@ -157,9 +157,9 @@ def is_part_folder(above: str, name: str) -> bool:
     return any((above, name) in agent.parts or ("", name) in agent.parts for agent in AGENTS)
 
 
-def is_part_beside(name: str, neighbours: Collection[str]) -> bool:
+def is_neighbour_part(name: str, neighbours: Collection[str]) -> bool:
     """Whether a file or folder holds parts of a transcript in the same folder, which holds `neighbours`."""
-    for transcript, parts in _beside(AGENTS):  # a loop, since a sync asks for every transcript
+    for transcript, parts in _neighbour_parts(AGENTS):  # a loop, since a sync asks for every transcript
         if transcript in neighbours and name != transcript and re.fullmatch(parts, name):
             return True
     return False
@@ -241,8 +241,8 @@ def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]],
 
 
 @functools.cache
-def _beside(agents: tuple[Agent, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple(agent.beside for agent in agents if agent.beside[0])
+def _neighbour_parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(agent.neighbour_parts for agent in agents if agent.neighbour_parts[0])
 
 
 @functools.cache

@@ -101,7 +101,7 @@ class LineReader(msgspec.Struct):
             if not raw.whole:
                 return
             self.offset, self.line = raw.end + 1, raw.number + 1
-            yield fed(self.parser, raw)
+            yield messages_of_line(self.parser, raw)
 
     def read_rest(self, source: Source) -> list[Message]:
         """Return the messages of a last line without a line end, if it is complete; the position doesn't change.
@@ -109,10 +109,10 @@ class LineReader(msgspec.Struct):
         Don't use the parser any more: it has seen a line that will be read again.
         """
         last = next((raw for raw in raw_lines(source, offset=self.offset, number=self.line)), None)
-        return [] if last is None or last.whole else fed(self.parser, last, count=False)
+        return [] if last is None or last.whole else messages_of_line(self.parser, last, count=False)
 
 
-def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message]:
+def messages_of_line(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message]:
     """Return the messages of one line; a line that is no JSON object is counted as unknown if `count`."""
     value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
     if value is not None:
@@ -123,8 +123,9 @@ def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message
 
 
 def anchor(source: Source, offset: int) -> str:
-    """A digest of the bytes before an offset and of the first ones, where some agents replace the title: if it differs,
-    the transcript was changed, not only extended."""
+    """Return a digest of the bytes before an offset and at the beginning of the file, where some agents replace the
+    title. If it differs, the transcript was changed, not only extended.
+    """
     start = max(0, offset - _ANCHOR_BYTES)
     first = read_at(source, 0, min(start, _TITLE_BYTES))
     return hashlib.sha256(first + read_at(source, start, offset - start)).hexdigest()
@@ -193,8 +194,9 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
 
 
 def refresh_facts(reader: LineReader, now: SessionFacts) -> None:
-    """Take usage and end from the facts of a new parser, which has them from a file next to the transcript, if there
-    is one: they are those of the whole session."""
+    """Copy the usage and the end of the whole session from the facts of a new parser, which may have read them from a
+    file next to the transcript.
+    """
     facts = reader.parser.facts
     facts.usage = now.usage or facts.usage
     facts.ended = facts.ended if now.ended is None else now.ended
@@ -264,7 +266,7 @@ def project_of(path: str) -> str:
                 return ""
             parser = known.parser(transcript_of(path))
             for raw in islice(raw_lines(source), _LINES_WITH_PROJECT):
-                fed(parser, raw)
+                messages_of_line(parser, raw)
                 if parser.facts.project:
                     break
             return parser.facts.project

@@ -62,7 +62,7 @@ _BEYOND_WINDOW_SECONDS = 3600.0
 
 
 class BatchContext(NamedTuple):
-    """What the batch jobs of one model need in one sync."""
+    """Data that the batch jobs of one model need in one sync."""
 
     api: BatchApi
     name: ModelName

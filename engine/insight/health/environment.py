@@ -48,9 +48,9 @@ def check_user_data(data: UserData) -> HealthFinding:
     )
 
 
-def check_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
+def check_watcher(watcher: WatcherStatus, *, watching: bool) -> HealthFinding:
     id_, name = "watching", tr("Watching")
-    if not wanted:
+    if not watching:
         return fine(id_, name, tr("Watching the folders is switched off in the settings."))
     if watcher.error or not watcher.enabled:
         return degraded(id_, name, watcher.error or tr("The folders are not watched."))

@@ -52,7 +52,7 @@ def check_provider(
             reason=selection.fallback_reason or "",
         )
         return degraded(id_, name, stands_in)
-    return fine(id_, name, f"{provider.id}, {provider.model}{_dealings(settings, provider)}")
+    return fine(id_, name, f"{provider.id}, {provider.model}{_privacy_sentence(settings, provider)}")
 
 
 def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
@@ -130,7 +130,7 @@ def _check_key(settings: Settings, name: str) -> HealthFinding:
     return fine(id_, title, tr("There is no API key."))  # not all servers need one; the next finding covers it
 
 
-def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:
+def _privacy_sentence(settings: Settings, provider: EmbeddingProvider) -> str:
     """Return where a remote provider or fallback sends texts, and the price."""
     return f"{_sent(settings, provider)}{_sent_later(settings, provider)}"
 

@@ -128,7 +128,7 @@ def check_transcripts(settings: Settings, found: FoundTranscripts, snapshot: Sna
     left_out = (
         (marked("{count:,} cannot be read"), len(unread) + len(unreadable)),
         (marked("{count:,} incomplete"), rules["broken"]),
-        (marked("{count:,} of unknown format"), rules["unknown-format"]),
+        (marked("{count:,} in an unknown format"), rules["unknown-format"]),
         (marked("{count:,} indexed by other workspaces"), rules["kept-elsewhere"]),
     )
     parts += (tr(words, count=count) for words, count in left_out if count)

@@ -87,8 +87,8 @@ def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | 
     if not len(ids) or known.mean() < _ENOUGH:
         return None
     counted = known[found]
-    beside = found[np.arange(len(found)), counted.argmax(axis=1)]
-    near = places[beside] + _ASIDE * normal(1, places.shape)
+    neighbour = found[np.arange(len(found)), counted.argmax(axis=1)]
+    near = places[neighbour] + _ASIDE * normal(1, places.shape)
     near[~counted.any(axis=1)] = places[known].mean(axis=0)
     return np.where(known[:, None], places, near).astype(np.float32)
 

@@ -13,7 +13,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.insight.map import map_data
 from engine.insight.map.layout import Progress, between, draw, find_points
 from engine.insight.map.map_data import Listing, StoredLayout, read_listing, rows_of
-from engine.records import IndexMap, MapAnswer, MapGap, MapPlace, MapProgress, MemorySearchResult
+from engine.records import IndexMap, MapAnswer, MapGap, MapPointDetail, MapProgress, MemorySearchResult
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
@@ -118,14 +118,14 @@ class IndexMaps:
         self._last = whose, record
         return record
 
-    def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
+    def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
         """Return details of these chunks, in order; chunks that have left the index are left out."""
         with self._store.read(cancel) as snapshot:
             found = snapshot.chunks(chunks)
             refused = self._guard.refused((chunk.path for chunk in found.values()), snapshot.meta("names"))
             found = {id_: chunk for id_, chunk in found.items() if chunk.path not in refused}
         return tuple(
-            MapPlace(
+            MapPointDetail(
                 chunk=chunk.id,
                 path=chunk.path,
                 source=chunk.source,

@@ -103,7 +103,9 @@ class ComparisonPane(QWidget):
             row.setSpacing(6)
             row.addWidget(choice, 1)
             read = QPushButton(tr("Open"))
-            read.setAccessibleName(tr("Open the right note") if bool(side) != runs_left() else tr("Open the left note"))
+            read.setAccessibleName(
+                tr("Open the note on the right") if bool(side) != runs_left() else tr("Open the note on the left")
+            )
             read.clicked.connect(lambda _=False, side=side: self._open(side))
             row.addWidget(read)
             self._buttons.append(read)

@@ -26,8 +26,8 @@ from gui.widgets.right_to_left import mirror, upright
 _SIGNS = {"same": "", "wrapped": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
 _KIND_NAMES = {
     "changed": marked("changed"),
-    "left": marked("only in the left note"),
-    "right": marked("only in the right note"),
+    "left": marked("only in the note on the left"),
+    "right": marked("only in the note on the right"),
     "moved": marked("moved"),
     "same": marked("the same"),
     "wrapped": marked("the same text, with other line breaks"),

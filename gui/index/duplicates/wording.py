@@ -19,14 +19,14 @@ NO_NOTES_MORE = marked("Notes that share text will be listed here as soon as the
 
 _BETWEEN = {
     ("", ""): marked("Same age and length"),
-    ("left", ""): marked("The left note is newer by {time}"),
-    ("right", ""): marked("The right note is newer by {time}"),
-    ("", "left"): marked("The left note is longer by {size}"),
-    ("", "right"): marked("The right note is longer by {size}"),
-    ("left", "left"): marked("The left note is newer by {time} and longer by {size}"),
-    ("right", "right"): marked("The right note is newer by {time} and longer by {size}"),
-    ("left", "right"): marked("The left note is newer by {time}; the right one is longer by {size}"),
-    ("right", "left"): marked("The right note is newer by {time}; the left one is longer by {size}"),
+    ("left", ""): marked("The note on the left is newer by {time}"),
+    ("right", ""): marked("The note on the right is newer by {time}"),
+    ("", "left"): marked("The note on the left is longer by {size}"),
+    ("", "right"): marked("The note on the right is longer by {size}"),
+    ("left", "left"): marked("The note on the left is newer by {time} and longer by {size}"),
+    ("right", "right"): marked("The note on the right is newer by {time} and longer by {size}"),
+    ("left", "right"): marked("The note on the left is newer by {time}; the one on the right is longer by {size}"),
+    ("right", "left"): marked("The note on the right is newer by {time}; the one on the left is longer by {size}"),
 }
 """Texts by which of two notes is newer, and which is longer."""
 
@@ -69,7 +69,7 @@ def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
     """Return which of two notes is newer, and which is longer."""
     age_difference = abs(left.modified - right.modified)
     if runs_left():
-        left, right = right, left  # in their order in the window
+        left, right = right, left  # as they are placed in a mirrored window
     newer = "" if age_difference < 1 else "left" if left.modified > right.modified else "right"
     longer = "" if left.size == right.size else "left" if left.size > right.size else "right"
     return tr(_BETWEEN[newer, longer], time=_time_text(age_difference), size=size_text(abs(left.size - right.size)))

@@ -35,7 +35,7 @@ class PlacedName:
     box: QRectF
 
     def zoomed(self, factor: float) -> "PlacedName":
-        """On the same side of its group, which is this many times as far from the origin."""
+        """Return the name at the same side of its group on a map that is zoomed by `factor`."""
         peak = self.peak * factor
         return PlacedName(self.text, peak, self.box.translated(peak - self.peak))
 

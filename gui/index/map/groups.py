@@ -227,7 +227,7 @@ class LegendItem(Toggle, QPushButton):
 
     def __init__(self, name: str, count: int, sign: int, parent: QWidget) -> None:
         super().__init__(parent)
-        self.heed_tools()
+        self.connect_assistive_technology()
         self.colour = QColor()
         self.sign = sign
         self._name, self._count = name, grouped(count)

@@ -60,7 +60,7 @@ def paint_hits(painter: QPainter, places: Iterable[QPointF], colours: Tokens, un
         painter.drawEllipse(place, _HIT * unit, _HIT * unit)
 
 
-def paint_question(painter: QPainter, place: QPointF, colours: Tokens, unit: float) -> None:
+def paint_query(painter: QPainter, place: QPointF, colours: Tokens, unit: float) -> None:
     """Paint cross-hairs at the query's location, with a rim that separates them from the points below."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for colour, width in ((colours.base, 5.5), (colours.text, 2.5)):
@@ -101,7 +101,7 @@ def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> N
 class Marks:
     """What is painted in addition to the points: the query and its results."""
 
-    question: tuple[float, float] | None = None
+    query: tuple[float, float] | None = None
     """Location of the query, in the map's units."""
     hits: tuple[int, ...] = ()
     """Points that are results."""
@@ -236,7 +236,7 @@ class MapView(QWidget):
             self._set_view(self.view.showing(*self._scene.place(point), margin=EDGE))
         self._point_at(point, by_key=False)
 
-    def place_of(self, point: int) -> QPointF:
+    def pixel_of(self, point: int) -> QPointF:
         """Return the position of a point in widget pixels."""
         assert self._scene is not None
         return self._pixel(*self._scene.place(point))
@@ -297,16 +297,16 @@ class MapView(QWidget):
             self.picture.paint(painter, self.view)
             room = QRectF(self.rect())
             seen = room.adjusted(-20, -20, 20, 20)
-            listed = (place for point in self._listed if seen.contains(place := self.place_of(point)))
+            listed = (place for point in self._listed if seen.contains(place := self.pixel_of(point)))
             paint_chosen(painter, listed, radius, colours.accent)
             names = self._placed_names(scene, grouping, unit)
             paint_names(painter, names, self._pixel(0, 0), room.adjusted(2, 2, -2, -2), colours, unit)
-            hits = (place for point in self.marks.hits if seen.contains(place := self.place_of(point)))
+            hits = (place for point in self.marks.hits if seen.contains(place := self.pixel_of(point)))
             paint_hits(painter, hits, colours, unit)
-            if self.marks.question is not None:
-                paint_question(painter, self._pixel(*self.marks.question), colours, unit)
+            if self.marks.query is not None:
+                paint_query(painter, self._pixel(*self.marks.query), colours, unit)
             if self.point >= 0:
-                paint_point(painter, self.place_of(self.point), radius, colours, focused=self.hasFocus())
+                paint_point(painter, self.pixel_of(self.point), radius, colours, focused=self.hasFocus())
         if self._loop:
             paint_loop(painter, self._loop, colours)
         if self.hasFocus():

@@ -337,7 +337,7 @@ class MapPanel(IndexPage):
             self._answering.cancel()
             self.canvas.show_marks(Marks())
             return
-        text, results = answer.question.text, answer.outcome.results
+        text, results = answer.query.text, answer.outcome.results
         self._answering.put(
             self.jobs.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
         )

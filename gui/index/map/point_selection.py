@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import CancelToken, IndexInsight, MapPlace, tr, tr_count
+from engine import CancelToken, IndexInsight, MapPointDetail, tr, tr_count
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
@@ -70,7 +70,8 @@ def _line_height(size: int) -> int:
 class SelectionList(QFrame):
     """The list of selected chunks; hidden if there are none.
 
-    Signals: opened: a MapPlace to open. shown: the chunk id of the current row. closed: the selection was cleared.
+    Signals: opened: a MapPointDetail to open. shown: the chunk id of the current row. closed: the selection was
+    cleared.
     """
 
     opened = Signal(object)
@@ -82,7 +83,7 @@ class SelectionList(QFrame):
         self._jobs = jobs
         self._reading = JobSlot(self)
         self._chunks: tuple[int, ...] = ()
-        self.places: tuple[MapPlace, ...] = ()
+        self.places: tuple[MapPointDetail, ...] = ()
         self._count = label("", "strong")
         self._copy = QPushButton(tr("Copy citations"))
         set_tip(self._copy, tr("Copy the paths and lines of the selected passages"))
@@ -132,7 +133,7 @@ class SelectionList(QFrame):
         self._show_count(len(listed))
         self.show()
         self._reading.put(
-            self._jobs.read(lambda token: insight.map_places(listed, token), self._fill, self._count.setText)
+            self._jobs.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
         )
 
     def clear(self) -> None:
@@ -148,7 +149,7 @@ class SelectionList(QFrame):
         else:
             self._count.setText(tr("{listed:,} of {count:,} passages", listed=listed, count=count))
 
-    def _fill(self, places: tuple[MapPlace, ...]) -> None:
+    def _fill(self, places: tuple[MapPointDetail, ...]) -> None:
         self._reading.done()
         before = self.list.currentRow()
         self.places = places
@@ -194,14 +195,14 @@ _AWAY = 14
 _MOST_CACHED = 500
 
 
-class Places(QObject):
+class PointDetails(QObject):
     """Reads title, path and text of the chunks of points in the background, and caches the last ones."""
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
         self._asking = JobSlot(self)
-        self._known: OrderedDict[int, MapPlace] = OrderedDict()
+        self._known: OrderedDict[int, MapPointDetail] = OrderedDict()
 
     def forget(self) -> None:
         """Drop the cache after a change of the index."""
@@ -212,14 +213,14 @@ class Places(QObject):
         """Cancel the pending request."""
         self._asking.cancel()
 
-    def ask(self, insight: IndexInsight, chunk: int, then: Callable[[MapPlace | None], None]) -> None:
+    def ask(self, insight: IndexInsight, chunk: int, then: Callable[[MapPointDetail | None], None]) -> None:
         """Read a chunk and call `then` with it, or with None if it was deleted. A newer request cancels this one."""
         self._asking.cancel()
         if chunk in self._known:
             then(self._known[chunk])
             return
 
-        def arrived(places: tuple[MapPlace, ...]) -> None:
+        def arrived(places: tuple[MapPointDetail, ...]) -> None:
             self._asking.done()
             for place in places:
                 self._known[chunk] = place
@@ -227,7 +228,7 @@ class Places(QObject):
                 self._known.popitem(last=False)
             then(places[0] if places else None)
 
-        self._asking.put(self._jobs.read(lambda token: insight.map_places([chunk], token), arrived))
+        self._asking.put(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
 
 
 class HoverCard(QFrame):
@@ -250,7 +251,7 @@ class HoverCard(QFrame):
             column.addWidget(part)
         self.hide()
 
-    def show_place(self, place: MapPlace, at: QPointF) -> None:
+    def show_place(self, place: MapPointDetail, at: QPointF) -> None:
         """Show the card next to a point, inside the parent."""
         self._title.setText(wording.heading_of(place))
         self._text.setText(place.text)
@@ -288,7 +289,7 @@ class MapSelection(QObject):
         self.card, self.list = HoverCard(canvas), SelectionList(jobs)
         self._jobs = jobs
         self._canvas = canvas
-        self._places = Places(jobs, self)
+        self._places = PointDetails(jobs, self)
         self._looking = JobSlot(self)
         self._insight: IndexInsight | None = None
         self._prepared: Prepared | None = None
@@ -336,7 +337,7 @@ class MapSelection(QObject):
         else:
             self._hovering.start()
 
-    def _read_place(self, point: int, then: Callable[[MapPlace | None], None]) -> None:
+    def _read_place(self, point: int, then: Callable[[MapPointDetail | None], None]) -> None:
         if self._insight is not None and self._prepared is not None and point >= 0:
             self._places.ask(self._insight, int(self._prepared.scene.ids[point]), then)
 
@@ -344,10 +345,10 @@ class MapSelection(QObject):
     def _show_point(self) -> None:
         self._read_place(self._canvas.point, partial(self._show_card, self._canvas.point))
 
-    def _show_card(self, point: int, place: MapPlace | None) -> None:
+    def _show_card(self, point: int, place: MapPointDetail | None) -> None:
         if place is None or self._canvas.point != point or self._prepared is None or not self._canvas.isVisible():
             return
-        self.card.show_place(place, self._canvas.place_of(point))
+        self.card.show_place(place, self._canvas.pixel_of(point))
         if self._canvas.hasFocus() and QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._canvas, wording.spoken(place)))
 
@@ -356,7 +357,7 @@ class MapSelection(QObject):
         self._read_place(point, self._open_place)
 
     @Slot(object)
-    def _open_place(self, place: MapPlace | None) -> None:
+    def _open_place(self, place: MapPointDetail | None) -> None:
         if place is not None:
             self.open_requested.emit(place.path, place.start_line)
 

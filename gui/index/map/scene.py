@@ -113,14 +113,14 @@ class PointIndex:
             found.append(part[(crosses & (across < where)).sum(axis=1) % 2 == 1])
         return np.concatenate(found)
 
-    def next(self, across: float, up: float, right: int, higher: int, besides: int = -1) -> int:
+    def next(self, across: float, up: float, right: int, higher: int, excluded: int = -1) -> int:
         """Return the nearest point in a direction (`right`, `higher`: 1, 0 or -1), best straight ahead; -1 for none."""
         gaps = self._points - np.array([across, up], np.float32)
         ahead = gaps[:, 0] * right + gaps[:, 1] * higher
         aside = np.abs(gaps[:, 0] * higher + gaps[:, 1] * right)
         far = np.where(ahead > 1e-6 * self._cell, ahead + _ASIDE * aside, np.inf)
-        if besides >= 0:
-            far[besides] = np.inf
+        if excluded >= 0:
+            far[excluded] = np.inf
         best = int(far.argmin()) if len(far) else -1
         return best if best >= 0 and np.isfinite(far[best]) else -1
 

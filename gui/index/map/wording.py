@@ -1,6 +1,6 @@
 """Texts about the map. Pure functions."""
 
-from engine import IndexMap, MapGap, MapPlace, MapProgress, marked, tr, tr_count
+from engine import IndexMap, MapGap, MapPointDetail, MapProgress, marked, tr, tr_count
 from gui.index.map.groups import Kind
 from gui.widgets.formatting import ago, grouped, shown_headings
 
@@ -83,17 +83,17 @@ def progress(step: MapProgress) -> str:
     return tr(_STAGES[step.stage], percent=100 * step.done)
 
 
-def heading_of(place: MapPlace) -> str:
+def heading_of(place: MapPointDetail) -> str:
     """Return the title and headings of a chunk as one line, without repeating the title."""
     parts = [place.title, *shown_headings(place.path, place.heading)]
     return " › ".join(part for number, part in enumerate(parts) if part and part not in parts[:number])
 
 
-def where(place: MapPlace) -> str:
+def where(place: MapPointDetail) -> str:
     return f"{place.citation} · {ago(place.modified)}"
 
 
-def spoken(place: MapPlace) -> str:
+def spoken(place: MapPointDetail) -> str:
     """Describe the current point for screen readers."""
     return tr(
         "{heading}. {text} {path}, line {line}",

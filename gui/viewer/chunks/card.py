@@ -43,11 +43,12 @@ _LEAST_VALUE = 22
 class ChunkCard(QFrame):
     """Shows the details of one chunk.
 
-    Signals: walked: show the next (True) or previous chunk (False). more_requested: find passages similar to the chunk.
-    notified: a message about the result. closed: the card was closed; left: it was closed while it had the focus.
+    Signals: step_requested: show the next (True) or previous chunk (False). more_requested: find passages similar to
+    the chunk. notified: a message about the result. closed: the card was closed; left: it was closed while it had the
+    focus.
     """
 
-    walked = Signal(bool)
+    step_requested = Signal(bool)
     more_requested = Signal()
     notified = Signal(str)
     closed = Signal()
@@ -87,8 +88,8 @@ class ChunkCard(QFrame):
         column.addLayout(head)
         column.addWidget(self._body, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._before.clicked.connect(lambda: self.walked.emit(False))
-        self._after.clicked.connect(lambda: self.walked.emit(True))
+        self._before.clicked.connect(lambda: self.step_requested.emit(False))
+        self._after.clicked.connect(lambda: self.step_requested.emit(True))
         self._copy.clicked.connect(self._copy_all)
         self._body.verticalScrollBar().rangeChanged.connect(self._return)
         self._body.verticalScrollBar().actionTriggered.connect(self._leave_place)

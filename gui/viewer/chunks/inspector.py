@@ -78,15 +78,15 @@ class ChunkInspector(QObject):
         self._gates.add(self.margin_action, "insight")
         for known, forward in ((NEXT_CHUNK, True), (PREVIOUS_CHUNK, False)):
             step = key_action(panel, known)
-            step.triggered.connect(partial(self.walk, forward))
+            step.triggered.connect(partial(self.select_next, forward))
             self._gates.add(step, "insight")
-        card.walked.connect(self.walk)
+        card.step_requested.connect(self.select_next)
         card.closed.connect(self._deselect)
         card.notified.connect(self.notified)
         card.more_requested.connect(self._request_more)
 
     @property
-    def walking(self) -> bool:
+    def selection_pending(self) -> bool:
         """Whether a chunk will be selected when the chunks are loaded."""
         return self._walking is not None
 
@@ -136,7 +136,7 @@ class ChunkInspector(QObject):
         self._card.close_card()
 
     @Slot(bool)
-    def walk(self, forward: bool) -> None:
+    def select_next(self, forward: bool) -> None:
         """Select the next or previous chunk; the first call selects the one at the user's position."""
         if not self._name or not self.margin_action.isEnabled():
             return
@@ -184,13 +184,13 @@ class ChunkInspector(QObject):
             self._choose_again(before, chosen)
         if self._walking is not None:
             forward, self._walking = self._walking, None
-            self.walk(forward)
+            self.select_next(forward)
 
     def _choose_again(self, before: _Read, chosen: int) -> None:
         """Select the same chunk after a change of the index or, if it is gone, the one now at its location."""
         assert self._read is not None
         old = before.file.chunks[chosen]
-        place = self._read.lanes.place_of(old)
+        place = self._read.lanes.position_of(old)
         if place is None:
             place = self._read.lanes.next(old.start_line, forward=True)
         if place is None:

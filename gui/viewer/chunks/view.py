@@ -61,7 +61,7 @@ class ChunkLanes:
         place = bisect_right(self._starts, line) - (not forward)
         return place if 0 <= place < len(self.chunks) else None
 
-    def place_of(self, chunk: ChunkRow) -> int | None:
+    def position_of(self, chunk: ChunkRow) -> int | None:
         """Return the position of a chunk from another version of the file, by its id; None if it was removed."""
         return next((place for place, other in enumerate(self.chunks) if other.id == chunk.id), None)
 

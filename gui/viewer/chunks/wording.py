@@ -132,12 +132,12 @@ def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -
 
 
 def _id_text(detail: ChunkDetail) -> str:
-    if not detail.twins:
+    if not detail.identical:
         return str(detail.id)
     return tr_count(
         "{id}; {count:,} other passage with the same text",
         "{id}; {count:,} other passages with the same text",
-        detail.twins,
+        detail.identical,
         id=detail.id,
     )
 

@@ -76,7 +76,7 @@ class BarChart(Chart):
         index = shown.start + int(position.x() // self._slot())
         return index if 0 <= position.y() < self.plot().bottom() and index in shown else None
 
-    def place_of(self, index: int) -> QRectF:
+    def rect_of_mark(self, index: int) -> QRectF:
         slot, shown = self._slot(), self._window()
         return QRectF((index - shown.start) * slot, 0, slot, self.plot().bottom()) if index in shown else QRectF()
 
@@ -158,7 +158,7 @@ class ShareChart(Chart):
                     return index
         return None
 
-    def place_of(self, index: int) -> QRectF:
+    def rect_of_mark(self, index: int) -> QRectF:
         return self._lines()[index]
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
@@ -249,7 +249,7 @@ class SparkChart(Chart):
         near = abs(points[place].x() - position.x()) <= self._scaled(_STEP)
         return len(self.series.marks) - len(points) + place if near else None
 
-    def place_of(self, index: int) -> QRectF:
+    def rect_of_mark(self, index: int) -> QRectF:
         points = self._points()
         place = index - len(self.series.marks) + len(points)
         return QRectF(points[place], points[place]).adjusted(-_DOT, -_DOT, _DOT, _DOT) if place >= 0 else QRectF()

@@ -80,11 +80,11 @@ class Mark:
 @dataclass(frozen=True)
 class Series:
     marks: tuple[Mark, ...] = ()
-    gist: str = ""
+    summary: str = ""
     """A summary in a sentence, for screen readers."""
     ends: tuple[str, str] = ("", "")
     """Labels below the first and the last mark."""
-    resting: str = ""
+    idle_label: str = ""
     """Label shown instead of `ends` while no mark is selected."""
     legend: tuple[str, ...] = ()
     """Names of a mark's parts, if there are several."""
@@ -134,7 +134,7 @@ class Chart(QWidget):
         """Return the index of the mark at a point; coordinates here and below assume a left-to-right layout."""
         raise NotImplementedError
 
-    def place_of(self, index: int) -> QRectF:
+    def rect_of_mark(self, index: int) -> QRectF:
         """Return a mark's rectangle; empty if it is out of view."""
         raise NotImplementedError
 
@@ -179,7 +179,7 @@ class Chart(QWidget):
 
     def spoken_parts(self) -> Sequence[Part]:
         return [
-            Part(mark.detail or mark.caption, self._mirrored(self.place_of(index)).toAlignedRect())
+            Part(mark.detail or mark.caption, self._mirrored(self.rect_of_mark(index)).toAlignedRect())
             for index, mark in enumerate(self.series.marks)
         ]
 
@@ -195,9 +195,9 @@ class Chart(QWidget):
     def _describe(self) -> None:
         """Set the accessible name, which includes the selected mark since changes of it are announced immediately."""
         mark = self.mark()
-        words = mark.detail or mark.caption if mark else self.series.resting
+        words = mark.detail or mark.caption if mark else self.series.idle_label
         self.setAccessibleName(f"{self._title}: {words}" if words else self._title)
-        self.setAccessibleDescription(self.series.gist)
+        self.setAccessibleDescription(self.series.summary)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, last = Qt.Key(event.key()), len(self.series.marks) - 1
@@ -242,7 +242,9 @@ class Chart(QWidget):
     def footer(self) -> tuple[str, str]:
         """Return the labels below the chart, at the left and at the right."""
         mark = self.mark()
-        return (mark.caption, "") if mark else (self.series.resting, "") if self.series.resting else self.series.ends
+        return (
+            (mark.caption, "") if mark else (self.series.idle_label, "") if self.series.idle_label else self.series.ends
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
@@ -414,7 +416,7 @@ class ChartCard(QFrame):
             accessible_name = tr("{title}: show as table", title=self._title)
         self._turn.setAccessibleName(accessible_name)
         self._turn.setVisible(some)
-        self.setAccessibleDescription(self.chart.series.gist)
+        self.setAccessibleDescription(self.chart.series.summary)
 
     @staticmethod
     def _column(number: int, column: TableColumn) -> Column[Mark]:

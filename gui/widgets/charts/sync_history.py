@@ -28,17 +28,17 @@ def sync_series(syncs: Sequence[SyncSummary], now: float | None = None) -> Serie
     without work is visible, too.
     """
     if not syncs:
-        return Series(resting=tr("No update yet."))
+        return Series(idle_label=tr("No update yet."))
     marks = tuple(_sync_mark(sync, now) for sync in syncs)
     bad = sum(mark.failed for mark in marks)
     return Series(
         marks,
-        gist=_gist(len(syncs), bad, sync_sentence(syncs[-1])),
-        resting=marks[-1].caption,
+        summary=_summary(len(syncs), bad, sync_sentence(syncs[-1])),
+        idle_label=marks[-1].caption,
     )
 
 
-def _gist(many: int, bad: int, newest: str) -> str:
+def _summary(many: int, bad: int, newest: str) -> str:
     if not bad:
         return tr_count(
             "{count:,} update, none with an error. The newest: {newest}",

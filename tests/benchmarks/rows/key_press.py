@@ -61,17 +61,17 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
     idle = heart.pulse
     heart.restart()
     shown, asked = [], []
-    for question in typed:
+    for query in typed:
         panel.box.edit.clear()
         wait(300)
-        for count, letter in enumerate(question, 1):
-            text = question[:count].strip()
+        for count, letter in enumerate(query, 1):
+            text = query[:count].strip()
             began = time.perf_counter()
             QTest.keyClicks(panel.box.edit, letter)
             if count < 2 or letter == " ":
                 wait(int(1000 * _SECONDS_A_KEY))
                 continue  # the text to search for is what it was
-            while (answer := panel.body.answer) is None or answer.question.text != text:
+            while (answer := panel.body.answer) is None or answer.query.text != text:
                 app.processEvents()
                 time.sleep(0.0002)
                 if time.perf_counter() - began > _TIMEOUT or not panel.busy:

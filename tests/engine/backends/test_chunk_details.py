@@ -90,7 +90,7 @@ def test_one_chunk_with_all_that_is_known_of_it(open_memory, workspace, long_not
     detail = memory.insight.chunk("greenhouse.md", row.id)
     assert memory.insight.chunk("copy.md", row.id) is None
     assert detail.row == row
-    assert (detail.path, detail.number, detail.twins) == ("greenhouse.md", 1, 1)
+    assert (detail.path, detail.number, detail.identical) == ("greenhouse.md", 1, 1)
     assert detail.hash == hashlib.sha256(detail.text.encode()).hexdigest()
     (vector,) = detail.vectors
     assert (vector.provider, vector.dims, vector.active) == ("fake", 64, True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.records import EarlierQuestion, ResultExplanation, SearchOutcome, SearchRemedy
+from engine.records import EarlierQuery, ResultExplanation, SearchOutcome, SearchRemedy
 from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
@@ -179,7 +179,7 @@ def test_plain_words_offered_when_nothing_else_helps(open_memory) -> None:
 def test_earlier_query_named_when_scope_empty(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
-    outcome = memory.search("pressure gauge", within=[EarlierQuestion(query="irrigation")], explain=True)
+    outcome = memory.search("pressure gauge", within=[EarlierQuery(query="irrigation")], explain=True)
     assert _remedies(outcome)["within"].finds == 1
 
 

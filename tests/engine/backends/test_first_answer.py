@@ -10,7 +10,7 @@ import pytest
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.records import EarlierQuestion, SearchOutcome
+from engine.records import EarlierQuery, SearchOutcome
 from engine.settings import Settings
 from tests.engine.backends.conftest import OpenMemory
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
@@ -174,7 +174,7 @@ def test_failing_service_is_called_once(remote_memory: BuiltinMemory, remote: Pa
 
 
 def test_both_answers_stay_within_the_earlier_results(memory: BuiltinMemory) -> None:
-    first, whole = _twice(memory, "hose", within=[EarlierQuestion(query="irrigation timer")])
+    first, whole = _twice(memory, "hose", within=[EarlierQuery(query="irrigation timer")])
     assert [result.path for result in first[0].results] == ["shopping.md"]
     assert first[0].within == whole.within
     assert whole.results[0].path == "shopping.md"

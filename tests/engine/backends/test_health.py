@@ -404,10 +404,10 @@ def test_polling_watcher_reported(open_memory: OpenMemory) -> None:
 
 
 def test_a_glance_counts_and_reads_nothing(memory: BuiltinMemory, provider: FakeProvider) -> None:
-    assert {finding.state for finding in memory.insight.glance()} == {"fine"}
+    assert {finding.state for finding in memory.insight.quick_check()} == {"fine"}
     execute(memory, "DELETE FROM chunks_fts_1")
     execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
-    assert {finding.id for finding in memory.insight.glance() if finding.state != "fine"} == {"keywords", "chunks"}
+    assert {finding.id for finding in memory.insight.quick_check() if finding.state != "fine"} == {"keywords", "chunks"}
 
 
 def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> None:
@@ -430,7 +430,7 @@ def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> Non
 )
 def test_how_folders_are_watched(mode: str, error: str | None, wanted: bool, state: str) -> None:
     watcher = WatcherStatus(enabled=mode != "off", mode=mode, roots=(), last_change=None, error=error)
-    found = environment.check_watcher(watcher, wanted=wanted)
+    found = environment.check_watcher(watcher, watching=wanted)
     assert found.state == state
     assert (error or "") in found.detail
 

@@ -26,7 +26,7 @@ def test_every_chunk_with_a_vector_is_a_point_of_its_file(open_memory) -> None:
     memory.sync()
     found = memory.insight.make_map()
     assert (len(_ids(found)), found.chunks, found.gap, found.layout) == (4, 4, "", "directions")
-    places = memory.insight.map_places(_ids(found))
+    places = memory.insight.map_details(_ids(found))
     files = [found.files[place].path for place in np.frombuffer(found.file_of, np.int32)]
     assert [place.path for place in places] == files
     first = next(place for place in places if place.path == "greenhouse.md")
@@ -79,7 +79,7 @@ def test_excluded_files_not_on_map(open_memory) -> None:
     stricter = open_memory(exclude=("people/**",))
     insight = stricter.insight
     assert len(_ids(insight.last_map())) == len(_ids(insight.make_map())) == 3
-    assert {place.path for place in insight.map_places(everything)} == {
+    assert {place.path for place in insight.map_details(everything)} == {
         "greenhouse.md",
         "shopping.md",
         "daily/2026-02-08.md",
@@ -116,7 +116,7 @@ def test_query_located_on_map_without_request(open_memory, provider) -> None:
     answer = memory.insight.map_answer("drip irrigation timer", outcome.results)
     assert len(answer.chunks) == len(outcome.results)
     assert set(answer.chunks) <= set(points)
-    best = memory.insight.map_places([answer.chunks[0]])[0]
+    best = memory.insight.map_details([answer.chunks[0]])[0]
     assert (best.path, best.start_line) == (outcome.results[0].path, outcome.results[0].start_line)
     assert answer.point is not None
     gaps = {chunk: np.hypot(*np.subtract(point, answer.point)) for chunk, point in points.items()}
@@ -175,7 +175,7 @@ def test_many_chunks_by_neighbours_after_directions(open_memory, workspace, monk
     points = _points(found)
     assert answer.point is not None
     nearest = min(points, key=lambda chunk: float(np.hypot(*np.subtract(points[chunk], answer.point))))
-    assert "frost" in memory.insight.map_places([nearest])[0].text
+    assert "frost" in memory.insight.map_details([nearest])[0].text
 
 
 def test_a_cancelled_map_leaves_the_last_one(open_memory, workspace) -> None:

@@ -61,7 +61,7 @@ def test_own_vector_used_without_provider(memory, provider: FakeProvider) -> Non
     assert outcome.results[0].path in {"pump.md", "greenhouse.md"}
     assert best.path not in paths(outcome), "the passage itself is what one has"
     assert outcome.results[0].match_ranges, "the words that it shares are marked"
-    assert set(outcome.telling) >= {"drip", "irrigation"}
+    assert set(outcome.passage_words) >= {"drip", "irrigation"}
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_without_vectors_the_most_telling_words_find_it(by_words, path: str, oth
     assert paths(outcome)[:1] == [other]
     assert path not in paths(outcome)
     assert "cake.md" not in paths(outcome)
-    assert not word or word in outcome.telling
+    assert not word or word in outcome.passage_words
 
 
 def test_words_that_are_nowhere_else_are_not_asked_for(by_words) -> None:
-    assert by_words.search_like(whole("cake.md")).telling == ()
+    assert by_words.search_like(whole("cake.md")).passage_words == ()
     assert paths(by_words.search_like(whole("cake.md"))) == []
 
 

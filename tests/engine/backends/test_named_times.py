@@ -51,7 +51,7 @@ def test_day_lifts_next_days_by_less(walks) -> None:
     best, second, *others = found.items()
     assert (best[0], second[0]) == ("walks/2023-05-08.md", "walks/2023-05-10.md")
     assert best[1].time_lift > second[1].time_lift > 1
-    assert (best[1].beside_time, second[1].beside_time) == (False, True)
+    assert (best[1].adjacent_time, second[1].adjacent_time) == (False, True)
     assert {reason.time_lift for _, reason in others} == {1.0}
 
 

@@ -10,7 +10,7 @@ import pytest
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.records import EarlierQuestion
+from engine.records import EarlierQuery
 from engine.search import result_cache
 from engine.search.result_cache import IndexMoment, Moment, ResultCache
 from engine.settings.search_settings import QuerySettings, ResultCacheSettings
@@ -55,7 +55,7 @@ def test_the_same_question_is_answered_from_memory_and_says_so(memory) -> None:
         {"diverse": True},
         {"explain": True},
         {"mode": "keyword"},
-        {"within": [EarlierQuestion(query="timer")]},
+        {"within": [EarlierQuery(query="timer")]},
     ],
     ids=lambda options: next(iter(options)),
 )

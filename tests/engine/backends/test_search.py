@@ -7,7 +7,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PathRefused, QueryTooLong
-from engine.records import LONGEST_QUERY, EarlierQuestion
+from engine.records import LONGEST_QUERY, EarlierQuery
 from engine.settings import Settings
 from tests.helpers.fake_provider import PaidProvider
 
@@ -56,7 +56,7 @@ def test_query_over_the_limit_is_refused_in_one_sentence(open_memory) -> None:
     memory.search("timer " + "x" * (LONGEST_QUERY - len("timer ")))
     asked = [
         lambda: memory.search("x" * (LONGEST_QUERY + 1)),
-        lambda: memory.search("timer", within=[EarlierQuestion(query="x" * 200_000)]),
+        lambda: memory.search("timer", within=[EarlierQuery(query="x" * 200_000)]),
         lambda: memory.facts.find("x" * 200_000),
     ]
     for ask in asked:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.records import EarlierAnswer, EarlierQuestion, Passage
+from engine.records import EarlierAnswer, EarlierQuery, Passage
 from engine.search import result_set
 from tests.helpers.fake_provider import FakeProvider
 
@@ -21,13 +21,13 @@ def memory(open_memory) -> BuiltinMemory:
     return memory
 
 
-IRRIGATION = EarlierQuestion(query="irrigation")
+IRRIGATION = EarlierQuery(query="irrigation")
 
 
 def test_only_earlier_results_searched(memory) -> None:
     assert set(paths(memory.search("timer"))) >= {"greenhouse.md", "shopping.md"}
     earlier = memory.search("Tuesday")
-    outcome = memory.search("timer", within=[EarlierQuestion(query="Tuesday")])
+    outcome = memory.search("timer", within=[EarlierQuery(query="Tuesday")])
     assert paths(outcome) == ["greenhouse.md"]
     assert outcome.within == (
         EarlierAnswer(passages=earlier.total, total=earlier.total, total_is_least=earlier.total_is_least),
@@ -37,17 +37,17 @@ def test_only_earlier_results_searched(memory) -> None:
 
 @pytest.mark.parametrize("mode", ["auto", "keyword"])
 def test_levels_nest(memory, mode: str) -> None:
-    outcome = memory.search("timer", within=[IRRIGATION, EarlierQuestion(query="hose")], mode=mode)
+    outcome = memory.search("timer", within=[IRRIGATION, EarlierQuery(query="hose")], mode=mode)
     assert paths(outcome) == ["shopping.md"]
     assert [answer.passages for answer in outcome.within] == [2, 1]
 
 
 def test_the_earlier_question_keeps_its_own_limits(memory) -> None:
-    in_one = EarlierQuestion(query="irrigation", path_glob="shopping.md")
+    in_one = EarlierQuery(query="irrigation", path_glob="shopping.md")
     assert paths(memory.search("timer", within=[in_one])) == ["shopping.md"]
-    nothing = EarlierQuestion(query="irrigation", sources=("sessions",))
+    nothing = EarlierQuery(query="irrigation", sources=("sessions",))
     assert memory.search("timer", within=[nothing]).within[0].passages == 0
-    strict = EarlierQuestion(query="irrigation gauge tomatoes", min_score=1.0)
+    strict = EarlierQuery(query="irrigation gauge tomatoes", min_score=1.0)
     assert paths(memory.search("timer", within=[strict])) == []
 
 
@@ -60,7 +60,7 @@ def test_the_new_question_keeps_its_filters_and_operators(memory) -> None:
 
 
 def test_it_follows_the_index(memory, workspace: Path) -> None:
-    within = [EarlierQuestion(query="Tuesday")]
+    within = [EarlierQuery(query="Tuesday")]
     assert paths(memory.search("timer", within=within)) == ["greenhouse.md"]
     (workspace / "greenhouse.md").write_text("# Greenhouse\n\nThe timer on the drip irrigation works.\n", "utf-8")
     (workspace / "new.md").write_text("# New\n\nOn Tuesday a timer came.\n", "utf-8")
@@ -72,9 +72,9 @@ def test_it_follows_the_index(memory, workspace: Path) -> None:
 
 def test_scope_combines_with_similarity(memory) -> None:
     like = Passage(path="greenhouse.md", start_line=1, end_line=5)
-    within = [EarlierQuestion(like=like, min_score=0.05)]
+    within = [EarlierQuery(like=like, min_score=0.05)]
     assert paths(memory.search("batteries", within=within)) == ["shopping.md"]
-    assert paths(memory.search_like(like, within=[EarlierQuestion(query="batteries")])) == ["shopping.md"]
+    assert paths(memory.search_like(like, within=[EarlierQuery(query="batteries")])) == ["shopping.md"]
 
 
 def test_only_the_best_are_searched_where_there_are_many(open_memory, workspace: Path, monkeypatch) -> None:
@@ -83,7 +83,7 @@ def test_only_the_best_are_searched_where_there_are_many(open_memory, workspace:
         (workspace / f"note{number}.md").write_text(f"# Note {number}\n\nfilter{' filter' * number} water\n", "utf-8")
     memory = open_memory(use=None)
     memory.sync()
-    outcome = memory.search("water", within=[EarlierQuestion(query="filter", min_score=0.0)], explain=True)
+    outcome = memory.search("water", within=[EarlierQuery(query="filter", min_score=0.0)], explain=True)
     [answer] = outcome.within
     assert (answer.passages, answer.total) == (3, 6)
     assert outcome.total == 3
@@ -97,19 +97,19 @@ def test_each_query_embedded_once(memory, provider: FakeProvider) -> None:
     memory.search("hose", within=[IRRIGATION])
     assert provider.questions == ["irrigation", "timer", "hose"]
     provider.fails_queries = "The quota is used up."
-    outcome = memory.search("gauge", within=[EarlierQuestion(query="pressure")])
+    outcome = memory.search("gauge", within=[EarlierQuery(query="pressure")])
     assert provider.questions[3:] == ["pressure"], "who failed for the one is not asked for the next"
     assert outcome.mode == "keyword"
     assert outcome.notice.count("quota") == 1
     assert paths(outcome) == ["people/ines.md"]
     provider.fails_queries = ""
-    outcome = memory.search("gauge", within=[EarlierQuestion(query="pressure")])
+    outcome = memory.search("gauge", within=[EarlierQuery(query="pressure")])
     assert (outcome.mode, outcome.notice) == ("hybrid", "")
 
 
 def test_a_passage_of_an_earlier_question_that_is_gone_says_so(memory) -> None:
     from engine.base.errors import PassageMissing
 
-    gone = EarlierQuestion(like=Passage(path="gone.md", start_line=1, end_line=2))
+    gone = EarlierQuery(like=Passage(path="gone.md", start_line=1, end_line=2))
     with pytest.raises(PassageMissing):
         memory.search("timer", within=[gone])

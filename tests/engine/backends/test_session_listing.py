@@ -78,7 +78,7 @@ def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: p
 
 def test_reading_takes_the_place_of_the_glance(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     list_only(memory, monkeypatch)
-    monkeypatch.setattr(session_stage, "glance", lambda *_: pytest.fail("looked at twice"))
+    monkeypatch.setattr(session_stage, "read_quick_summary", lambda *_: pytest.fail("looked at twice"))
     report = memory.sync()
     assert (report.files_indexed, report.files_removed) == (COUNT, 0)
     assert len(memory.sessions()) == COUNT
@@ -110,8 +110,10 @@ def test_internal_session_removed_from_list(
 def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.sync()
     seen: list[str] = []
-    real = session_stage.glance
-    monkeypatch.setattr(session_stage, "glance", lambda d, path, size: seen.append(path) or real(d, path, size))
+    real = session_stage.read_quick_summary
+    monkeypatch.setattr(
+        session_stage, "read_quick_summary", lambda d, path, size: seen.append(path) or real(d, path, size)
+    )
     with (store / "1.jsonl").open("a") as file:
         file.write(said("user", "And the chain?"))
     (store / "new.jsonl").write_text(head(8) + said("user", "Where is the rope?"))
@@ -123,14 +125,14 @@ def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monke
 
 def test_listing_cancel_and_resume(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     token = CancelToken()
-    real = session_stage.glance
+    real = session_stage.read_quick_summary
 
     def fourth(descriptor: int, path: str, size: int) -> object:
         if path.endswith("/4.jsonl"):
             token.cancel()
         return real(descriptor, path, size)
 
-    monkeypatch.setattr(session_stage, "glance", fourth)
+    monkeypatch.setattr(session_stage, "read_quick_summary", fourth)
     assert memory.sync(cancel=token).cancelled
     assert len(memory.sessions()) < COUNT
     memory.sync()

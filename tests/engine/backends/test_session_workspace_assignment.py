@@ -13,7 +13,7 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.backends.qmd.session_exports import SessionExports
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.quick_summary import glance
+from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.indexing import session_stage
 from engine.indexing.sync_progress import ProgressMeter
 from engine.settings import Settings
@@ -96,7 +96,9 @@ def test_a_session_can_be_found_at_every_moment(open_: Open, store: Path, tmp_pa
 def test_listed_session_is_read_once(open_: Open, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_session(store, "mast", "/somewhere/else", "The varnish peels off the mast.")
     looked: list[str] = []
-    monkeypatch.setattr(session_stage, "glance", lambda *of: (looked.append(Path(of[1]).stem), glance(*of))[1])
+    monkeypatch.setattr(
+        session_stage, "read_quick_summary", lambda *of: (looked.append(Path(of[1]).stem), read_quick_summary(*of))[1]
+    )
     monkeypatch.setattr(session_stage, "project_of", lambda path: pytest.fail(f"{path} was read for its project"))
     garden = open_("garden")
     garden.sync()

@@ -63,7 +63,7 @@ def keep(settings: Path, boat: Path, folder: Path) -> Callable[..., None]:
 
     def save(name: str, **fields: Any) -> None:
         memory = open_memory(folder, load_settings(folder, config=settings))
-        memory.saved_searches.save(SavedSearch(name=name, question=QueryRecord(**fields), used=1.0))
+        memory.saved_searches.save(SavedSearch(name=name, query=QueryRecord(**fields), used=1.0))
         memory.close()
 
     return save

@@ -49,7 +49,7 @@ def test_json_has_the_records(run: Run, insight: FakeInsight) -> None:
 
 
 def test_unsupported_backend_is_reported(run: Run, memory: FakeMemory) -> None:
-    memory.lacks = {"insight": "Its index is kept elsewhere."}
+    memory.unsupported = {"insight": "Its index is kept elsewhere."}
     answer = run("duplicates")
     assert (answer.code, answer.out) == (1, "")
     assert answer.err == "mnemoscope: Its index is kept elsewhere.\n"

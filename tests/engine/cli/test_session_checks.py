@@ -35,7 +35,7 @@ def test_known_sessions_counted(verb: Run, store: Path) -> None:
     verb("index")
     found = check(verb, "Transcripts")
     assert found["state"] == "fine"
-    assert found["detail"] == "2 transcripts with 1 known session, 1 of unknown format."
+    assert found["detail"] == "2 transcripts with 1 known session, 1 in an unknown format."
     found = check(verb, "sessions/boats")
     assert (found["state"], found["detail"]) == ("fine", f"2 transcripts in {store}")
 
@@ -46,7 +46,7 @@ def test_skipped_files_are_named_with_reasons(verb: Run, store: Path) -> None:
     for number in range(25):
         (store / f"page-{number:02}.html").write_text("x")
     before = check(verb, "Files not read in sessions/boats")
-    assert before["detail"].startswith("26 files are not read: notes.txt: Its name is not that of a transcript ")
+    assert before["detail"].startswith("26 files are not read: notes.txt: It is not named like a transcript ")
     verb("index")
     found = check(verb, "Files not read in sessions/boats")
     assert (found["state"], found["detail"][:23]) == ("fine", "27 files are not read: ")
@@ -54,7 +54,7 @@ def test_skipped_files_are_named_with_reasons(verb: Run, store: Path) -> None:
     assert skipped["sessions/boats/notes.txt"] == "no-transcript"
     assert skipped["sessions/boats/shopping.jsonl"] == "unknown-format"
     assert skipped["sessions/boats/…"] == "no-transcript"
-    assert "notes.txt  Its name is not that of a transcript of a known agent." in verb("status").out
+    assert "notes.txt  It is not named like a transcript of a known agent." in verb("status").out
 
 
 def test_no_skipped_files_prints_nothing(verb: Run, store: Path) -> None:

@@ -265,7 +265,7 @@ def test_non_text_workspace_name_is_error(tmp_path: Path) -> None:
     """The index, the settings and every result would have to store the name as text."""
     workspace = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     workspace.mkdir()
-    with pytest.raises(WorkspaceError, match="caf\ufffd holds bytes that are no text: rename the folder"):
+    with pytest.raises(WorkspaceError, match="caf\ufffd contains bytes that are not text: rename the folder"):
         discover(workspace, Settings())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import Cancelled, CancelToken, FoundPlace, FoundPlaces, find_places, measure_sessions
+from engine import Cancelled, CancelToken, FoundSource, FoundSources, find_sources, measure_sessions
 from engine.corpus import folder_walk, source_detection
 
 
@@ -24,18 +24,18 @@ def put(path: Path, text: str = "{}\n", *, time: float | None = None) -> Path:
     return path
 
 
-def look(home: Path, **environ: object) -> FoundPlaces:
-    return find_places(home, {name: str(value) for name, value in environ.items()})
+def look(home: Path, **environ: object) -> FoundSources:
+    return find_sources(home, {name: str(value) for name, value in environ.items()})
 
 
-def brief(found: FoundPlaces, home: Path) -> set[tuple[str, str, str, str, int]]:
+def brief(found: FoundSources, home: Path) -> set[tuple[str, str, str, str, int]]:
     return {
         (place.kind, place.agent, place.name, Path(place.path).relative_to(home).as_posix(), place.files)
         for place in found.places
     }
 
 
-def by_path(found: FoundPlaces) -> dict[str, FoundPlace]:
+def by_path(found: FoundSources) -> dict[str, FoundSource]:
     return {place.path: place for place in found.places}
 
 
@@ -45,8 +45,8 @@ def list_vaults(config: Path, *vaults: Path) -> None:
 
 
 def test_an_empty_home_has_nothing(home):
-    assert look(home) == FoundPlaces(places=(), issues=())
-    assert find_places(home / "missing", {}) == FoundPlaces(places=(), issues=())
+    assert look(home) == FoundSources(places=(), issues=())
+    assert find_sources(home / "missing", {}) == FoundSources(places=(), issues=())
 
 
 def test_opencode_databases_replace_copied_files(home):
@@ -316,7 +316,7 @@ def test_it_can_be_cancelled(home):
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
-        find_places(home, {}, cancel=token)
+        find_sources(home, {}, cancel=token)
 
 
 def test_listed_folders_and_exports_are_measured_as_they_are(home):
@@ -344,6 +344,6 @@ def test_measure_names_unread_files(tmp_path: Path) -> None:
     (issue,) = found.issues
     assert (issue.path, issue.rule) == (str(folder), "no-transcript")
     assert issue.detail == (
-        "30 files here are not read, because they do not have the names of transcripts: "
+        "30 files here are not read, because they are not named like transcripts: "
         "page-0.html, page-1.html, page-10.html, …"
     )

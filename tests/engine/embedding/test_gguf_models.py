@@ -4,7 +4,7 @@ import pytest
 
 from engine.base.errors import ProviderError
 from engine.embedding.gguf import make
-from engine.embedding.gguf_file import DEFAULT_MODEL, HubFile, model_on_disk, model_place, read_gguf, traits_of
+from engine.embedding.gguf_file import DEFAULT_MODEL, HubFile, model_on_disk, model_path, read_gguf, traits_of
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
 from tests.helpers.gguf_files import write_gguf
@@ -25,7 +25,7 @@ def small(path: Path, architecture: str, name: str, dims: int = 8) -> Path:
 
 
 def test_no_name_means_default_hub_model(user_home: Path) -> None:
-    place = model_place(Settings())
+    place = model_path(Settings())
     assert place.hub is not None
     assert place.hub.id == DEFAULT_MODEL
     assert place.path.is_relative_to(user_home)
@@ -33,15 +33,15 @@ def test_no_name_means_default_hub_model(user_home: Path) -> None:
 
 
 def test_models_of_the_hub_lie_by_owner_and_repository(tmp_path: Path) -> None:
-    place = model_place(named("hf:Some-Owner/some.repo/sub/model-Q8_0.gguf", str(tmp_path)))
+    place = model_path(named("hf:Some-Owner/some.repo/sub/model-Q8_0.gguf", str(tmp_path)))
     assert place.hub == HubFile("Some-Owner/some.repo", "sub/model-Q8_0.gguf")
     assert place.path == tmp_path / "Some-Owner" / "some.repo" / "sub" / "model-Q8_0.gguf"
 
 
 def test_local_file_is_used_in_place(tmp_path: Path, user_home: Path) -> None:
-    assert model_place(named(str(tmp_path / "m.gguf"))).path == tmp_path / "m.gguf"
-    assert model_place(named("~/models/m.gguf")).path == user_home / "models" / "m.gguf"
-    assert model_place(named(str(tmp_path / "m.gguf"))).hub is None
+    assert model_path(named(str(tmp_path / "m.gguf"))).path == tmp_path / "m.gguf"
+    assert model_path(named("~/models/m.gguf")).path == user_home / "models" / "m.gguf"
+    assert model_path(named(str(tmp_path / "m.gguf"))).hub is None
 
 
 @pytest.mark.parametrize(
@@ -64,18 +64,18 @@ def test_non_hub_file_refused(path: str) -> None:
     with pytest.raises(
         ProviderError, match=r"does not name a file on the model hub: write it as hf:owner/repository/file"
     ):
-        model_place(named(path))
+        model_path(named(path))
 
 
 def test_part_of_split_model_is_refused() -> None:
     with pytest.raises(ProviderError, match="one of several parts"):
-        model_place(named("hf:owner/repository/model-00001-of-00003.gguf"))
+        model_path(named("hf:owner/repository/model-00001-of-00003.gguf"))
 
 
 @pytest.mark.parametrize("path", ["m.gguf", "models/m.gguf", "EmbeddingGemma"])
 def test_relative_path_is_refused(path: str) -> None:
     with pytest.raises(ProviderError, match="is not a full path"):
-        model_place(named(path))
+        model_path(named(path))
 
 
 def test_only_a_file_is_on_disk(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import model_download as hub_module
-from engine.embedding.gguf_file import DEFAULT_MODEL, missing_model, model_on_disk, model_place
+from engine.embedding.gguf_file import DEFAULT_MODEL, missing_model, model_on_disk, model_path
 from engine.embedding.model_download import fetch_model
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
@@ -34,7 +34,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
 
 
 def parts() -> list[Path]:
-    return list(model_place(SETTINGS).path.parent.glob("*.part"))
+    return list(model_path(SETTINGS).path.parent.glob("*.part"))
 
 
 def test_model_is_downloaded_once(hub: HubServer) -> None:
@@ -43,7 +43,7 @@ def test_model_is_downloaded_once(hub: HubServer) -> None:
     seen: list[ModelFetchProgress] = []
     path = fetch_model(SETTINGS, progress=seen.append)
     assert path.read_bytes() == CONTENT
-    assert path == model_place(SETTINGS).path
+    assert path == model_path(SETTINGS).path
     assert seen[-1] == ModelFetchProgress(MODEL, len(CONTENT), len(CONTENT))
     assert [step.received for step in seen] == sorted(step.received for step in seen)
     assert not parts()
@@ -86,7 +86,7 @@ def test_silently_truncated_download_resumes(hub: HubServer) -> None:
 
 
 def test_part_of_other_version_is_not_resumed(hub: HubServer) -> None:
-    place = model_place(SETTINGS).path
+    place = model_path(SETTINGS).path
     place.parent.mkdir(parents=True)
     other = place.with_name(f"{place.name}.0123456789ab.part")
     other.write_bytes(b"other")
@@ -95,7 +95,7 @@ def test_part_of_other_version_is_not_resumed(hub: HubServer) -> None:
 
 
 def test_complete_part_is_only_verified(hub: HubServer) -> None:
-    place = model_place(SETTINGS).path
+    place = model_path(SETTINGS).path
     place.parent.mkdir(parents=True)
     place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(CONTENT)
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
@@ -103,7 +103,7 @@ def test_complete_part_is_only_verified(hub: HubServer) -> None:
 
 
 def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
-    place = model_place(SETTINGS).path
+    place = model_path(SETTINGS).path
     place.parent.mkdir(parents=True)
     place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged meanwhile
     with pytest.raises(ProviderError, match="doesn't match: download it again"):
@@ -128,7 +128,7 @@ def test_cancel_ends_a_hanging_fetch(hub: HubServer) -> None:
         token.cancel()
         with pytest.raises(Cancelled):
             fetching.result(60)
-    assert not model_place(SETTINGS).path.exists()
+    assert not model_path(SETTINGS).path.exists()
 
 
 def test_cancel_during_download_saves_part(hub: HubServer) -> None:
@@ -237,7 +237,7 @@ def test_an_endpoint_must_be_https(monkeypatch: pytest.MonkeyPatch, endpoint: st
 
 
 def test_two_programs_do_not_fetch_the_same(hub: HubServer) -> None:
-    path = model_place(SETTINGS).path
+    path = model_path(SETTINGS).path
     path.parent.mkdir(parents=True)
     held = threading.Event()
     done = threading.Event()

@@ -107,7 +107,7 @@ def test_named_provider_gets_its_key_and_settings(name: str, makers: Makers, key
     keychain.secrets["mnemoscope", name] = "kept"
     settings = Settings(provider=name, model="big", dimensions=256)
     selection = select_provider(settings)
-    assert (chosen(selection), selection.key_place) == (name, "the keychain")
+    assert (chosen(selection), selection.key_origin) == (name, "the keychain")
     assert makers.given == {name: (settings, "kept")}
 
 

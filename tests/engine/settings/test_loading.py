@@ -221,7 +221,8 @@ half_life_by_path = { "daily/**" = 7.9, "people/**" = 0, "log/**" = 0.2 }
         ("mmr.lambda_ = 0.5", 'line 2: "query.hybrid.mmr.lambda_" is not known; did you mean "lambda"?'),
         (
             'temporal_decay.half_life_by_path."a/**" = -1',
-            'line 2: "query.hybrid.temporal_decay.half_life_by_path.a/**" must be a number of days, 0 to never age.',
+            'line 2: "query.hybrid.temporal_decay.half_life_by_path.a/**" must be a number of days; '
+            "0 is for files that never age.",
         ),
     ],
 )

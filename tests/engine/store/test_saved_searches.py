@@ -45,7 +45,7 @@ def ask(text: str, **changes) -> QueryRecord:
 
 
 def asked(kept: SavedSearches) -> list[str]:
-    return [search.question.text for search in kept.recent()]
+    return [search.query.text for search in kept.recent()]
 
 
 def names(kept: SavedSearches) -> list[str]:
@@ -54,11 +54,11 @@ def names(kept: SavedSearches) -> list[str]:
 
 def test_everything_is_there_again_after_a_restart(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
     kept.note(WHOLE)
-    kept.save(SavedSearch(name="Valves", question=WHOLE, used=5.0))
+    kept.save(SavedSearch(name="Valves", query=WHOLE, used=5.0))
     user.close()
     again = UserData(tmp_path / "user.sqlite")
-    assert [search.question for search in SavedSearches(again).recent()] == [WHOLE]
-    assert SavedSearches(again).saved() == (SavedSearch(name="Valves", question=WHOLE, used=5.0),)
+    assert [search.query for search in SavedSearches(again).recent()] == [WHOLE]
+    assert SavedSearches(again).saved() == (SavedSearch(name="Valves", query=WHOLE, used=5.0),)
     again.close()
 
 
@@ -67,7 +67,7 @@ def test_each_query_once_newest_first(kept: SavedSearches) -> None:
         kept.note(ask(text))
     kept.note(ask("timer", days=7))
     recent = kept.recent()
-    assert [(search.question.text, search.question.days) for search in recent] == [
+    assert [(search.query.text, search.query.days) for search in recent] == [
         ("timer", 7),
         ("timer", None),
         ("hose", None),
@@ -115,45 +115,45 @@ def _copies(folder: Path, text: bytes) -> list[Path]:
 
 
 @pytest.mark.parametrize(
-    "question",
+    "query",
     [
         ask("why does sk-proj-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg fail"),
         QueryRecord(like=Passage(path="a", start_line=1, end_line=1, text="ghp_16C7e42F292c6912E7710c838347Ae178B4a")),
         ask("x", within=ask("password: hunter2hunter2A!")),
     ],
 )
-def test_secret_query_not_saved(kept: SavedSearches, question: QueryRecord) -> None:
-    kept.note(question)
+def test_secret_query_not_saved(kept: SavedSearches, query: QueryRecord) -> None:
+    kept.note(query)
     assert kept.recent() == ()
     with pytest.raises(StoreError, match="can't be saved"):
-        kept.save(SavedSearch(name="Mine", question=question, used=1.0))
+        kept.save(SavedSearch(name="Mine", query=query, used=1.0))
     assert kept.saved() == ()
 
 
 def test_a_name_with_a_secret_is_none(kept: SavedSearches) -> None:
     key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     with pytest.raises(StoreError, match="can't be saved"):
-        kept.save(SavedSearch(name=f"Where is {key}", question=ask("x"), used=1.0))
-    kept.save(SavedSearch(name="Mine", question=ask("x"), used=1.0))
+        kept.save(SavedSearch(name=f"Where is {key}", query=ask("x"), used=1.0))
+    kept.save(SavedSearch(name="Mine", query=ask("x"), used=1.0))
     with pytest.raises(StoreError, match="can't be saved"):
         kept.rename("Mine", key)
     assert names(kept) == ["Mine"]
 
 
 def test_saving_renaming_running_and_forgetting(kept: SavedSearches) -> None:
-    kept.save(SavedSearch(name=" Two \n words ", question=ask("one"), used=1.0))
-    kept.save(SavedSearch(name="Other", question=ask("two"), used=2.0))
+    kept.save(SavedSearch(name=" Two \n words ", query=ask("one"), used=1.0))
+    kept.save(SavedSearch(name="Other", query=ask("two"), used=2.0))
     assert names(kept) == ["Other", "Two words"]
     kept.touch("Two words")
     assert names(kept) == ["Two words", "Other"]
     kept.rename("Two words", "Three")
     assert names(kept) == ["Three", "Other"]
     kept.rename("Three", "Other")
-    assert [(search.name, search.question.text) for search in kept.saved()] == [("Other", "one")]
+    assert [(search.name, search.query.text) for search in kept.saved()] == [("Other", "one")]
     kept.rename("nowhere", "Other")
-    kept.save(SavedSearch(name="Other", question=ask("three"), used=3.0))
+    kept.save(SavedSearch(name="Other", query=ask("three"), used=3.0))
     [search] = kept.saved()
-    assert search.question.text == "three"
+    assert search.query.text == "three"
     kept.forget_saved("Other")
     assert kept.saved() == ()
     kept.save(search)
@@ -163,21 +163,21 @@ def test_saving_renaming_running_and_forgetting(kept: SavedSearches) -> None:
 @pytest.mark.parametrize("name", ["", " \n", "x" * 201])
 def test_a_name_has_to_be_one(kept: SavedSearches, name: str) -> None:
     with pytest.raises(StoreError, match="name"):
-        kept.save(SavedSearch(name=name, question=ask("one"), used=1.0))
-    kept.save(SavedSearch(name="One", question=ask("one"), used=1.0))
+        kept.save(SavedSearch(name=name, query=ask("one"), used=1.0))
+    kept.save(SavedSearch(name="One", query=ask("one"), used=1.0))
     with pytest.raises(StoreError, match="name"):
         kept.rename("One", name)
     assert names(kept) == ["One"]
 
 
 def test_unknown_fields_dropped_missing_defaulted(kept: SavedSearches, tmp_path: Path) -> None:
-    kept.save(SavedSearch(name="Now", question=WHOLE, used=3.0))
+    kept.save(SavedSearch(name="Now", query=WHOLE, used=3.0))
     later = json.dumps({"text": "timer", "mood": "calm", "within": {"text": "hose", "depth": [1]}})
     connection = apsw.Connection(str(tmp_path / "user.sqlite"))
     for name, text in (("Later", later), ("Earlier", '{"text":"timer"}'), ("Broken", '{"days":"soon"}')):
         connection.execute("INSERT INTO saved_searches VALUES (?, 1, ?)", (name, text))
         connection.execute("INSERT INTO recent_searches (asked, question) VALUES (1, ?)", (text,))
-    found = {search.name: search.question for search in kept.saved()}
+    found = {search.name: search.query for search in kept.saved()}
     assert found == {"Now": WHOLE, "Later": ask("timer", within=ask("hose")), "Earlier": ask("timer")}
     assert asked(kept) == ["timer", "timer"]
     kept.rename("Later", "Renamed")
@@ -197,7 +197,7 @@ def test_unsavable_reported(tmp_path: Path) -> None:
     kept.forget_recent()
     assert (kept.recent(), kept.saved()) == ((), ())
     for act in (
-        lambda: kept.save(SavedSearch(name="One", question=ask("one"), used=1.0)),
+        lambda: kept.save(SavedSearch(name="One", query=ask("one"), used=1.0)),
         lambda: kept.rename("One", "Two"),
         lambda: kept.forget_saved("One"),
     ):
@@ -231,8 +231,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SavedSearches]:
 
 
 @given(questions)
-def test_stored_search_equals_query(store: SavedSearches, question: QueryRecord) -> None:
-    search = SavedSearch(name="Mine", question=question, used=2.0)
+def test_stored_search_equals_query(store: SavedSearches, query: QueryRecord) -> None:
+    search = SavedSearch(name="Mine", query=query, used=2.0)
     store.save(search)
     assert store.saved() == (search,)
 
@@ -242,13 +242,13 @@ def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
     with at_version(5):
         user = UserData(path)
         SavedSearches(user).note(ask("the quagga song"))
-        SavedSearches(user).save(SavedSearch(name="Kept", question=ask("dodo"), used=1.0))
+        SavedSearches(user).save(SavedSearch(name="Kept", query=ask("dodo"), used=1.0))
         user.close()
     user = UserData(path)
     kept = SavedSearches(user)
     [copy] = tmp_path.glob("*.before-*")
     assert b"quagga" in copy.read_bytes()
-    kept.forget_recent(kept.recent()[0].question)
+    kept.forget_recent(kept.recent()[0].query)
     user.close()
     assert [file.name for file in tmp_path.iterdir() if b"quagga" in file.read_bytes()] == []
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
@@ -262,6 +262,6 @@ def test_half_a_character_ends_nothing(kept: SavedSearches) -> None:
     kept.note(ask("half \ud83d"))
     assert asked(kept) == ["whole"]
     with pytest.raises(StoreError, match="can't be saved"):
-        kept.save(SavedSearch(name="Half", question=ask("half \ud83d"), used=1.0))
-    kept.save(SavedSearch(name="A \ud83d", question=ask("whole"), used=1.0))
+        kept.save(SavedSearch(name="Half", query=ask("half \ud83d"), used=1.0))
+    kept.save(SavedSearch(name="A \ud83d", query=ask("whole"), used=1.0))
     assert names(kept) == ["A �"]

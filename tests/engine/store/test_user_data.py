@@ -160,7 +160,7 @@ def test_interrupted_migration_leftover_is_no_damage(tmp_path: Path) -> None:
 
 
 def save(data: UserData, name: str) -> None:
-    SavedSearches(data).save(SavedSearch(name=name, question=QueryRecord(text=name), used=1.0))
+    SavedSearches(data).save(SavedSearch(name=name, query=QueryRecord(text=name), used=1.0))
 
 
 def saved(data: UserData) -> set[str]:

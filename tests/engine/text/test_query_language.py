@@ -124,7 +124,7 @@ def test_wrong_syntax_is_words_and_says_so(text: str, remark: str) -> None:
 def test_ordinary_text_is_words_without_a_remark(text: str) -> None:
     query = parse_query(text)
     assert query.plain
-    assert query.searched_text == query.question == text
+    assert query.searched_text == query.free_text == text
     assert query.remarks == ()
 
 
@@ -132,7 +132,7 @@ def test_every_word_keeps_its_place_and_the_rest_is_blank() -> None:
     text = '-hose drip "left valve" path:x dep* cat OR dog'
     query = parse_query(text)
     assert query.searched_text == "      drip  left valve         dep  cat    dog"
-    assert query.question == "drip left valve dep cat dog"
+    assert query.free_text == "drip left valve dep cat dog"
     assert [(clause, str(atom)) for clause, atom in query.searched_atoms()] == [
         (1, "drip"), (2, '"left valve"'), (4, "dep*"), (5, "cat"), (5, "dog"),
     ]  # fmt: skip
@@ -148,7 +148,7 @@ def test_the_tree_is_records() -> None:
 def test_a_pasted_file_is_words() -> None:
     text = '"x" path:y ' * LONGEST
     assert parse_query(text).plain
-    assert parse_query(text).question == text
+    assert parse_query(text).free_text == text
 
 
 @pytest.mark.parametrize("query", ["'\" “0“'", '" OR „a b”', 'path:" OR „a b”', 'tag:" -“x y”', '" path:“a b”'])

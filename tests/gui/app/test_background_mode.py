@@ -28,7 +28,7 @@ def test_settings_apply_immediately(qtbot, window, staying, memory):
     _want(window, tray=False)
     assert not staying.tray.is_shown
     _want(window, tray=True, close_to_tray=True)
-    window.state.told_of_tray = True
+    window.state.tray_notice_shown = True
     window.close()
     assert staying.tray.is_shown
     assert not window.isVisible()

@@ -24,7 +24,7 @@ def test_first_close_explains_tray_then_hides_window(qtbot, window, residing):
     assert "Ctrl+Q" in window.findChild(QMessageBox).informativeText()
     _press(window, "Stay in the tray")
     assert not window.isVisible()
-    assert window.state.told_of_tray
+    assert window.state.tray_notice_shown
     window.show()
     window.close()
     assert not window.isVisible()
@@ -39,7 +39,7 @@ def test_explanation_buttons_quit_or_keep_window(qtbot, window, residing, words,
     _press(window, words)
     assert window.isVisible() == remains
     assert bool(closed) == (not remains)
-    assert not window.state.told_of_tray
+    assert not window.state.tray_notice_shown
 
 
 def test_quit_closes_despite_close_to_tray(qtbot, window, residing):
@@ -49,7 +49,7 @@ def test_quit_closes_despite_close_to_tray(qtbot, window, residing):
 
 
 def test_hidden_window_can_be_quit(qtbot, window, residing):
-    window.state.told_of_tray = True
+    window.state.tray_notice_shown = True
     window.close()
     with qtbot.waitSignal(window.closing):
         window.quit()

@@ -51,7 +51,7 @@ def test_active_window_suppresses_notification(qtbot, window, memory, told, monk
 
 
 def test_disabled_notification_is_not_shown(qtbot, window, memory, told):
-    told.long_index.wanted = False
+    told.long_index.enabled = False
     _end_sync(qtbot, window, memory)
     assert not told.told
 

@@ -254,7 +254,7 @@ def test_no_text_is_cut_at_any_font_scale(qtbot, appearance, jobs, memory, scale
             last_sync=make_summary(error=lost),
             workspace_dir=f"/home/someone/{'x' * 60}/notes",
         ),
-        make_status(backend="qmd", lacks={"states": "qmd does not report why a file is found or not."}),
+        make_status(backend="qmd", unsupported={"states": "qmd does not report why a file is found or not."}),
     ):
         panel.show_status(status)
         qtbot.waitUntil(lambda: not _cut(panel))

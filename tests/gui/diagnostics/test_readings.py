@@ -103,7 +103,10 @@ def test_index_state_value_and_remedy(changes, state, value, remedy):
 
 def test_engine_in_use_shows_name_and_state_fine():
     assert _reading("Engine", "In use").value == "built-in index"
-    lacking = {"backend": "qmd", "lacks": {"insight": "qmd keeps its index to itself.", "states": "It does not tell."}}
+    lacking = {
+        "backend": "qmd",
+        "unsupported": {"insight": "qmd keeps its index to itself.", "states": "It does not tell."},
+    }
     assert (_reading("Engine", "In use", **lacking).value, _reading("Engine", "In use", **lacking).state) == (
         "qmd",
         "fine",
@@ -111,11 +114,11 @@ def test_engine_in_use_shows_name_and_state_fine():
 
 
 def test_unsupported_features_are_listed_last():
-    lacks = {
+    unsupported = {
         "insight": "qmd keeps its index to itself. The built-in index supports this.",
         "states": "It does not tell.",
     }
-    *others, last = read_status(make_status(backend="qmd", lacks=lacks), NOW)
+    *others, last = read_status(make_status(backend="qmd", unsupported=unsupported), NOW)
     assert [reading.label for reading in others[0].readings] == ["In use"]
     assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
         ("Index view", "off", "qmd keeps its index to itself."),
@@ -341,7 +344,7 @@ def test_every_status_field_affects_readings():
         "index_error": "Damaged.",
         "user_data": UserDataStatus(problem="It is missing.", backup=1.0),
         "awaiting": make_estimate(),
-        "lacks": {"insight": "Nobody can look into it."},
+        "unsupported": {"insight": "Nobody can look into it."},
         "degraded": None,  # each part has a value of its own
     }
     assert set(other) == set(MemoryProviderStatus.__struct_fields__)

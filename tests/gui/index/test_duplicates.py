@@ -65,7 +65,7 @@ def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, i
     assert len(listed(shown)) == 2
     assert "2 groups among 4 notes" in words(shown)
     assert "Nearly the same · 90 % · 2 notes · 50 words in common" in words(shown)
-    assert "The left note is newer by 24 h" in words(shown)
+    assert "The note on the left is newer by 24 h" in words(shown)
     kinds = {row.kind for row in shown.comparison.view.rows}
     assert "same" in kinds or "changed" in kinds
     assert shown.comparison.view.accessibleDescription()
@@ -309,12 +309,15 @@ def test_duplicate_wording() -> None:
     assert wording.member_text(short) == "a/x.md · 3\N{EN DASH}1040"
     assert wording.member_text(msgspec.structs.replace(short, end_line=3)) == "a/x.md · 3"
     assert wording.between_text(left, left) == "Same age and length"
-    assert wording.between_text(right, left) == "The right note is newer by 24 h"
+    assert wording.between_text(right, left) == "The note on the right is newer by 24 h"
     longer = msgspec.structs.replace(left, size=3_000)
-    assert wording.between_text(left, longer) == "The right note is longer by 2.4 KB"
-    assert wording.between_text(longer, right) == "The left note is newer by 24 h and longer by 2.4 KB"
+    assert wording.between_text(left, longer) == "The note on the right is longer by 2.4 KB"
+    assert wording.between_text(longer, right) == "The note on the left is newer by 24 h and longer by 2.4 KB"
     older = msgspec.structs.replace(right, size=3_000)
-    assert wording.between_text(left, older) == "The left note is newer by 24 h; the right one is longer by 2.4 KB"
+    assert (
+        wording.between_text(left, older)
+        == "The note on the left is newer by 24 h; the one on the right is longer by 2.4 KB"
+    )
     assert wording.summary_text(1000, 1200, 10_000, 3) == (
         "1,200 groups among 10,000 notes · the first 1,000 groups are listed · 3 hidden"
     )

@@ -41,7 +41,7 @@ def test_chunk_sizes_are_equal_width_bars():
     assert [mark.key for mark in series.marks] == ["1–100", "101–200", "201–300", "301–400"]
     assert series.marks[2].caption == "201–300 characters: 1 passage"
     assert series.ends == ("0", "400 ch")
-    assert series.gist == "6 passages. The median is 150 characters, the longest has 380."
+    assert series.summary == "6 passages. The median is 150 characters, the longest has 380."
     assert len(series.marks[0].row) == len(SIZE_COLUMNS)
     assert size_series(ChunkSizes(median=0, longest=0, width=0, counts=())).marks == ()
 
@@ -55,7 +55,7 @@ def test_months_without_files_are_empty_marks():
         ("Feb 2026", (1, 2)),
     ]
     assert series.legend == ("notes", "sessions")
-    assert series.gist.startswith("4 notes, 2 sessions, from Nov 2025 to Feb 2026. Most in ")
+    assert series.summary.startswith("4 notes, 2 sessions, from Nov 2025 to Feb 2026. Most in ")
     assert len(series.marks[0].row) == len(TIME_COLUMNS)
     assert time_series(()).marks == ()
 
@@ -76,7 +76,7 @@ def test_long_ranges_use_years_and_omit_extreme_gaps():
 def test_disk_parts_are_shares_of_total():
     series = disk_series((DiskPart(name="text", bytes=750), DiskPart(name="free", bytes=250)))
     assert [text for text, _ in series.marks[1].row] == ["Free space", "250 bytes", f"25{SPACE}%"]
-    assert series.gist == f"1.0 KB on disk, most of it for: Text: 750 bytes, 75{SPACE}%."
+    assert series.summary == f"1.0 KB on disk, most of it for: Text: 750 bytes, 75{SPACE}%."
     assert len(series.marks[0].row) == len(DISK_COLUMNS)
     assert disk_series(()).marks == ()
 
@@ -225,7 +225,7 @@ def test_throughput_is_measured_per_second():
     series = speed.series()
     assert [mark.height for mark in series.marks][1:] == [pytest.approx(100)] * 3
     assert speed.now() == "100 passages/s"
-    assert series.gist == "100 passages per second now, 100 at the peak."
+    assert series.summary == "100 passages per second now, 100 at the peak."
     assert len(series.marks[0].row) == len(THROUGHPUT_COLUMNS)
 
 

@@ -103,7 +103,7 @@ def test_rows_stay_while_a_completion_is_open(qtbot, panel, focused, completion,
     qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
     qtbot.waitUntil(lambda: not panel.busy)
     assert len(memory.searches) == asked
-    assert panel.view.answer.question.text == "timer tag"
+    assert panel.view.answer.query.text == "timer tag"
     qtbot.keyClick(focused, Key.Key_Escape)
     qtbot.waitUntil(lambda: not panel.busy and len(memory.searches) > asked)
     assert memory.searches[-1][0] == "timer tag:ga"

@@ -116,8 +116,8 @@ def test_words_remedy_searches_without_limits(panel, ask, press, memory):
     memory.remedies = (_remedy("words", query="timer"),)
     ask('"zucchini timer" -hose')
     press("Search for “timer”")
-    question = panel.body.answer.question
-    assert (question.text, question.sources, question.days, question.scope) == ("timer", None, None, None)
+    query = panel.body.answer.query
+    assert (query.text, query.sources, query.days, query.scope) == ("timer", None, None, None)
 
 
 def test_within_remedy_removes_scope(panel, ask, press, memory):
@@ -125,10 +125,10 @@ def test_within_remedy_removes_scope(panel, ask, press, memory):
     panel.controller.search_within()
     memory.remedies = (_remedy("within"),)
     ask("zucchini")
-    assert panel.body.answer.question.within is not None
+    assert panel.body.answer.query.within is not None
     press("Search beyond these results")
-    assert panel.body.answer.question.within is None
-    assert panel.body.answer.question.text == "zucchini"
+    assert panel.body.answer.query.within is None
+    assert panel.body.answer.query.text == "zucchini"
 
 
 def test_age_remedy_switches_off_half_life(panel, ask, press, memory):

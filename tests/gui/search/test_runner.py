@@ -21,11 +21,11 @@ class Heard:
         self.failures: list[tuple[Query, str]] = []
         self.waiting: list[bool] = []
         self.runner.answered.connect(self.answers.append)
-        self.runner.failed.connect(lambda question, sentence: self.failures.append((question, sentence)))
+        self.runner.failed.connect(lambda query, sentence: self.failures.append((query, sentence)))
         self.runner.waiting.connect(self.waiting.append)
 
     def told(self) -> list[tuple[str, str, bool]]:
-        return [(answer.question.text, answer.outcome.mode, answer.final) for answer in self.answers]
+        return [(answer.query.text, answer.outcome.mode, answer.final) for answer in self.answers]
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ def test_repeat_uses_query_running_meanwhile(qtbot, heard, memory):
     heard.runner.repeat(Query("irrigation"))  # that answer is still on show while the index changes
     qtbot.waitUntil(lambda: not heard.runner.busy)
     assert _asked(memory)[2:] == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
-    assert heard.answers[-1].question.text == "timer"
+    assert heard.answers[-1].query.text == "timer"
 
 
 def test_new_query_replaces_repeat(qtbot, heard, memory):

@@ -61,15 +61,15 @@ def mean(qtbot, box, rest) -> Callable[[str], None]:
 
 
 def _texts(memory: FakeMemory) -> list[str]:
-    return [search.question.text for search in memory.saved_searches.recent()]
+    return [search.query.text for search in memory.saved_searches.recent()]
 
 
 def _names(listed: SavedList) -> list[str]:
     return [name_of(search) for search in listed.searches]
 
 
-def _save(keeping: SavedSearchController, name: str, **question) -> None:
-    keeping.store.save(name, QueryRecord(**(PLAIN | question)))
+def _save(keeping: SavedSearchController, name: str, **query) -> None:
+    keeping.store.save(name, QueryRecord(**(PLAIN | query)))
 
 
 def test_submitted_query_is_saved_and_typed_only_query_is_not(qtbot, panel, memory, box, mean, rest):
@@ -197,21 +197,21 @@ def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, bo
     panel.body.show_order("date")
     panel.search("timer")
     rest()
-    whole = keeping.question
+    whole = keeping.query
     assert whole.order == "date"
     keeping.store.save("timer", whole)
     rest()
-    panel.controller.show_question(QueryRecord(text="hose", **PLAIN))
+    panel.controller.show_query(QueryRecord(text="hose", **PLAIN))
     rest()
-    assert keeping.question == QueryRecord(text="hose", **PLAIN)
+    assert keeping.query == QueryRecord(text="hose", **PLAIN)
     keeping.picker.open()
     for _ in listed.searches:
-        if listed.current().question != whole:
+        if listed.current().query != whole:
             qtbot.keyClick(box, Key.Key_Down)
-    assert listed.current().question == whole
+    assert listed.current().query == whole
     qtbot.keyClick(box, Key.Key_Return)
     rest()
-    assert keeping.question == whole
+    assert keeping.query == whole
     asked = memory.searches[-1][2]
     assert (asked["sources"], asked["path_glob"]) == (("memory",), "topics/shopping.md")
     assert (asked["half_life_days"], asked["diverse"]) == (90.0, True)
@@ -221,7 +221,7 @@ def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, bo
 
 
 def test_period_outside_choices_is_still_applied(panel, memory, rest):
-    panel.controller.show_question(QueryRecord(text="timer", days=3))
+    panel.controller.show_query(QueryRecord(text="timer", days=3))
     rest()
     assert memory.searches[-1][2]["since"] is not None
     assert any(chip.text() == "Past 3 days" for chip in panel.header.findChildren(QPushButton))
@@ -336,7 +336,7 @@ def test_star_saves_search_under_typed_name(qtbot, panel, memory, keeping, rest)
     qtbot.keyClick(dialog.findChild(QLineEdit), Key.Key_Return)
     rest()
     [saved] = memory.saved_searches.saved()
-    assert (saved.name, saved.question) == ("All timers", keeping.question)
+    assert (saved.name, saved.query) == ("All timers", keeping.query)
     assert star.isChecked()
     assert "All timers" in star.accessibleName()
     panel.search("hose")
@@ -364,7 +364,7 @@ def test_rename_to_existing_name_offers_replace(qtbot, panel, memory, keeping, r
 def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, keeping, rest):
     panel.search("timer")
     rest()
-    keeping.store.put_back(SavedSearch(name="One", question=keeping.question, used=5.0))
+    keeping.store.put_back(SavedSearch(name="One", query=keeping.query, used=5.0))
     rest()
     assert keeping.star.isChecked()
     with qtbot.waitSignal(keeping.forgotten) as forgotten:
@@ -374,12 +374,12 @@ def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, 
     assert not keeping.star.isChecked()
     keeping.store.put_back(*forgotten.args)
     rest()
-    assert memory.saved_searches.saved() == (SavedSearch(name="One", question=keeping.question, used=5.0),)
+    assert memory.saved_searches.saved() == (SavedSearch(name="One", query=keeping.query, used=5.0),)
 
 
 def test_run_saved_search_moves_to_top(qtbot, panel, memory, box, keeping, listed, rest):
-    keeping.store.put_back(SavedSearch(name="Old", question=QueryRecord(text="hose", **PLAIN), used=1.0))
-    keeping.store.put_back(SavedSearch(name="New", question=QueryRecord(text="timer", **PLAIN), used=2.0))
+    keeping.store.put_back(SavedSearch(name="Old", query=QueryRecord(text="hose", **PLAIN), used=1.0))
+    keeping.store.put_back(SavedSearch(name="New", query=QueryRecord(text="timer", **PLAIN), used=2.0))
     rest()
     keeping.picker.open()
     assert _names(listed) == ["New", "Old"]

@@ -88,7 +88,7 @@ def test_alt_m_searches_passages_like_result(qtbot, panel, results, box, bar, as
     assert (GREENHOUSE, 3) not in places(panel)
     assert places(panel)
     assert results.hasFocus()
-    assert panel.body.answer.question.like == memory.liked[-1]
+    assert panel.body.answer.query.like == memory.liked[-1]
 
 
 def test_escape_in_empty_box_returns_to_query_and_result(qtbot, panel, results, box, bar, ask, settle) -> None:
@@ -122,13 +122,13 @@ def test_similar_searches_nest_and_back_returns_stepwise(qtbot, panel, results, 
         qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
         settle()
     first, second = dict.fromkeys(memory.liked)
-    assert panel.body.answer.question.like == second
+    assert panel.body.answer.query.like == second
     bar.findChild(IconButton).click()
     settle()
-    assert panel.body.answer.question.like == first
+    assert panel.body.answer.query.like == first
     bar.findChild(IconButton).click()
     settle()
-    assert panel.body.answer.question.text == box.text() == "irrigation"
+    assert panel.body.answer.query.text == box.text() == "irrigation"
     assert not bar.isVisible()
 
 
@@ -141,9 +141,7 @@ def test_typing_replaces_similar_search(qtbot, panel, results, box, bar, ask, se
     settle()
     assert said(bar) == []
     assert (
-        panel.body.answer.question
-        == panel.body.answer.question.subject
-        == Query("timer", half_life_days=0.0, diverse=False)
+        panel.body.answer.query == panel.body.answer.query.subject == Query("timer", half_life_days=0.0, diverse=False)
     )
 
 
@@ -166,7 +164,7 @@ def test_filters_apply_to_similar_search(qtbot, panel, results, ask, settle, mem
     next(chip for chip in panel.header.findChildren(Chip) if chip.text() == "Notes").click()
     settle()
     assert memory.searches[-1][2]["sources"] == ("memory",)
-    assert panel.body.answer.question.like is not None
+    assert panel.body.answer.query.like is not None
 
 
 def open_menu(results: ResultList) -> None:
@@ -250,7 +248,7 @@ def test_scope_levels_nest_and_each_can_be_left(qtbot, panel, box, bar, ask, set
     inner = places(panel)
     qtbot.keyClick(box, Key.Key_Escape)  # clears the box
     settle()
-    assert panel.body.answer.question.text == "timer"
+    assert panel.body.answer.query.text == "timer"
     qtbot.keyClick(box, Key.Key_Escape)
     settle()
     assert (box.text(), said(bar)) == ("timer", ["Within 3 results of “irrigation”"])
@@ -310,7 +308,7 @@ def test_manager_change_clears_scope(qtbot, panel, bar, ask, settle) -> None:
 
 
 def test_ask_again_restores_all_query_options(panel, box, bar, settle, memory) -> None:
-    question = Query(
+    query = Query(
         "hose",
         ("memory",),
         30,
@@ -321,9 +319,9 @@ def test_ask_again_restores_all_query_options(panel, box, bar, settle, memory) -
         diverse=True,
     )
     memory.modified["topics/shopping.md"] = 4_000_000_000.0
-    panel.controller.run_again(question)
+    panel.controller.run_again(query)
     settle()
-    assert panel.body.answer.question == question
+    assert panel.body.answer.query == query
     assert panel.body.ranking.ranking.half_life_days == 7.0
     assert said(bar) == ["Within 3 results of “irrigation”"]
     _, _, options = memory.searches[-1]

@@ -80,15 +80,15 @@ def listed(panel) -> list[str]:
     return [row.entry.title for row in found if hasattr(row, "entry")]
 
 
-def place_of(calendar, day: date) -> QPoint:
+def rect_of_mark(calendar, day: date) -> QPoint:
     index = next(index for index, mark in enumerate(calendar.series.marks) if mark.key == day.isoformat())
-    return calendar.place_of(index).center().toPoint()
+    return calendar.rect_of_mark(index).center().toPoint()
 
 
 def test_click_on_a_day_lists_its_sessions_and_again_all(qtbot, panel):
     calendar = panel.view.calendar
     assert calendar.isVisible()
-    yesterday = place_of(calendar, TODAY - timedelta(days=1))
+    yesterday = rect_of_mark(calendar, TODAY - timedelta(days=1))
     qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=yesterday)
     assert listed(panel) == ["Session 1", "Session 1.01"]
     assert panel.chips.period.only_day == TODAY - timedelta(days=1)
@@ -109,7 +109,7 @@ def test_keys_go_by_days_and_weeks_and_enter_filters(qtbot, panel):
 
 def test_day_without_sessions_keeps_the_calendar(qtbot, panel):
     calendar = panel.view.calendar
-    qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=place_of(calendar, TODAY - timedelta(days=4)))
+    qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=rect_of_mark(calendar, TODAY - timedelta(days=4)))
     assert listed(panel) == []
     assert calendar.isVisible()
 

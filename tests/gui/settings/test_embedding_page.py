@@ -137,7 +137,7 @@ def test_remote_fallback_shows_consent_and_is_named_on_save(qtbot, open_dialog, 
     page = dialog.pages.page("embedding")
     assert "Nothing leaves this machine." in _words(dialog)
     _choose(qtbot, dialog, "Fallback", "openai")
-    assert "your questions, are sent to api.openai.com" in _words(dialog)
+    assert "your queries, are sent to api.openai.com" in _words(dialog)
     assert "Nothing leaves this machine." not in _words(dialog)
     assert page.save_button.text() == "Save, allow sending to OpenAI"
     _choose(qtbot, dialog, "Fallback", "gguf")

@@ -6,14 +6,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 import engine
-from engine import Cancelled, FileIssue, FoundPlace, FoundPlaces, Settings, WorkspacePreview, load_settings
+from engine import Cancelled, FileIssue, FoundSource, FoundSources, Settings, WorkspacePreview, load_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.sources_page import Match, first_words, match_words, rule_lines
 from gui.widgets.form_controls import CheckBox, Chip
 
 
-def _place(kind: str, path: Path, name: str = "", agent: str = "") -> FoundPlace:
-    return FoundPlace(kind=kind, agent=agent, name=name, path=str(path), files=3, bytes=300, newest=None, whole=True)
+def _place(kind: str, path: Path, name: str = "", agent: str = "") -> FoundSource:
+    return FoundSource(kind=kind, agent=agent, name=name, path=str(path), files=3, bytes=300, newest=None, whole=True)
 
 
 @pytest.fixture
@@ -31,11 +31,11 @@ def places(tmp_path, monkeypatch) -> dict[str, Path]:
     found = {"vault": tmp_path / "vault", "claude": tmp_path / "claude"}
     for path in found.values():
         path.mkdir()
-    answer = FoundPlaces(
+    answer = FoundSources(
         places=(_place("obsidian-vault", found["vault"], "Garden"), _place("sessions", found["claude"], "", "claude")),
         issues=(),
     )
-    monkeypatch.setattr(engine, "find_places", lambda **_: answer, raising=False)
+    monkeypatch.setattr(engine, "find_sources", lambda **_: answer, raising=False)
     return found
 
 

@@ -40,7 +40,7 @@ def test_remote_fallback_is_named_for_any_provider(provider, fallback, host):
     settings = Settings(provider=provider, fallback=fallback)
     said = sent_words(settings)
     assert "If the provider fails, the texts of your notes" in said
-    assert f"and your questions, are sent to {host}. Secrets in sessions are masked before." in said
+    assert f"and your queries, are sent to {host}. Secrets in sessions are masked first." in said
     assert "Nothing leaves this machine." not in said
 
 
@@ -95,7 +95,7 @@ def test_unknown_price_is_not_zero():
 
 def test_cached_vectors_cost_nothing():
     due = make_estimate(chunks=0, cached=40, tokens=0, cost=0.0)
-    assert "nothing is paid" in estimate_words(due)
+    assert "nothing is sent or billed" in estimate_words(due)
     assert accept_words(due) == "Save"
 
 

@@ -443,13 +443,13 @@ def test_sample_notes_can_be_requested(qtbot, panel):
 def test_discovery_can_be_stopped_and_repeated(qtbot, panel, found, monkeypatch):
     go = threading.Event()
 
-    def slow(*, cancel, real=engine.find_places):
+    def slow(*, cancel, real=engine.find_sources):
         cancel.on_cancel(go.set)
         go.wait(60)
         return real(cancel=cancel)
 
     with monkeypatch.context() as slowed:
-        slowed.setattr(engine, "find_places", slow, raising=False)
+        slowed.setattr(engine, "find_sources", slow, raising=False)
         panel.welcome()
         assert not panel.ready
         assert "Looking for notes and sessions" in _words(panel)
@@ -466,7 +466,7 @@ def test_failed_discovery_shows_error_and_can_be_retried(qtbot, panel, monkeypat
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as broken:
-        broken.setattr(engine, "find_places", fail, raising=False)
+        broken.setattr(engine, "find_sources", fail, raising=False)
         _welcome(qtbot, panel)
     assert "Input/output error." in _words(panel)
     qtbot.mouseClick(_button(panel, "Look for sources again"), Qt.MouseButton.LeftButton)

@@ -2,11 +2,11 @@ import time
 
 import pytest
 
-from engine import FileIssue, FoundPlace
+from engine import FileIssue, FoundSource
 from gui.sources.folder_rows import issue_lines, place_amount, place_title, short_path
 
 
-def _place(**changes) -> FoundPlace:
+def _place(**changes) -> FoundSource:
     fields = {
         "kind": "sessions",
         "agent": "claude-code",
@@ -17,7 +17,7 @@ def _place(**changes) -> FoundPlace:
         "newest": time.time() - 7200,
         "whole": True,
     }
-    return FoundPlace(**(fields | changes))
+    return FoundSource(**(fields | changes))
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,8 @@ def test_front_matter_has_no_headings() -> None:
 
 def test_place_of_line_is_heading_above() -> None:
     found = outline("text\n# Log\n## Day\nx\n# Log\n## Day\ny")
-    assert found.place_of(1) is None
-    place = found.place_of(7)
+    assert found.heading_above(1) is None
+    place = found.heading_above(7)
     assert place is not None
     assert (place.key, place.nth_of_key, place.nth) == ("day", 1, 3)
 

@@ -61,7 +61,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Such a pattern for those that are SQLite databases: they grow in their WAL."""
     parts: tuple[tuple[str, str], ...] = ()
     """Folders that hold parts of sessions and are not listed, each after the name of the one above (empty for any)."""
-    beside: tuple[str, str] = ("", "")
+    neighbour_parts: tuple[str, str] = ("", "")
     """Name of a transcript that has its own folder, and a pattern of the other files and folders there that hold parts
     of its session.
     """

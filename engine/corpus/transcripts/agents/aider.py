@@ -13,7 +13,7 @@ _HISTORY = ".aider.chat.history.md"
 
 def _folders(machine: Machine) -> FoundFolders:
     """Yield the file named by a variable, and that of sessions outside of projects."""
-    for path in (machine.named("AIDER_CHAT_HISTORY_FILE"), machine.below_home(_HISTORY)):
+    for path in (machine.folder_in("AIDER_CHAT_HISTORY_FILE"), machine.below_home(_HISTORY)):
         if path:
             yield "", path
 

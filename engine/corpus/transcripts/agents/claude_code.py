@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def _folders(machine: Machine) -> FoundFolders:
     # The folder that a variable names is listed in addition to the default one: both may contain sessions.
-    named = (machine.named("CLAUDE_CONFIG_DIR"), machine.below_home(".claude"))
+    named = (machine.folder_in("CLAUDE_CONFIG_DIR"), machine.below_home(".claude"))
     for folder in (*named, *(os.path.join(home, "claude") for home in machine.config_homes())):
         if folder:
             yield "", os.path.join(folder, "projects")

@@ -48,10 +48,10 @@ def extension_agent(name: str, label: str, extension: str) -> Agent:
 
 def _folders(machine: Machine) -> FoundFolders:
     yield from extension_tasks(machine, _EXTENSION)
-    data = machine.named("CLINE_DATA_DIR") or os.path.join(
-        machine.named("CLINE_DIR") or machine.below_home(".cline"), "data"
+    data = machine.folder_in("CLINE_DATA_DIR") or os.path.join(
+        machine.folder_in("CLINE_DIR") or machine.below_home(".cline"), "data"
     )
-    yield "", machine.named("CLINE_SESSION_DATA_DIR") or os.path.join(data, "sessions")
+    yield "", machine.folder_in("CLINE_SESSION_DATA_DIR") or os.path.join(data, "sessions")
     yield "command line", os.path.join(data, "tasks")
 
 

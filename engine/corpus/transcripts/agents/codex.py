@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("CODEX_HOME"), machine.below_home(".codex")):
+    for folder in (machine.folder_in("CODEX_HOME"), machine.below_home(".codex")):
         if folder:
             yield "", os.path.join(folder, "sessions")
             yield "archived", os.path.join(folder, "archived_sessions")
@@ -26,7 +26,7 @@ def _named(path: str) -> int:
     """
     if not os.path.basename(path).startswith("rollout-"):
         return 0
-    from engine.corpus.transcripts.codex_names import given_name  # brings the reading of JSON with it
+    from engine.corpus.transcripts.codex_names import given_name  # imports the JSON reader
 
     name, time = given_name(path)
     if time or not name:

@@ -13,7 +13,7 @@ _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    yield "", os.path.join(machine.named("CONTINUE_GLOBAL_DIR") or machine.below_home(".continue"), "sessions")
+    yield "", os.path.join(machine.folder_in("CONTINUE_GLOBAL_DIR") or machine.below_home(".continue"), "sessions")
 
 
 def _formats() -> "Formats":

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("COPILOT_HOME"), machine.below_home(".copilot")):
+    for folder in (machine.folder_in("COPILOT_HOME"), machine.below_home(".copilot")):
         if folder:
             yield "", os.path.join(folder, "session-state")
             yield "history", os.path.join(folder, "history-session-state")

@@ -14,7 +14,7 @@ _MOST_BYTES = 256 * 1024
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    homes = (machine.named("CRUSH_GLOBAL_DATA"), *(os.path.join(home, "crush") for home in machine.data_homes()))
+    homes = (machine.folder_in("CRUSH_GLOBAL_DATA"), *(os.path.join(home, "crush") for home in machine.data_homes()))
     for home in filter(None, homes):
         for folder in _listed(os.path.join(home, "projects.json")):
             yield os.path.basename(os.path.dirname(folder)), os.path.join(folder, "crush.db")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("GEMINI_CLI_HOME"), machine.home):
+    for folder in (machine.folder_in("GEMINI_CLI_HOME"), machine.home):
         if folder:
             yield "", os.path.join(folder, ".gemini", "tmp")
 

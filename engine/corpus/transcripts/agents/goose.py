@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def _folders(machine: Machine) -> FoundFolders:
     linux, _ = machine.data_homes()
-    roaming = machine.named("APPDATA") or machine.below_home("AppData", "Roaming")
-    named = machine.named("GOOSE_PATH_ROOT")
+    roaming = machine.folder_in("APPDATA") or machine.below_home("AppData", "Roaming")
+    named = machine.folder_in("GOOSE_PATH_ROOT")
     homes = (
         os.path.join(named, "data") if named else "",
         os.path.join(linux, "goose"),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    named = machine.named("GPTME_LOGS_HOME")
+    named = machine.folder_in("GPTME_LOGS_HOME")
     if named:
         yield "", named
     mac = machine.below_home("Library", "Application Support")
@@ -32,7 +32,7 @@ AGENT = Agent(
     resume="gptme --name {id}",
     stores=((r"/gptme/logs\Z", "gptme"),),
     folders=_folders,
-    beside=("conversation.jsonl", "branches|views"),  # states before changes, and shortened ones
+    neighbour_parts=("conversation.jsonl", "branches|views"),  # states before changes, and shortened ones
     with_parts=("conversation.jsonl",),
     parts_changed=lambda path: sidecar_changed(path, "conversation.jsonl", "config.toml"),
     part_of=lambda path: sidecar_owner(path, "conversation.jsonl", "config.toml"),

@@ -15,7 +15,7 @@ _PARTS = ("summary.json", "updates.jsonl")
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("GROK_HOME"), machine.below_home(".grok")):
+    for folder in (machine.folder_in("GROK_HOME"), machine.below_home(".grok")):
         if folder:
             yield "", os.path.join(folder, "sessions")
 
@@ -33,7 +33,7 @@ AGENT = Agent(
     resume="grok --resume {id}",
     stores=((r"/\.grok/sessions\Z", "grok"),),
     folders=_folders,
-    beside=(_HISTORY, JSON_LINES),
+    neighbour_parts=(_HISTORY, JSON_LINES),
     with_parts=(_HISTORY,),
     parts_changed=lambda path: max(sidecar_changed(path, _HISTORY, part) for part in _PARTS),
     part_of=lambda path: next(filter(None, (sidecar_owner(path, _HISTORY, part) for part in _PARTS)), ""),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("HERMES_HOME"), machine.below_home(".hermes")):
+    for folder in (machine.folder_in("HERMES_HOME"), machine.below_home(".hermes")):
         if folder:
             yield "", os.path.join(folder, "state.db")
 

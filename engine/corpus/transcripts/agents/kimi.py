@@ -16,8 +16,8 @@ _CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    yield "", os.path.join(machine.named("KIMI_SHARE_DIR") or machine.below_home(".kimi"), "sessions")
-    yield "Code", os.path.join(machine.named("KIMI_CODE_HOME") or machine.below_home(".kimi-code"), "sessions")
+    yield "", os.path.join(machine.folder_in("KIMI_SHARE_DIR") or machine.below_home(".kimi"), "sessions")
+    yield "Code", os.path.join(machine.folder_in("KIMI_CODE_HOME") or machine.below_home(".kimi-code"), "sessions")
 
 
 def _stated_session(path: str) -> str:

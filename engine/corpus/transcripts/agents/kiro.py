@@ -14,7 +14,7 @@ _FOLDER = os.path.join(f"{os.sep}sessions", "cli", "")
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    kiro = machine.named("KIRO_HOME") or machine.below_home(".kiro")
+    kiro = machine.folder_in("KIRO_HOME") or machine.below_home(".kiro")
     yield "", os.path.join(kiro, "sessions", "cli")
     homes = (*machine.data_homes(), machine.below_home("Library", "Application Support"))
     for program, name in (("kiro-cli", "database"), ("amazon-q", "Amazon Q")):

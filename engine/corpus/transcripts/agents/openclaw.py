@@ -18,8 +18,8 @@ NAMES = ("openclaw", "moltbot", "clawdbot")
 
 def state_folders(machine: Machine) -> list[str]:
     """Yield the state folder named by a variable, the usual one, and one for each profile."""
-    home = machine.named("OPENCLAW_HOME") or machine.home
-    named = machine.named("OPENCLAW_STATE_DIR")
+    home = machine.folder_in("OPENCLAW_HOME") or machine.home
+    named = machine.folder_in("OPENCLAW_STATE_DIR")
     hidden = [path for name in NAMES for _, path in subfolders(home, f".{name}")]
     return [named, *hidden] if named else hidden
 

@@ -14,13 +14,13 @@ _FILES = (r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_[^/]*\.jsonl",)
 
 
 def _pi_folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("PI_CODING_AGENT_DIR"), machine.below_home(".pi", "agent")):
+    for folder in (machine.folder_in("PI_CODING_AGENT_DIR"), machine.below_home(".pi", "agent")):
         if folder:
             yield "", os.path.join(folder, "sessions")
 
 
 def _oh_my_pi_folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("OMP_CODING_AGENT_DIR"), machine.below_home(".omp", "agent")):
+    for folder in (machine.folder_in("OMP_CODING_AGENT_DIR"), machine.below_home(".omp", "agent")):
         if folder:
             yield "", os.path.join(folder, "sessions")
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("QWEN_RUNTIME_DIR"), machine.named("QWEN_HOME"), machine.below_home(".qwen")):
+    for folder in (machine.folder_in("QWEN_RUNTIME_DIR"), machine.folder_in("QWEN_HOME"), machine.below_home(".qwen")):
         if folder:
             yield "", os.path.join(folder, "projects")
             yield "tmp", os.path.join(folder, "tmp")

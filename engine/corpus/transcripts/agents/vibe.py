@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.named("VIBE_HOME"), machine.below_home(".vibe")):
+    for folder in (machine.folder_in("VIBE_HOME"), machine.below_home(".vibe")):
         if folder:
             yield "", os.path.join(folder, "logs", "session")
 

@@ -456,5 +456,7 @@ def _is_by_user(value: Mapping[str, Any]) -> bool:
 
     Only some of the program's own messages have an `origin`.
     """
-    inserted = value.get("promptSource") == "system" or value.get("isSynthetic") is True  # in a file, in a stream
+    inserted = (
+        value.get("promptSource") == "system" or value.get("isSynthetic") is True
+    )  # in a transcript file or a stream
     return mapping(value.get("origin")).get("kind") in (None, "human") and not inserted

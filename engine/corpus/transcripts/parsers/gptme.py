@@ -83,7 +83,7 @@ def _calls(text: str) -> tuple[str, list[Part]]:
     """Return the model's text without its calls, and the calls. A block without an end was not run, and stays."""
     said: list[str] = []
     calls: list[Part] = []
-    block: list[str] = []  # its first line begins it
+    block: list[str] = []  # begins with the line of its fence
     depth = 0
     for line in text.split("\n") if "```" in text else [text]:
         fence = _FENCE.match(line)

@@ -213,7 +213,7 @@ class KimiWire:
 
 
 class KimiContext(KimiWire):
-    """Format of the history for the model, used for sessions without another record."""
+    """Format of the file in which Kimi stores the history for its model; read for sessions without a wire file."""
 
     speech_marks: tuple[bytes, ...] = (b'{"role": "user"', b'{"role": "assistant"')
 

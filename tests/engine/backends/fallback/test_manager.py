@@ -187,7 +187,7 @@ def test_unsupported_is_no_failure(open_manager, place, answer):
     assert manager.status().fallback is None
 
 
-def test_a_question_that_the_failed_one_cannot_take_is_no_try(open_manager, place):
+def test_query_unsupported_by_failed_backend_is_no_try(open_manager, place):
     manager = open_manager(pause=0)
     place.fails(GONE)
     manager.search("irrigation")
@@ -244,7 +244,7 @@ def test_one_that_cannot_even_be_opened_has_failed(open_manager, place):
     outcome = manager.search("irrigation")
     assert paths(outcome) == {"greenhouse.md", "shopping.md"}
     assert outcome.notice.startswith("LanceDB is not installed. ")
-    assert manager.lacks == {}
+    assert manager.unsupported == {}
 
 
 def test_unexpected_error_still_falls_back(open_manager, place, caplog):
@@ -305,19 +305,19 @@ def test_listeners_hear_of_both_switches(open_manager, place):
 
 def test_missing_features_follow_backend_in_use(open_manager, place):
     manager = open_manager()
-    lacks = {"alike": "qmd finds no passages that are alike."}
-    place.opened[0].__dict__["lacks"] = lacks
-    assert manager.lacks == lacks
+    unsupported = {"alike": "qmd finds no passages that are alike."}
+    place.opened[0].__dict__["unsupported"] = unsupported
+    assert manager.unsupported == unsupported
     assert manager.insight is not None
     place.fails(GONE)
     manager.search("irrigation")
-    assert manager.lacks == {}
+    assert manager.unsupported == {}
 
 
 def test_saved_searches_survive_switches(open_manager, place):
     manager = open_manager(pause=0)
     kept = manager.saved_searches
-    kept.save(SavedSearch(name="water", question=QueryRecord(text="irrigation"), used=1.0))
+    kept.save(SavedSearch(name="water", query=QueryRecord(text="irrigation"), used=1.0))
     place.fails(GONE)
     manager.search("irrigation")
     place.works()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.records import EarlierQuestion, Passage
+from engine.records import EarlierQuery, Passage
 
 NOTES = {
     "greenhouse.md": "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again.\n",
@@ -105,7 +105,7 @@ def test_group_session_finds_no_private_memory(machine) -> None:
 
 
 def test_query_is_limited_to_earlier_results(desk) -> None:
-    earlier = EarlierQuestion(query="watering", min_score=0.2)
+    earlier = EarlierQuery(query="watering", min_score=0.2)
 
     answer = desk.search("valve", within=[earlier], min_score=0.2)
 
@@ -123,7 +123,7 @@ def test_similar_search_excludes_passage(desk, builtin_memory) -> None:
     assert [hit.path for hit in found.results] == [hit.path for hit in own.search_like(passage, min_score=0.1).results]
     assert found.results
     assert "daily/2026-02-08.md" not in {hit.path for hit in found.results}
-    assert found.telling
+    assert found.passage_words
 
 
 def test_results_are_explained(desk) -> None:

@@ -147,7 +147,7 @@ def test_invalid_names_reported_without_side_effects(open_qmd, real, workspace):
 def test_unsupported_folder_reported(open_qmd, real, tmp_path):
     folder = tmp_path / os.fsdecode(b"n\xf6tes")
     folder.mkdir()
-    assert "holds bytes that are no text" in open_qmd(real, folder=folder).sync().error
+    assert "contains bytes that are not text" in open_qmd(real, folder=folder).sync().error
 
 
 def test_qmd_folder_among_notes_is_not_used(open_qmd, real, workspace):

@@ -119,4 +119,4 @@ def test_sessions_switched_off(open_qmd, real, store):
     assert not memory.search("bell").results
     with pytest.raises(Unsupported, match=r"qmd\.sessions\.enabled"):
         memory.sessions()
-    assert "sessions" in memory.status().lacks
+    assert "sessions" in memory.status().unsupported

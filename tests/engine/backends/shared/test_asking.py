@@ -8,7 +8,7 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError, PathRefused, Unsupported
 from engine.memory.memory_interface import MemorySearchManager
-from engine.records import EarlierQuestion, Feature, Passage, SearchOutcome, to_json
+from engine.records import EarlierQuery, Feature, Passage, SearchOutcome, to_json
 from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
 
 ODD = ("", " ", '"', '"unclosed', "-", "-- -n 5", "*", "a OR", "AND", "(", "~" * 50, "\0", "\ud800", "🌱", "w " * 5000)
@@ -73,7 +73,7 @@ def test_a_source_without_anything_has_no_results(memory: MemorySearchManager):
 
 
 def test_conditions_hold_or_are_refused(memory: MemorySearchManager):
-    if "conditions" in memory.lacks:
+    if "conditions" in memory.unsupported:
         for options in ({"path_glob": "people/**"}, {"since": 1.0}, {"until": 1.0}):
             with pytest.raises(Unsupported, match="conditions"):
                 memory.search("Ines", **options)  # type: ignore[arg-type]
@@ -168,8 +168,8 @@ def test_the_status_is_true(memory: MemorySearchManager):
 
 
 def test_status_lists_missing_features(memory: MemorySearchManager):
-    assert memory.status().lacks == memory.lacks
-    for sentence in memory.lacks.values():
+    assert memory.status().unsupported == memory.unsupported
+    for sentence in memory.unsupported.values():
         assert sentence.strip() == sentence
         assert sentence.endswith((".", ")."))
         assert "\n" not in sentence
@@ -191,7 +191,7 @@ _USES: Mapping[Feature, tuple[Callable[[MemorySearchManager], object], ...]] = {
         lambda memory: memory.search("Ines", since=1.0),
         lambda memory: memory.search("Ines", until=1.0),
     ),
-    "narrowing": (lambda memory: memory.search("Ines", within=[EarlierQuestion(query="gauge")]),),
+    "narrowing": (lambda memory: memory.search("Ines", within=[EarlierQuery(query="gauge")]),),
     "ordering": (
         lambda memory: memory.search("Ines", half_life_days=30),
         lambda memory: memory.search("Ines", diverse=True),
@@ -217,14 +217,14 @@ def test_a_method_works_or_says_why_not(memory: MemorySearchManager, feature):
             refused = str(error)
         except MnemoscopeError:
             pass  # for another reason, such as a missing session
-        assert refused == memory.lacks.get(feature)
+        assert refused == memory.unsupported.get(feature)
 
 
 def test_missing_methods_match_missing_features(memory: MemorySearchManager):
-    assert (memory.insight is None) == ("insight" in memory.lacks)
+    assert (memory.insight is None) == ("insight" in memory.unsupported)
     explained = memory.search("irrigation", explain=True, min_score=0)
     assert explained.results
-    assert (explained.explanation is None) == ("explanation" in memory.lacks)
+    assert (explained.explanation is None) == ("explanation" in memory.unsupported)
 
 
 def test_probes_answer(memory: MemorySearchManager):

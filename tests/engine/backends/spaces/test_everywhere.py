@@ -174,7 +174,7 @@ def test_other_settings_hold_for_the_next_question_everywhere(
 def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     class Closed:
         insight = None
-        lacks: ClassVar = {"insight": "This index is on another machine."}
+        unsupported: ClassVar = {"insight": "This index is on another machine."}
 
         def close(self) -> None:
             pass

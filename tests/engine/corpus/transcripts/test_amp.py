@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import find_places
+from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.messages import Message
@@ -50,7 +50,7 @@ def test_its_folder_is_found(tmp_path: Path, data: str) -> None:
     folder = tmp_path / data / "amp" / "threads"
     folder.mkdir(parents=True)
     shutil.copy(THREAD, folder)
-    (place,) = find_places(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).places
     assert (place.agent, place.path, place.files) == ("amp", str(folder), 1)
 
 

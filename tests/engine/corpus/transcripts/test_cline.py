@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import find_places
+from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import DocumentFormat
@@ -144,7 +144,7 @@ def test_their_folders_are_found(tmp_path: Path, agent: str, folder: str) -> Non
     copies = tmp_path / folder / "1" / "checkpoints"
     copies.mkdir()
     shutil.copy(TASK, copies)
-    (place,) = find_places(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).places
     assert (place.agent, place.path, place.files) == (agent, str(tmp_path / folder), 1)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import find_places
+from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.messages import Message
@@ -57,7 +57,7 @@ def test_its_files_are_recognised_and_others_are_not() -> None:
 
 def test_its_folder_is_found(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / ".continue" / "sessions")
-    (place,) = find_places(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).places
     assert (place.agent, place.files) == ("continue", 1)
 
 

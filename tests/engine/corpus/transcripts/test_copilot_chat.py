@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import find_places
+from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.messages import Message
@@ -158,7 +158,7 @@ def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
     _chat(storage / "a1" / "chatSessions", migrated.removesuffix("l"), 3)
     _chat(storage / "a1" / "chatSessions", migrated, 2)
     _chat(storage / "a1" / "GitHub.copilot-chat" / "transcripts", migrated, 2)
-    places = find_places(tmp_path, {}).places
+    places = find_sources(tmp_path, {}).places
     assert [(place.agent, place.path, place.files) for place in places] == [
         ("copilot-chat", str(storage), 3),
         ("copilot-chat", str(without), 1),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import find_places
+from engine import find_sources
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
 from engine.corpus.transcripts.registry import resume_command
@@ -82,7 +82,7 @@ def test_its_folder_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".cursor" / "projects" / "boats" / "agent-transcripts" / "x"
     folder.mkdir(parents=True)
     (folder / "x.jsonl").write_bytes(TRANSCRIPT.read_bytes())
-    (place,) = find_places(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).places
     assert (place.agent, place.files) == ("cursor-cli", 1)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import find_places
+from engine import find_sources
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.droid import DroidFormat
 from engine.corpus.transcripts.registry import resume_command
@@ -79,7 +79,7 @@ def test_its_folder_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".factory" / "sessions" / "-home-ada-boats"
     folder.mkdir(parents=True)
     shutil.copy(SESSION, folder)
-    (place,) = find_places(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).places
     assert (place.agent, place.files) == ("droid", 1)
 
 

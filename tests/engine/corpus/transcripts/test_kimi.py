@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import find_places
+from engine import find_sources
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.kimi import KimiContext, KimiWire
@@ -99,7 +99,7 @@ def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
     shutil.copytree(CODE.parents[3], new / "wd_boats_0a1b")
     (new / "wd_boats_0a1b" / "session_1" / "state.json").write_text("{}")
     os.utime(new / "wd_boats_0a1b" / "session_1" / "state.json", (4e9, 4e9))
-    places = find_places(tmp_path, {}).places
+    places = find_sources(tmp_path, {}).places
     assert [(place.agent, place.path, place.files) for place in places] == [
         ("kimi", str(old), 3),
         ("kimi", str(new), 1),

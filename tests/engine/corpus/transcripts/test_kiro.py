@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import find_places
+from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
@@ -197,7 +197,7 @@ def test_its_database_is_found(tmp_path: Path, path: Path, writer: sqlite3.Conne
     writer.close()
     (tmp_path / folder).mkdir(parents=True)
     path.rename(tmp_path / folder / path.name)
-    (place,) = find_places(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).places
     assert (place.agent, place.path, place.files) == ("kiro", str(tmp_path / folder / path.name), 1)
 
 
@@ -243,7 +243,7 @@ def test_folder_of_files_is_found(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "s.jsonl").write_bytes(SESSION.read_bytes())
     (folder / "s.json").write_text("{}")
-    (place,) = find_places(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).places
     assert (place.agent, place.path, place.files) == ("kiro", str(folder), 1)
 
 

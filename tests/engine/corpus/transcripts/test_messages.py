@@ -67,14 +67,14 @@ def test_a_title_is_one_short_line(text: str) -> None:
 
 def test_the_opening_is_the_first_thing_that_the_person_said() -> None:
     facts = SessionFacts(agent="codex")
-    facts.saw(message("I answer.", "assistant"))
-    facts.saw(message("A note.", "system"))
-    facts.saw(message("ls", "user", "tool-call"))
-    facts.saw(message("Asked of a helper.", side=True))
-    facts.saw(message("   \n"))
+    facts.add_message(message("I answer.", "assistant"))
+    facts.add_message(message("A note.", "system"))
+    facts.add_message(message("ls", "user", "tool-call"))
+    facts.add_message(message("Asked of a helper.", side=True))
+    facts.add_message(message("   \n"))
     assert facts.name == ""
-    facts.saw(message("Really? Yes."))
-    facts.saw(message("Later."))
+    facts.add_message(message("Really? Yes."))
+    facts.add_message(message("Later."))
     assert facts.opening == facts.name == "Really?"
     facts.title = "Given"
     assert facts.name == "Given"
@@ -82,7 +82,7 @@ def test_the_opening_is_the_first_thing_that_the_person_said() -> None:
 
 def test_sub_agent_session_opens_with_request() -> None:
     facts = SessionFacts(agent="claude-code", parent="main")
-    facts.saw(message("Find the callers.", side=True))
+    facts.add_message(message("Find the callers.", side=True))
     assert facts.opening == "Find the callers."
 
 
@@ -90,7 +90,7 @@ def test_sub_agent_session_opens_with_request() -> None:
 def test_a_session_lasts_from_the_first_to_the_last_time(times: list[float | None]) -> None:
     facts = SessionFacts(agent="codex")
     for time in times:
-        facts.saw(message("x", time=time))
+        facts.add_message(message("x", time=time))
     known = [time for time in times if time is not None]
     assert (facts.started, facts.ended) == ((min(known), max(known)) if known else (None, None))
 

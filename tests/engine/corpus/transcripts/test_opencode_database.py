@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from engine import find_places
+from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
@@ -307,7 +307,7 @@ def test_database_of_kilo_is_read_as_its_own(tmp_path: Path) -> None:
     writer.session("ses_1", "Repairing the boat")
     writer.said("ses_1", "msg_1", "user", "Leaks?")
     writer.close()
-    (place,) = find_places(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).places
     assert (place.agent, place.path) == ("kilo", str(path))
     with opened(path) as (source, _):
         known = database_format(source, str(path))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.transcripts.quick_summary import glance
+from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.corpus.transcripts.registry import agent_label, resume_command, session_folders
 from engine.corpus.transcripts.transcript_reader import format_of, opened, read_session
 from engine.corpus.user_environment import Machine
@@ -54,7 +54,7 @@ def test_path_decides_the_agent(tmp_path: Path, path: str, agent: str) -> None:
     assert (session.facts.agent, session.facts.project) == (agent, "/home/ada/boats")
     with opened(file) as (descriptor, state):
         assert isinstance(descriptor, int)
-        seen = glance(descriptor, str(file), state.st_size)
+        seen = read_quick_summary(descriptor, str(file), state.st_size)
     assert seen is not None
     assert seen.facts == session.facts
 

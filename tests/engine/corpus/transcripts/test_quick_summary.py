@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.quick_summary import QuickSummary, glance
+from engine.corpus.transcripts.quick_summary import QuickSummary, read_quick_summary
 from engine.corpus.transcripts.transcript_reader import opened, read_session
 from tests.benchmarks.transcripts import transcript, write_sessions
 from tests.engine.corpus.transcripts.test_recognition import LINES
@@ -18,7 +18,7 @@ SECRET = "ghp_" + "a1B2c3D4" * 5
 
 def glance_at(path: Path) -> QuickSummary | None:
     with opened(path) as (descriptor, state):
-        return glance(descriptor, str(path), state.st_size)
+        return read_quick_summary(descriptor, str(path), state.st_size)
 
 
 def known(found: QuickSummary) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import agent_label, find_places
+from engine import agent_label, find_sources
 from engine.corpus.transcripts import registry
 from engine.corpus.transcripts.registry import is_database, may_be_transcript
 from engine.corpus.transcripts.session_stores import find_transcripts
@@ -22,7 +22,7 @@ def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_declared_agent_is_found_on_the_machine(tmp_path: Path) -> None:
     tasks = write_task(tmp_path)
-    found = find_places(tmp_path, {}).places
+    found = find_sources(tmp_path, {}).places
     assert [(place.kind, place.agent, place.path, place.files) for place in found] == [
         ("sessions", "quill", str(tasks), 1)
     ]

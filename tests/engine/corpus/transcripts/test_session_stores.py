@@ -96,7 +96,7 @@ def test_other_files_are_named_only_in_folders_of_the_user(home: Path) -> None:
         "sessions/exports/…",
     ]
     assert {issue.rule for issue in found.skipped} == {"no-transcript"}
-    assert found.skipped[-1].detail.startswith("2 more files here do not have the names of transcripts")
+    assert found.skipped[-1].detail.startswith("2 more files here are not named like transcripts")
 
 
 def test_a_name_leads_back_to_its_transcript_and_key(home: Path) -> None:

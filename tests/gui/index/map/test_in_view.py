@@ -17,7 +17,7 @@ class BothInsights(FakeInsight):
         super().__init__(memory)
         self.maps = fake_map.FakeInsight()
         self.last_map, self.make_map = self.maps.last_map, self.maps.make_map
-        self.map_places, self.map_answer = self.maps.map_places, self.maps.map_answer
+        self.map_details, self.map_answer = self.maps.map_details, self.maps.map_answer
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_chunk_opens_from_card_and_page(qtbot, panel: IndexPanel) -> None:
         shown = panel.overview.map if name == "overview" else panel.map
         qtbot.waitUntil(lambda: not panel.busy and shown.prepared is not None)  # noqa: B023  # of this turn
         with qtbot.waitSignal(panel.open_requested) as opened:
-            place = shown.canvas.place_of(5).toPoint()
+            place = shown.canvas.pixel_of(5).toPoint()
             qtbot.mouseClick(shown.canvas, Qt.MouseButton.LeftButton, pos=place)
         assert opened.args == ["topics/note.md", 105]
 

@@ -97,7 +97,7 @@ def make_result():
 
 
 def test_every_point_is_painted_at_its_position(shown: MapPanel) -> None:
-    assert all(_has_colour_near(shown, shown.canvas.place_of(point)) for point in range(30))
+    assert all(_has_colour_near(shown, shown.canvas.pixel_of(point)) for point in range(30))
     assert not _has_colour_near(shown, QPointF(12, 12))
     assert _subtitle(shown) == "30 passages. Similar ones sit together"
     assert [item.accessibleName() for item in shown.legend.items] == [
@@ -197,14 +197,14 @@ def test_map_fades_to_its_final_layout(qtbot, panel, memory, insight, monkeypatc
 
 def test_index_change_keeps_existing_points_in_place(qtbot, shown, insight) -> None:
     shown.canvas.zoom(3.0, QPointF(200, 150))
-    before = shown.canvas.place_of(4)
+    before = shown.canvas.pixel_of(4)
     insight.map = make_map(40, stamp=2)
     points = np.frombuffer(make_map(30).points, np.float32)
     more = np.concatenate([points, np.full(20, 30, np.float32)])
     insight.map = msgspec.structs.replace(insight.map, points=more.tobytes())
     shown.refresh()
     qtbot.waitUntil(lambda: shown.prepared is not None and len(shown.prepared.scene) == 40)
-    assert shown.canvas.place_of(4) == before
+    assert shown.canvas.pixel_of(4) == before
 
 
 def test_unchanged_map_is_not_rebuilt(qtbot, shown, insight) -> None:
@@ -255,7 +255,7 @@ def test_colour_choice_regroups_points(qtbot, shown: MapPanel) -> None:
 
 
 def test_legend_click_isolates_group_and_second_shows_all(qtbot, shown: MapPanel) -> None:
-    other = shown.canvas.place_of(1)
+    other = shown.canvas.pixel_of(1)
     strong = _image(shown).pixelColor(other.toPoint())
     qtbot.mouseClick(shown.legend.items[0], LEFT)
     _calm(qtbot, shown)
@@ -281,23 +281,23 @@ def test_theme_change_updates_colours(qtbot, shown: MapPanel, appearance) -> Non
     _calm(qtbot, shown)
     assert [item.colour for item in shown.legend.items] != before
     assert _image(shown).pixelColor(12, 12) == tokens(shown.palette()).base
-    assert _has_colour_near(shown, shown.canvas.place_of(0))
+    assert _has_colour_near(shown, shown.canvas.pixel_of(0))
 
 
 # --- moving -----------------------------------------------------------------------------------------------------------
 
 
 def test_drag_moves_map_and_opens_nothing(qtbot, shown: MapPanel) -> None:
-    before = shown.canvas.place_of(7)
+    before = shown.canvas.pixel_of(7)
     with qtbot.assertNotEmitted(shown.open_requested):
         qtbot.mousePress(shown.canvas, LEFT, pos=before.toPoint())
         qtbot.mouseMove(shown.canvas, before.toPoint() + QPoint(20, 0))
         qtbot.mouseMove(shown.canvas, before.toPoint() + QPoint(60, 30))
         qtbot.mouseRelease(shown.canvas, LEFT, pos=before.toPoint() + QPoint(60, 30))
         _calm(qtbot, shown)
-    moved = shown.canvas.place_of(7) - before
+    moved = shown.canvas.pixel_of(7) - before
     assert (moved.x(), moved.y()) == pytest.approx((60, 30), abs=1.5)
-    assert _has_colour_near(shown, shown.canvas.place_of(7))
+    assert _has_colour_near(shown, shown.canvas.pixel_of(7))
 
 
 def _turn(panel: MapPanel, at: QPointF, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
@@ -308,12 +308,12 @@ def _turn(panel: MapPanel, at: QPointF, modifiers=Qt.KeyboardModifier.NoModifier
 
 
 def test_wheel_zooms_around_mouse(qtbot, shown: MapPanel) -> None:
-    at = shown.canvas.place_of(3)
+    at = shown.canvas.pixel_of(3)
     shown.canvas.setFocus()
     scale = shown.canvas.view.scale
     _turn(shown, at)
     assert shown.canvas.view.scale > 1.3 * scale
-    now = shown.canvas.place_of(3)
+    now = shown.canvas.pixel_of(3)
     assert (now.x(), now.y()) == pytest.approx((at.x(), at.y()), abs=0.01)
     _calm(qtbot, shown)
     assert _has_colour_near(shown, now)
@@ -371,7 +371,7 @@ def test_keys_move_and_zoom_map(qtbot, shown: MapPanel) -> None:
 def test_resize_keeps_points_in_view(qtbot, shown: MapPanel) -> None:
     shown.window().resize(500, 420)
     _calm(qtbot, shown)
-    places = [shown.canvas.place_of(point) for point in range(30)]
+    places = [shown.canvas.pixel_of(point) for point in range(30)]
     assert all(shown.canvas.rect().contains(place.toPoint()) for place in places)
     assert all(_has_colour_near(shown, place) for place in places)
 
@@ -380,7 +380,7 @@ def test_resize_keeps_points_in_view(qtbot, shown: MapPanel) -> None:
 
 
 def test_hover_shows_card_of_point(qtbot, shown: MapPanel) -> None:
-    qtbot.mouseMove(shown.canvas, shown.canvas.place_of(4).toPoint())
+    qtbot.mouseMove(shown.canvas, shown.canvas.pixel_of(4).toPoint())
     qtbot.waitUntil(shown.selecting.card.isVisible)
     assert [part.text() for part in shown.selecting.card.findChildren(ElidedLabel)][:2] == [
         "Note 1 › Watering",
@@ -393,14 +393,14 @@ def test_hover_shows_card_of_point(qtbot, shown: MapPanel) -> None:
 
 def test_click_opens_chunk(qtbot, shown: MapPanel) -> None:
     with qtbot.waitSignal(shown.open_requested) as opened:
-        qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.place_of(5).toPoint())
+        qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.pixel_of(5).toPoint())
     assert opened.args == ["topics/note.md", 105]
 
 
 def test_deleted_chunk_opens_nothing(qtbot, shown: MapPanel, insight) -> None:
     insight.gone = {105}
     with qtbot.assertNotEmitted(shown.open_requested):
-        qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.place_of(5).toPoint())
+        qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.pixel_of(5).toPoint())
         qtbot.waitUntil(lambda: (105,) in insight.asked)
         QApplication.processEvents()
 
@@ -412,7 +412,7 @@ def test_keys_move_between_points_and_open_chunk(qtbot, shown: MapPanel) -> None
     assert first >= 0
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Right, CTRL)
     second = shown.canvas.point
-    assert shown.canvas.place_of(second).x() > shown.canvas.place_of(first).x()
+    assert shown.canvas.pixel_of(second).x() > shown.canvas.pixel_of(first).x()
     qtbot.waitUntil(shown.selecting.card.isVisible)
     said = [part.text() for part in shown.selecting.card.findChildren(ElidedLabel)]
     assert f"words of chunk {100 + second}" in said
@@ -440,7 +440,7 @@ def test_query_and_results_are_marked_then_cleared(qtbot, shown, insight, make_r
     shown.show_answer(_answer("irrigation", make_result))
     _calm(qtbot, shown)
     assert _has_colour_near(shown, middle, 14)
-    marked = _image(shown).pixelColor(shown.canvas.place_of(0).toPoint())
+    marked = _image(shown).pixelColor(shown.canvas.pixel_of(0).toPoint())
     assert marked == tokens(shown.palette()).mark
     assert insight.questions == ["irrigation"]
     shown.show_answer(None)
@@ -451,13 +451,13 @@ def test_keyword_query_marks_only_results(qtbot, shown, insight, make_result) ->
     insight.point = None
     shown.show_answer(_answer("irrigation", make_result, 1))
     _calm(qtbot, shown)
-    assert shown.canvas.marks.question is None
+    assert shown.canvas.marks.query is None
     assert shown.canvas.marks.hits == (0,)
 
 
 def test_non_final_answer_and_hidden_map_are_ignored(qtbot, shown, insight, make_result) -> None:
     final = _answer("irrigation", make_result)
-    shown.show_answer(Answer(final.question, final.outcome, final=False))
+    shown.show_answer(Answer(final.query, final.outcome, final=False))
     assert insight.questions == []
     shown.hide()
     shown.show_answer(final)
@@ -478,7 +478,7 @@ def test_query_before_map_is_marked_when_map_is_ready(qtbot, panel, memory, insi
 
 def _encircle(qtbot, panel: MapPanel, points: list[int], modifier=Qt.KeyboardModifier.NoModifier) -> None:
     """Draw a loop around some points."""
-    places = [panel.canvas.place_of(point) for point in points]
+    places = [panel.canvas.pixel_of(point) for point in points]
     left, right = min(place.x() for place in places) - 14, max(place.x() for place in places) + 14
     top, bottom = min(place.y() for place in places) - 14, max(place.y() for place in places) + 14
     corners = [QPoint(round(x), round(y)) for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
@@ -584,7 +584,7 @@ def test_new_points_stay_in_fitted_view(qtbot, shown: MapPanel, insight) -> None
     insight.map = msgspec.structs.replace(insight.map, points=points.tobytes(), stamp=2)
     shown.refresh()
     qtbot.waitUntil(lambda: insight.made == 2 and not shown.busy)
-    assert all(shown.canvas.rect().contains(shown.canvas.place_of(point).toPoint()) for point in range(30))
+    assert all(shown.canvas.rect().contains(shown.canvas.pixel_of(point).toPoint()) for point in range(30))
 
 
 # --- as a card on the overview ----------------------------------------------------------------------------------------

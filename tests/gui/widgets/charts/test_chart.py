@@ -40,7 +40,7 @@ def test_sync_gives_bar_row_and_caption() -> None:
         "done",
     ]
     assert "vectors reused: 234, 2 files failed in 1 min 15 s" in mark.detail
-    assert series.resting == mark.caption
+    assert series.idle_label == mark.caption
     assert not mark.failed
 
 
@@ -53,7 +53,7 @@ def test_failed_or_stopped_sync_is_named() -> None:
     assert error.caption.endswith("failed")
     assert (stopped.failed, stopped.row[-1][0]) == (False, "stopped")
     assert old.row[5][0] == "–", "an unknown count is not shown as 0"
-    assert "1 with an error" not in sync_series(()).gist
+    assert "1 with an error" not in sync_series(()).summary
 
 
 def test_idle_sync_has_visible_bar() -> None:
@@ -72,4 +72,4 @@ def test_tab_separated_row_is_one_line_for_any_cells(texts: list[str]) -> None:
 @pytest.mark.parametrize("count", [1, 2])
 def test_gist_counts_syncs_with_error(count: int) -> None:
     series = sync_series((make_summary(error="No."),) * count + (make_summary(),))
-    assert f"{count} with an error" in series.gist
+    assert f"{count} with an error" in series.summary

@@ -22,7 +22,7 @@ def make_series(*heights: float, failed: int | None = None) -> Series:
         Mark((height,), f"mark {place}: {height:g}", ((f"m{place}", place), (f"{height:g}", height)), place == failed)
         for place, height in enumerate(heights)
     )
-    return Series(marks, gist="Some marks.", ends=("from", "to"))
+    return Series(marks, summary="Some marks.", ends=("from", "to"))
 
 
 def shown(qtbot, chart: QWidget, width: int = 300) -> QWidget:
@@ -139,7 +139,7 @@ def test_parts_of_bar_differ_by_pattern(qtbot, appearance):
     chart = shown(qtbot, BarChart("Files", 100))
     chart.show_series(Series((mark,), legend=("notes", "sessions")))
     picture = chart.grab().toImage()
-    x = round(chart.place_of(0).center().x())
+    x = round(chart.rect_of_mark(0).center().x())
     assert len({picture.pixelColor(x, y).name() for y in range(60, 90)}) == 1
     assert len({picture.pixelColor(x, y).name() for y in range(15, 45)}) > 1
 
@@ -167,7 +167,7 @@ def test_pieces_share_bar_and_have_legend(qtbot, appearance):
     chart.show_series(make_series(3, 1))
     assert chart.sizeHint().height() == height
     assert [chart.mark_at(QPointF(x, 8)) for x in (20, 200, 260)] == [0, 0, 1]
-    assert chart.mark_at(chart.place_of(1).center()) == 1
+    assert chart.mark_at(chart.rect_of_mark(1).center()) == 1
     assert chart.mark_at(QPointF(20, height - 2)) is None
     picture = chart.grab().toImage()
     assert picture.pixelColor(60, 8) == theme_tokens("light").accent
@@ -177,7 +177,7 @@ def test_pieces_share_bar_and_have_legend(qtbot, appearance):
 def test_spark_chart_keeps_newest_at_right(qtbot, appearance):
     chart = shown(qtbot, SparkChart("Throughput", 50), width=100)
     chart.show_series(make_series(*range(1, 201)))
-    points = {place: point.center() for place in range(200) if (point := chart.place_of(place)).isValid()}
+    points = {place: point.center() for place in range(200) if (point := chart.rect_of_mark(place)).isValid()}
     first, *_, last = points
     assert (first, last) == (200 - len(points), 199)
     assert len(points) < 200

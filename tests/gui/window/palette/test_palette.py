@@ -144,10 +144,8 @@ def test_arrow_keys_wrap_and_losing_focus_closes_palette(qtbot, opened, box, ope
 def test_saved_searches_and_recent_folders_are_listed(qtbot, opened, box, open_palette, tmp_path):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: at_rest(opened))
-    question = opened.search.controller.saved_searches.question
-    opened.search.controller.saved_searches.store.put_back(
-        SavedSearch(name="All about timers", question=question, used=1.0)
-    )
+    query = opened.search.controller.saved_searches.query
+    opened.search.controller.saved_searches.store.put_back(SavedSearch(name="All about timers", query=query, used=1.0))
     qtbot.waitUntil(lambda: not opened.search.controller.saved_searches.store.busy)
     opened.state.recent.append(str(tmp_path))
     opened.views.switch("index")

@@ -21,7 +21,7 @@ from gui.sources.first_run_panel import FirstRunPanel
 from gui.widgets.sync_bar import SyncBar
 
 
-class WindowParts(QMainWindow):
+class MainWindowBase(QMainWindow):
     """Base class of the main window, with the attributes that its constructor sets."""
 
     closing = Signal()

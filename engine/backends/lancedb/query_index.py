@@ -36,7 +36,7 @@ _ANY = b""
 """Hash of a placeholder vector: queries are embedded only if there are vectors."""
 
 
-class MemoryIndex:
+class QueryIndex:
     """In-memory SQLite index for one query of a LanceDB table; made by `Catalog`, closed after the query."""
 
     def __init__(self, view: TableView, connection: apsw.Connection, files: Mapping[str, "CatalogFile"]) -> None:
@@ -130,12 +130,12 @@ class Catalog:
         query = f"SELECT id FROM {writer.tables.files} WHERE source = ? AND path = ?"
         return CatalogFile(number(writer.connection, query, (file.source, path)), path, file)
 
-    def query_index(self) -> MemoryIndex:
+    def query_index(self) -> QueryIndex:
         copy = apsw.Connection(":memory:")
         with self._lock, copy.backup("main", self._connection, "main") as backup:
             while not backup.done:
                 backup.step()
-        return MemoryIndex(self.view, copy, self.files)
+        return QueryIndex(self.view, copy, self.files)
 
     def close(self) -> None:
         with self._lock:
@@ -151,7 +151,7 @@ class MemoryIndexes:
         self._here = threading.local()
 
     @contextmanager
-    def using(self, query_index: MemoryIndex) -> Iterator[None]:
+    def using(self, query_index: QueryIndex) -> Iterator[None]:
         before = getattr(self._here, "query_index", None)
         self._here.query_index = query_index
         try:
@@ -161,8 +161,8 @@ class MemoryIndexes:
             query_index.connection.close()
 
     @property
-    def current(self) -> MemoryIndex:
-        found: MemoryIndex = self._here.query_index
+    def current(self) -> QueryIndex:
+        found: QueryIndex = self._here.query_index
         return found
 
     @contextmanager
@@ -217,7 +217,7 @@ class MemoryIndexCounts:
         return TableCounts(self._indexes.current.view)
 
 
-class MemoryIndexVectors:
+class QueryIndexVectors:
     """Vector index over the copied vectors; see `VectorIndex`."""
 
     def __init__(self, indexes: MemoryIndexes) -> None:
