@@ -158,7 +158,7 @@ class ConversationSelection(QObject):
         self.extend((caret[0], cursor.position()))
 
     def select_word(self, place: TextPosition) -> None:
-        """Select the word at a place."""
+        """Select the word at a position."""
         layout = self._scroller.layout
         laid = layout.documents.of(place[0]) if layout is not None else None
         if laid is not None:
