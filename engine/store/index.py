@@ -80,7 +80,7 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
     connection = open_writer(files)
     try:
         with connection, translated(files.database):
-            vectors = integrity.carry_vectors(aside, Writer(connection))
+            vectors = integrity.copy_vectors(aside, Writer(connection))
     except BaseException:
         connection.close()
         raise

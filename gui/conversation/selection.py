@@ -223,7 +223,7 @@ class Folding(QObject):
             self._scroller.go_to(ScrollTarget(Row(top.row.entry, GROUP), max(0, top.top)))
 
     def toggle(self, number: int) -> None:
-        """Unfold an entry, or fold it again; of a closed group, open that."""
+        """Unfold an entry, or fold it again; if its group is closed, open the group instead."""
         layout = self._scroller.layout
         if layout is None:
             return
