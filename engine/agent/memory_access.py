@@ -20,7 +20,7 @@ COOLDOWN_SECONDS = 60.0
 
 
 class TooSlow(Exception):
-    """The memory did not answer before the deadline, or is not called again so soon after that."""
+    """The memory did not answer before the deadline, or a call was refused soon after such a failure."""
 
 
 class AgentAccess:

@@ -61,7 +61,7 @@ class IndexRefresh:
         return self._sentence
 
     def join(self) -> None:
-        """Wait some seconds for the end, which closing the memory causes."""
+        """Wait some seconds for the end of the sync, which closing the memory cancels."""
         if self._job is not None and self._job.cancel():
             self._stopped()
         elif self._job is not None:

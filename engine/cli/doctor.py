@@ -17,7 +17,7 @@ from engine.base.formatting import plural
 from engine.cli.embedding_messages import awaiting_text
 from engine.cli.output import print_json, safe
 from engine.cli.progress import StepLine
-from engine.cli.workspace import CliWorkspace, find_workspace, inside, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.provider_selection import select_provider
 from engine.insight.health import provider, sources
@@ -169,7 +169,7 @@ def _repair(place: CliWorkspace, token: CancelToken) -> tuple[str, ...]:
     with opened(place) as manager, StepLine() as line:
         if manager.insight is None and manager.user_data.problem:
             return (manager.user_data.restore(),)
-        found = inside(manager).repair(cancel=token, progress=line)
+        found = insight_of(manager).repair(cancel=token, progress=line)
     if found.problem:
         raise MnemoscopeError(" ".join((*found.done, found.problem)))
     return found.done

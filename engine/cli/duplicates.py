@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
 from engine.cli.progress import LiveLine
-from engine.cli.workspace import find_workspace, inside, interruptible, opened
+from engine.cli.workspace import find_workspace, insight_of, interruptible, opened
 from engine.records import DuplicateGroup, cite, duplicate_title
 
 
 def run(arguments: Namespace) -> int:
     place = find_workspace(arguments)
     with interruptible() as token, opened(place) as manager, LiveLine() as line:
-        insight = inside(manager)
+        insight = insight_of(manager)
         report = insight.duplicates(token, lambda share: line.show(f"Comparing the notes: {100 * share:.0f} %"))
         hidden: frozenset[str] = frozenset() if arguments.all else insight.hidden_duplicates()
     groups = [group for group in report.groups if group.key not in hidden]

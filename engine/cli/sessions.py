@@ -10,7 +10,7 @@ from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.base.private_files import exporting
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import CliWorkspace, find_workspace, inside, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.insight.session_costs import load_prices
 from engine.insight.session_stats import session_stats
 from engine.memory.session_library import find_session, short_names
@@ -36,11 +36,11 @@ def run(arguments: Namespace) -> int:
             _print_stats(session_stats(found, load_prices(place.settings.sessions.prices), arguments.by), arguments)
             return 0
         if arguments.action == "touching":
-            _list_uses(arguments, known, inside(manager).uses_of_file(arguments.path, token))
+            _list_uses(arguments, known, insight_of(manager).uses_of_file(arguments.path, token))
             return 0
         path = find_session(arguments.id, known).path
         if arguments.action == "files":
-            _list_files(arguments, inside(manager).session_files(path, token))
+            _list_files(arguments, insight_of(manager).session_files(path, token))
             return 0
         try:
             session = manager.read_session(path, cancel=token)

@@ -78,8 +78,8 @@ def opened(place: CliWorkspace) -> Iterator["MemorySearchManager"]:
         manager.close()
 
 
-def inside(manager: "MemorySearchManager") -> "IndexInsight":
-    """Return the memory's view of its index contents. Raises `Unsupported` if the backend has none."""
+def insight_of(manager: "MemorySearchManager") -> "IndexInsight":
+    """Return the inspection of the memory's index. Raises `Unsupported` if the backend has none."""
     found = manager.insight
     if found is None:
         raise Unsupported(manager.unsupported["insight"])

@@ -327,7 +327,7 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     if settings.model:
         raise ProviderError(
             tr(
-                'The gguf provider takes its model from local.model_path: move "{model}" there from model.',
+                'The gguf provider takes its model from local.model_path: set it to "{model}" and remove model.',
                 model=settings.model,
             )
         )

@@ -75,7 +75,7 @@ class Commits:
 
     def flush(self) -> None:
         """Commit the collected changes."""
-        self._crashes.rest()
+        self._crashes.finish_reading()
         if not self._waiting:
             return
         if self._count:

@@ -117,7 +117,7 @@ class CrashRecord:
             del self._suspects[file.name]
             self._write_list()
 
-    def rest(self) -> None:
+    def finish_reading(self) -> None:
         """Record that no file is being read."""
         if self._open is not None:
             os.ftruncate(self._open, 0)

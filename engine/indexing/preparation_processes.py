@@ -63,7 +63,7 @@ class NotePreparation:
         while self._waiting and (self._is_full() or self._waiting[0].is_ready()):
             yield self._next()
 
-    def rest(self) -> Iterator[NewFile]:
+    def remaining(self) -> Iterator[NewFile]:
         """Yield the rows of all notes that are still queued. Raises `Cancelled`."""
         while self._waiting:
             yield self._next()

@@ -150,7 +150,7 @@ class SessionStage:
             self._external = elsewhere(
                 files, projects, parts.workspace, parts.store.files, lambda file: self._project_of(file, folders)
             )
-        self._crashes.rest()
+        self._crashes.finish_reading()
 
     def _project_of(self, file: FoundFile, folders: FolderFiles) -> str:
         """Return the working folder of a new session, from the look that also lists it where that finds the folder."""

@@ -248,4 +248,4 @@ class SyncRun:
                 from engine.text import forget_words  # loaded by now
 
                 forget_words()
-            self._store.rest()
+            self._store.free_memory()

@@ -110,7 +110,7 @@ class TextStage:
                     note = self._read(file, known.get(file.name))
                 if note is not None:
                     self._put(preparation.put(file, note))
-            self._put(preparation.rest())
+            self._put(preparation.remaining())
         self._meter.step(len(due), "")
 
     def _read(self, file: FoundFile, stored: StoredFile | None) -> NoteText | None:

@@ -222,7 +222,7 @@ class Health:
                 raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
             try:
                 with ExitStack() as after:
-                    after.callback(self._store.rest)
+                    after.callback(self._store.free_memory)
                     yield
             finally:
                 self._store.unlock()

@@ -106,7 +106,8 @@ class KeywordLeg:
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, scope)))
 
     def titled(self) -> list[int] | None:
-        """Return the ids of chunks that include all whose titles, aliases or file names contain every term but fillers.
+        """Return the ids of some chunks, among them all whose title, alias or file name contains every term except
+        fillers.
 
         None if there are too many.
         """

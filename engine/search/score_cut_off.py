@@ -52,7 +52,7 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
 
 
 def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, least: float) -> list[Scored]:
-    """Let keywords alone decide on chunks that hold all words only together with other chunks of the same lines.
+    """Score chunks by keywords alone if they contain all words only together with other chunks of the same lines.
 
     A long line is split anywhere, so the meaning of one part says little about words that are in two of them.
     """

@@ -241,8 +241,8 @@ class Evidence(NamedTuple):
 
     @property
     def doubtful(self) -> float:
-        """Share of the keyword score that another meaning lowers: less of a high score, and nothing from names or of a
-        chunk with every term.
+        """Share of the keyword score that a differing meaning may lower: small for high scores, 0 for names and for
+        chunks with every term.
         """
         if self.complete:
             return 0.0

@@ -80,7 +80,7 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
     connection = open_writer(files)
     try:
         with connection, translated(files.database):
-            vectors = integrity.carry_vectors(aside, Writer(connection))
+            vectors = integrity.copy_vectors(aside, Writer(connection))
     except BaseException:
         connection.close()
         raise
@@ -333,7 +333,7 @@ class IndexStore:
             if self._writer is not None:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
-    def rest(self) -> None:
+    def free_memory(self) -> None:
         """Free memory that searches don't need; called after a sync."""
         with self._writing, translated(self.files.database):
             self._readers.shrink()

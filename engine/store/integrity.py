@@ -134,7 +134,7 @@ def drop_older(aside: Path, database: Path) -> None:
             old.unlink(missing_ok=True)
 
 
-def carry_vectors(damaged: Path, writer: Writer) -> int:
+def copy_vectors(damaged: Path, writer: Writer) -> int:
     """Copy every readable vector into the new index; returns the number copied.
 
     Ids are read in rising order and in steps, so that an unreadable page loses only its own rows.

@@ -307,7 +307,9 @@ class Scan:
         self._scored: list[tuple[Ids, Floats]] = []
 
     def best(self, k: int) -> tuple[Ids, Floats]:
-        """Return the `k` rows with the highest approximate cosines, best first. The best quarter is almost complete."""
+        """Return the `k` rows with the highest approximate cosines, best first. Of the best quarter, hardly any is
+        missing.
+        """
         for number, block in self._open.items():
             self._score(block, np.flatnonzero(self._findable(number, block)))
         if self._sealed and not self._score_few(k):

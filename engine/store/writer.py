@@ -409,7 +409,7 @@ class Writer(Snapshot):
         )
 
     def release_vectors(self, tables: Tables) -> None:
-        """Record the present as time of last use of vectors that lose their last chunk.
+        """Record the current time as the last use of vectors that no chunk uses any more.
 
         These are vectors of texts in `tables` but not in the written tables. A vector with a chunk is never evicted, so
         only this last use counts for LRU.

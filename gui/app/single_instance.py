@@ -141,7 +141,7 @@ TIMEOUT_SECONDS = 1.5
 """Timeout of one request; a working program answers within a few milliseconds."""
 
 
-def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Outcome:
+def send_message(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Outcome:
     """Send a message to the program that listens at `name`; takes at most `timeout` seconds."""
     if len(message) > LONGEST:
         return "not running"
@@ -225,7 +225,7 @@ def begin(arguments: list[str], config: Path | None) -> SingleInstance:
     message = encode(message_of(arguments))
     deadline = time.monotonic() + START_SECONDS
     while True:
-        outcome = hand_over(address.name, message)
+        outcome = send_message(address.name, message)
         if outcome in ("taken", "refused"):
             return SingleInstance(handed_over=outcome == "taken", refused=outcome == "refused")
         lock = _acquire(address)

@@ -34,7 +34,7 @@ class SessionRequest:
 
 
 @dataclass(frozen=True)
-class ScrollTarget:
+class ResultLocation:
     """Where to scroll in a session that was opened from a search result: an entry, and the first hit in it."""
 
     entry: int
@@ -46,19 +46,19 @@ class OpenedSession:
     request: SessionRequest
     conversation: Conversation
     rows: Rows
-    scroll_target: ScrollTarget
+    result_location: ResultLocation
 
 
 class SessionLoader(QObject):
     """Loads one session at a time; a new request cancels the previous one.
 
-    Signals: opened: the session was read (OpenedSession). target_found: the location in the open session was found
-    (SessionRequest, ScrollTarget). failed: it can't be shown (a sentence). slow: loading takes long enough for a
+    Signals: opened: the session was read (OpenedSession). location_found: the location in the open session was found
+    (SessionRequest, ResultLocation). failed: it can't be shown (a sentence). slow: loading takes long enough for a
     message.
     """
 
     opened = Signal(object)
-    target_found = Signal(object, object)
+    location_found = Signal(object, object)
     failed = Signal(str)
     slow = Signal()
 
@@ -79,7 +79,7 @@ class SessionLoader(QObject):
             session = manager.read_session(request.path, reveal=request.reveal, cancel=token)
             conversation = prepare(session, token)
             there = _placed(request, conversation)
-            return OpenedSession(there, conversation, Rows(conversation), _find_target(conversation, there, token))
+            return OpenedSession(there, conversation, Rows(conversation), _find_location(conversation, there, token))
 
         self._notice_delay.start()
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
@@ -90,7 +90,8 @@ class SessionLoader(QObject):
         there = _placed(request, conversation)
         self._job.put(
             self._jobs.read(
-                lambda token: _find_target(conversation, there, token), lambda found: self._report_target(there, found)
+                lambda token: _find_location(conversation, there, token),
+                lambda found: self._report_location(there, found),
             )
         )
 
@@ -103,9 +104,9 @@ class SessionLoader(QObject):
         self._job.done()
         self.opened.emit(opened)
 
-    def _report_target(self, request: SessionRequest, found: ScrollTarget) -> None:
+    def _report_location(self, request: SessionRequest, found: ResultLocation) -> None:
         self._job.done()
-        self.target_found.emit(request, found)
+        self.location_found.emit(request, found)
 
     def _fail(self, sentence: str) -> None:
         self._notice_delay.stop()
@@ -121,14 +122,14 @@ def _placed(request: SessionRequest, conversation: Conversation) -> SessionReque
     return replace(request, line=next(lines, request.line))
 
 
-def _find_target(conversation: Conversation, request: SessionRequest, token: CancelToken) -> ScrollTarget:
+def _find_location(conversation: Conversation, request: SessionRequest, token: CancelToken) -> ResultLocation:
     finder = query_finder(request.query, conversation.language) if request.query.strip() else None
-    return scroll_target(conversation, request.line, finder, token, calls=names_tool_calls(request.query))
+    return result_location(conversation, request.line, finder, token, calls=names_tool_calls(request.query))
 
 
-def scroll_target(
+def result_location(
     conversation: Conversation, line: int | None, finder: Finder | None, token: CancelToken, *, calls: bool = False
-) -> ScrollTarget:
+) -> ResultLocation:
     """Find the first hit at a line of the transcript, or in all if `line` is None.
 
     Without a hit, the result is the entry of the line, or the first one. `calls`: search tool calls of the line first,
@@ -145,8 +146,8 @@ def scroll_target(
         assert finder is not None
         found = finder(conversation.searchable(piece))
         if found:
-            return ScrollTarget(conversation.entry_of_piece[piece], Hit(piece + 1, *found[0]))
-    return ScrollTarget(entry, None)
+            return ResultLocation(conversation.entry_of_piece[piece], Hit(piece + 1, *found[0]))
+    return ResultLocation(entry, None)
 
 
 # --- Follows an open session: new messages are read in the background and added below the current position -----------

@@ -15,7 +15,7 @@ from gui.conversation.loader import (
     NewMessages,
     NewMessagesButton,
     OpenedSession,
-    ScrollTarget,
+    ResultLocation,
     SessionLoader,
     SessionRequest,
     SessionWatch,
@@ -271,16 +271,16 @@ class ConversationPanel(BaseViewer):
             self._say(tr("This session has no messages."))
             return
         self._show_page(self.view)
-        self._scroll_to_target(opened.request, opened.scroll_target)
+        self._scroll_to_result(opened.request, opened.result_location)
         self.session_shown.emit(session.summary.path)
 
-    def _scroll_to_target(self, request: SessionRequest, target: ScrollTarget) -> None:
+    def _scroll_to_result(self, request: SessionRequest, location: ResultLocation) -> None:
         """Highlight the query's words, and scroll to the location of the search result."""
         if self._opened is None:
             return
         conversation = self._opened.conversation
-        hit, call = target.hit, request.line if names_tool_calls(request.query) else None
-        near = conversation.entries[target.entry].first_piece + 1
+        hit, call = location.hit, request.line if names_tool_calls(request.query) else None
+        near = conversation.entries[location.entry].first_piece + 1
         lines = ConversationLines(conversation)
         self.finding.hits.search_in(
             self.view.hits, lines, near=near, query=request.query, language=conversation.language
@@ -408,7 +408,7 @@ class ConversationPanel(BaseViewer):
 
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
-        self._opener.target_found.connect(self._scroll_to_target)
+        self._opener.location_found.connect(self._scroll_to_result)
         self.live_updates.grown.connect(self._on_grown)
         self.live_updates.written.connect(self._on_written)
         self._opener.failed.connect(self._on_failed)

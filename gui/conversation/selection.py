@@ -158,7 +158,7 @@ class ConversationSelection(QObject):
         self.extend((caret[0], cursor.position()))
 
     def select_word(self, place: TextPosition) -> None:
-        """Select the word at a place."""
+        """Select the word at a position."""
         layout = self._scroller.layout
         laid = layout.documents.of(place[0]) if layout is not None else None
         if laid is not None:
@@ -223,7 +223,7 @@ class Folding(QObject):
             self._scroller.go_to(ScrollTarget(Row(top.row.entry, GROUP), max(0, top.top)))
 
     def toggle(self, number: int) -> None:
-        """Unfold an entry, or fold it again; of a closed group, open that."""
+        """Unfold an entry, or fold it again; if its group is closed, open the group instead."""
         layout = self._scroller.layout
         if layout is None:
             return

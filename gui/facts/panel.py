@@ -173,7 +173,7 @@ class FactSearch(QObject):
         self.found = None
 
     def repeat(self) -> None:
-        """Another memory of the same folder is used: `found` stays until its answer."""
+        """Search again in another memory of the same folder; `found` stays until the answer."""
         self._job.cancel()
         if self._saved.service is not None and self._box.query:
             self.find()

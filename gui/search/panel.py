@@ -139,7 +139,9 @@ class Preview(QObject):
         return "" if answer is None else answer.query.text or " ".join(answer.outcome.passage_words)
 
     def skip(self, *, shown: bool) -> None:
-        """Don't emit the current result, or without the answer (`shown`) the one that comes with it."""
+        """Don't emit the current result; if not `shown`, the answer is still to come, and its first result isn't
+        emitted.
+        """
         result = self.view.list.current_result()
         self._timer.stop()
         self._skips = not shown

@@ -26,7 +26,7 @@ from gui.settings.dialog_footer import DialogFooter
 from gui.settings.edited_options import SettingsModel
 from gui.settings.option_pages import GUIDE, PAGES, SettingsPage, whole_page
 from gui.settings.page_factory import PageMaker, Pages
-from gui.settings.results_page import ResultsPage
+from gui.settings.search_results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
 from gui.style.stylesheet import font_at
 from gui.widgets.buttons import add_clear_button, guide_button

@@ -96,7 +96,7 @@ class QueryOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class QueryText:
-    """A query in the forms that qmd is asked: keyword searches, and a sentence for the models."""
+    """A query in the forms that qmd takes: keyword searches, and a sentence for the models."""
 
     query: Query
     analysis: QueryAnalysis

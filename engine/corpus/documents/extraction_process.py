@@ -177,7 +177,7 @@ class Worker:
 
 
 def serve(pipe: Connection, memory: int, seconds: float) -> None:
-    """Say that it is ready, then answer each pair of an ending and a document with an `_Answer`.
+    """Report that the process is ready, then answer each pair of a file ending and a document with an `_Answer`.
 
     Ends when the pipe closes, when nothing comes for a while, and, where the system has alarms, some time after
     `seconds` within one document: the program that would end it may have died.

@@ -107,7 +107,9 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         self.opening = first_sentence(redact(text[:_OPENING]))
 
     def leave(self, first: int, last: int, origin: int = 0) -> None:
-        """Mark lines as left; a branch with the line `origin`, to which the user went back, isn't left any more."""
+        """Mark these lines as abandoned. An abandoned branch that has the line `origin` counts again: the user went
+        back to it.
+        """
         kept = [span for span in self.rewound if span[0] < first and not span[0] <= origin <= span[1]]
         self.rewound = [*((start, min(end, first - 1)) for start, end in kept), (first, last)]
 

@@ -81,13 +81,13 @@ def dollars(value: object) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def apart(sent: object, *cached: object) -> int | None:
-    """Return the number of tokens sent that were not cached, if the recorded number `sent` includes the cached ones."""
+def without_cached(sent: object, *cached: object) -> int | None:
+    """Return the number of sent tokens without the cached ones, if the recorded number `sent` includes these."""
     total = tokens(sent)
     return None if total is None else max(0, total - sum(tokens(part) or 0 for part in cached))
 
 
-def both(first: object, second: object) -> int | None:
+def add_counts(first: object, second: object) -> int | None:
     """Return the sum of two numbers of tokens; the second may be missing."""
     total = tokens(first)
     return None if total is None else total + (tokens(second) or 0)
@@ -111,7 +111,7 @@ def gemini_usage(value: object) -> Usage:
     usage = mapping(value)
     cached = usage.get("cachedContentTokenCount")
     return Usage(
-        both(apart(usage.get("promptTokenCount"), cached), usage.get("toolUsePromptTokenCount")),
-        both(usage.get("candidatesTokenCount"), usage.get("thoughtsTokenCount")),
+        add_counts(without_cached(usage.get("promptTokenCount"), cached), usage.get("toolUsePromptTokenCount")),
+        add_counts(usage.get("candidatesTokenCount"), usage.get("thoughtsTokenCount")),
         tokens(cached),
     )

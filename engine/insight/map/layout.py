@@ -159,7 +159,7 @@ def draw(
     if old is not None and old.layout == "neighbours":
         known = begin(rows.ids, found, old.ids, old.points)
     points = arrange(
-        tie(found, distances),
+        neighbour_weights(found, distances),
         drawn.points if known is None else known,
         settled=known is not None,
         progress=lambda done: report(MapProgress(stage="arranging", done=0.4 + 0.6 * done)),
@@ -322,7 +322,7 @@ def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], I
     return np.split(order, starts[1:]), np.argsort(gaps, axis=1, kind="stable")
 
 
-def tie(found: Ids, distances: Vectors) -> NeighbourGraph:
+def neighbour_weights(found: Ids, distances: Vectors) -> NeighbourGraph:
     """Return the t-SNE weights of pairs of points, from each point's nearest neighbours and their distances."""
     rows, count = found.shape
     weights = _likelihoods(distances, min(_PERPLEXITY, count / 3 + 0.5))

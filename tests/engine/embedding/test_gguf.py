@@ -319,7 +319,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model": "minilm"}, 'move "minilm" there'),
+        ({"model": "minilm"}, 'set it to "minilm" and remove model'),
         ({"dimensions": 128}, "384 dimensions only: remove dimensions = 128"),
     ],
 )

@@ -87,7 +87,7 @@ def test_rows_are_the_same_in_the_order_of_the_notes(preparation: NotePreparatio
     first = len(found) + 1  # one is on its way
     for number in range(first, first + 100):
         found += preparation.put(*note(number))
-    found += preparation.rest()
+    found += preparation.remaining()
     assert [file.path for file in found] == [f"weir/note-{number}.md" for number in range(first + 100)]
     assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 100)]
 
@@ -102,7 +102,7 @@ def test_notes_of_a_process_that_dies_are_prepared_here(preparation: NotePrepara
             process.kill()
     for number in range(first + 30, first + 60):
         found += preparation.put(*note(number))
-    found += preparation.rest()
+    found += preparation.remaining()
     assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 60)]
 
 
@@ -111,7 +111,7 @@ def test_a_name_that_is_no_text_is_prepared_here(preparation: NotePreparation) -
     file, text = note(0)
     file = msgspec.structs.replace(file, path="/\udcff")
     found += preparation.put(file, text)
-    found += preparation.rest()
+    found += preparation.remaining()
     assert found[-1] == prepare(file, text, CHUNKING)
 
 
@@ -127,7 +127,7 @@ def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) ->
     with NotePreparation(CHUNKING, crashes, token, size=10_000) as preparation:
         assert not others(before)
         assert [file.path for file in preparation.put(*note(1))] == ["weir/note-1.md"]
-        assert list(preparation.rest()) == []
+        assert list(preparation.remaining()) == []
 
 
 PROGRAM = """

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.insight.map.layout import arrange, begin, between, draw, find_directions, nearest, tie, turn
+from engine.insight.map.layout import arrange, begin, between, draw, find_directions, nearest, neighbour_weights, turn
 from engine.insight.map.map_data import Rows, load_layout, save_layout
 from engine.store.vector_matrix_blocks import quantise
 
@@ -90,7 +90,7 @@ def test_of_many_points_nearly_all_neighbours_are_the_nearest() -> None:
 
 def test_ties_are_symmetric_and_add_up_to_one() -> None:
     vectors, _ = _vectors(120)
-    ties = tie(*nearest(vectors, 9))
+    ties = neighbour_weights(*nearest(vectors, 9))
     whole = np.zeros((120, 120))
     whole[np.repeat(np.arange(120), ties.counts), ties.columns] = ties.weights
     assert whole == pytest.approx(whole.T)
@@ -168,7 +168,7 @@ def test_a_cancel_ends_the_work() -> None:
 
 
 def test_rounds_of_a_layout_tell_how_far_they_are() -> None:
-    ties = tie(*nearest(_vectors(60)[0], 9))
+    ties = neighbour_weights(*nearest(_vectors(60)[0], 9))
     heard: list[float] = []
     arrange(ties, np.random.default_rng(1).standard_normal((60, 2)), progress=heard.append)
     assert heard[-1] == 1

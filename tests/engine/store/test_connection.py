@@ -96,7 +96,7 @@ def test_rest_empties_idle_reader_caches_only(tmp_path: Path) -> None:
         full = cached(first), cached(second)
     with store.read() as busy:  # the first one's connection, which was put back last
         busy.texts([1])  # a read of the same state keeps the pages that it finds
-        store.rest()
+        store.free_memory()
         assert cached(busy) == full[0]
         assert cached(second) < full[1] / 4
     store.close()

@@ -21,11 +21,11 @@ def test_a_resting_store_gives_its_memory_back(tmp_path: Path) -> None:
         with store.write() as writer:
             writer.replace_file(new_file(f"{number}.md", *(f"text {number} {part} " * 200 for part in range(100))))
     before = _anonymous()
-    store.rest()
+    store.free_memory()
     assert _anonymous() < before - 4_000_000
     with store.read() as snapshot:
         assert snapshot.chunk_count() == 4000
     store.close()
     store_again = open_store(tmp_path)
-    store_again.rest()
+    store_again.free_memory()
     store_again.close()

@@ -12,7 +12,7 @@ from engine import CancelToken, FileUse
 from gui.agent_edits.edit_list import EditRow, ProjectRow, edited_files, rows_by_project
 from gui.agent_edits.panel import EditsPanel
 from gui.conversation.display_entries import prepare
-from gui.conversation.loader import scroll_target
+from gui.conversation.loader import result_location
 from gui.conversation.prompt_list import FileList
 from gui.sessions.listing_view import NONE_TO_READ
 from gui.viewer.match_list import query_finder
@@ -139,11 +139,11 @@ def test_file_hit_opens_call_behind_its_announcement(qtbot, opened: MainWindow, 
     messages = tuple(msgspec.structs.replace(one, line=one.ordinal) for one in session.messages)
     conversation = prepare(msgspec.structs.replace(session, messages=messages), CancelToken())
     finder = query_finder("file:job.sh", "english")
-    assert scroll_target(conversation, 2, finder, CancelToken()).entry == 1
-    there = scroll_target(conversation, 2, finder, CancelToken(), calls=True)
+    assert result_location(conversation, 2, finder, CancelToken()).entry == 1
+    there = result_location(conversation, 2, finder, CancelToken(), calls=True)
     assert conversation.entries[there.entry].kind == "tool"
     assert there.hit is not None
-    assert scroll_target(conversation, 1, finder, CancelToken(), calls=True).hit is None
+    assert result_location(conversation, 1, finder, CancelToken(), calls=True).hit is None
 
 
 def test_enter_opens_message_and_escape_returns(qtbot, opened: MainWindow, panel: EditsPanel) -> None:

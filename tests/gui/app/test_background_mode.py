@@ -3,7 +3,7 @@ import pytest
 
 from engine import Settings
 from gui.app.background_mode import DesktopIntegration
-from gui.app.single_instance import IpcAddress, IpcMessage, encode, hand_over
+from gui.app.single_instance import IpcAddress, IpcMessage, encode, send_message
 from gui.settings.system_setting import SystemRow
 from tests.helpers.windows import at_rest
 
@@ -39,10 +39,10 @@ def test_settings_apply_immediately(qtbot, window, staying, memory):
 def test_later_start_is_served_until_window_closes(qtbot, jobs, window, way, staying, tmp_path):
     outcomes = []
     line = encode(IpcMessage("/", ("--toggle",), ""))
-    jobs.read(lambda _: hand_over(str(tmp_path / "s"), line, timeout=10), outcomes.append)
+    jobs.read(lambda _: send_message(str(tmp_path / "s"), line, timeout=10), outcomes.append)
     qtbot.waitUntil(lambda: outcomes == ["taken"] and way.quick.isVisible())
     staying.tray.quit_requested.emit()
-    assert hand_over(str(tmp_path / "s"), line) == "not running"
+    assert send_message(str(tmp_path / "s"), line) == "not running"
 
 
 def test_settings_have_start_at_login_row(qtbot, window, staying, memory):

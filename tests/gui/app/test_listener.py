@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication
 
 from gui.app.background_mode import MOST_CALLERS, IpcServer
-from gui.app.single_instance import LONGEST, REFUSED, IpcAddress, IpcMessage, Outcome, decode, encode, hand_over
+from gui.app.single_instance import LONGEST, REFUSED, IpcAddress, IpcMessage, Outcome, decode, encode, send_message
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of these tests are those of Unix")
 SAID = IpcMessage("/home/jule", ("--query", "süß \udc80"), "")
@@ -32,7 +32,7 @@ def _say(place: IpcAddress, line: bytes) -> bytes:
 def _hand_over(qtbot, jobs, place: IpcAddress, line: bytes) -> Outcome:
     """As another process would: not from the thread that answers."""
     outcomes: list[Outcome] = []
-    jobs.read(lambda _: hand_over(place.name, line, timeout=10), outcomes.append)
+    jobs.read(lambda _: send_message(place.name, line, timeout=10), outcomes.append)
     qtbot.waitUntil(lambda: bool(outcomes))
     return outcomes[0]
 
@@ -44,7 +44,7 @@ def test_message_of_later_start_arrives(qtbot, jobs, place):
     assert message_received.args == [SAID]
     assert Path(place.name).stat().st_mode & 0o077 == 0
     listener.close()
-    assert hand_over(place.name, encode(SAID)) == "not running"
+    assert send_message(place.name, encode(SAID)) == "not running"
 
 
 NOISE = {

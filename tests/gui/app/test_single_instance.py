@@ -23,8 +23,8 @@ from gui.app.single_instance import (
     decode,
     encode,
     find_address,
-    hand_over,
     message_of,
+    send_message,
     settings_file,
 )
 
@@ -137,23 +137,23 @@ def test_start_without_private_folder_runs_independently(runtime, monkeypatch):
 
 
 def test_hand_over_without_listener_finds_no_instance(tmp_path):
-    assert hand_over(str(tmp_path / "nowhere"), b"x\n") == "not running"
+    assert send_message(str(tmp_path / "nowhere"), b"x\n") == "not running"
 
 
 def test_hand_over_to_stale_socket_finds_no_instance(here):
     with socket.socket(socket.AF_UNIX) as killed:
         killed.bind("left")
         killed.listen(1)
-    assert hand_over("left", b"x\n") == "not running"
+    assert send_message("left", b"x\n") == "not running"
 
 
 @pytest.mark.parametrize(("answer", "outcome"), [(ACCEPTED, "taken"), (REFUSED, "refused"), (b"tak", "silent")])
 def test_listener_answer_gives_outcome(here, answer, outcome):
-    assert hand_over(here(answer), b"x\n") == outcome
+    assert send_message(here(answer), b"x\n") == outcome
 
 
 def test_hand_over_without_answer_times_out(here):
-    assert hand_over(here(None), b"x\n", timeout=0.05) == "silent"
+    assert send_message(here(None), b"x\n", timeout=0.05) == "silent"
 
 
 # --- the beginning --------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def test_start_waits_for_starting_instance(runtime, monkeypatch):
     first = begin([], None)
     asked: list[str] = []
     outcomes = iter(["not running", "not running", "taken"])
-    monkeypatch.setattr(single_instance, "hand_over", lambda name, _: asked.append(name) or next(outcomes))
+    monkeypatch.setattr(single_instance, "send_message", lambda name, _: asked.append(name) or next(outcomes))
     assert begin([], None).handed_over
     assert asked == [first.address.name] * 3
     first.end()
@@ -184,13 +184,13 @@ def test_start_waits_for_starting_instance(runtime, monkeypatch):
 
 def test_hung_instance_is_left_and_its_address_taken(runtime, monkeypatch):
     first = begin([], None)
-    monkeypatch.setattr(single_instance, "hand_over", lambda *_: "silent")
+    monkeypatch.setattr(single_instance, "send_message", lambda *_: "silent")
     assert begin([], None) == single_instance.SingleInstance(handed_over=False, address=first.address, lock=None)
     first.end()
 
 
 def test_refused_start_leaves_address_to_other_version(runtime, monkeypatch):
-    monkeypatch.setattr(single_instance, "hand_over", lambda *_: "refused")
+    monkeypatch.setattr(single_instance, "send_message", lambda *_: "refused")
     assert begin([], None) == single_instance.SingleInstance(handed_over=False, refused=True)
 
 

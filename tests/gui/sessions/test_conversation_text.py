@@ -7,7 +7,7 @@ from engine import Cancelled, CancelToken, SessionText
 from gui.conversation.actions import conversation_markdown, entry_markdown
 from gui.conversation.display_entries import Conversation, prepare, summary
 from gui.conversation.hit_navigation import ConversationLines
-from gui.conversation.loader import scroll_target
+from gui.conversation.loader import result_location
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
 from gui.viewer.match_list import plain_finder
 from tests.helpers.fake_sessions import SESSIONS, VALVE, make_session
@@ -66,14 +66,14 @@ def test_line_number_resolves_to_entry_part(talk: Conversation) -> None:
     assert talk.at_line(0)[0] == 0
 
 
-def test_scroll_target_is_first_hit_in_line(talk: Conversation) -> None:
-    found = scroll_target(talk, talk.session.messages[5].line, plain_finder("row 77"), CancelToken())
+def test_result_location_is_first_hit_in_line(talk: Conversation) -> None:
+    found = result_location(talk, talk.session.messages[5].line, plain_finder("row 77"), CancelToken())
     assert found.entry == 2
     assert found.hit is not None
     [text] = ConversationLines(talk).lines(found.hit.line, found.hit.line)
     assert text[found.hit.start : found.hit.end] == "row 77"
-    assert scroll_target(talk, 2, plain_finder("row"), CancelToken()).hit is None
-    assert scroll_target(talk, None, plain_finder("two"), CancelToken()).entry == 4
+    assert result_location(talk, 2, plain_finder("row"), CancelToken()).hit is None
+    assert result_location(talk, None, plain_finder("two"), CancelToken()).entry == 4
 
 
 def test_prompt_keeps_line_breaks_and_link_targets_are_skipped(talk: Conversation) -> None:

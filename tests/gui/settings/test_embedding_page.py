@@ -84,7 +84,7 @@ def test_only_fields_of_provider_are_shown(qtbot, open_dialog):
     assert not any(_combo(dialog, name).isHidden() for name in ("Model", "Server"))
     _choose(qtbot, dialog, "Provider", "gguf")
     assert _combo(dialog, "Server").isHidden()
-    assert _line(dialog, "Model file, or its name on the hub").isVisible()
+    assert _line(dialog, "Model file, or its name on the model hub").isVisible()
     assert _combo(dialog, "Model").isHidden()
 
 

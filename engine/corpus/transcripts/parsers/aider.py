@@ -19,7 +19,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
-from engine.corpus.transcripts.token_usage import Usage, apart, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "aider"
 _BLOCK = 256 * 1024
@@ -101,7 +101,7 @@ class _Session(LineParser, kw_only=True):
         for counts in _USAGE.finditer(output):
             sent, written, read, received = (tokens(_number(text)) for text in counts.groups()[:4])
             cost = dollars(_number(counts[5]))
-            self.use(self.model, Usage(apart(sent, read, written), received, read, written, cost=cost))
+            self.use(self.model, Usage(without_cached(sent, read, written), received, read, written, cost=cost))
 
     @property
     def has_speech(self) -> bool:

@@ -25,7 +25,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, apart, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "cline"
 _OURS = re.compile(
@@ -55,7 +55,7 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     """Return the usage of one answer; the recorded input includes the cached tokens."""
     read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
     return Usage(
-        apart(counts.get("inputTokens"), read, written),
+        without_cached(counts.get("inputTokens"), read, written),
         tokens(counts.get("outputTokens")),
         tokens(read),
         tokens(written),

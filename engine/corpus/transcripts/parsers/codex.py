@@ -21,7 +21,7 @@ from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, apart, tokens
+from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ENVELOPES_PASSED_OVER = frozenset({"world_state", "inter_agent_communication_metadata"})
@@ -311,7 +311,9 @@ class CodexParser(LineParser, kw_only=True):
 
     def _count_tokens(self, total: Mapping[str, Any]) -> None:
         cached = total.get("cached_input_tokens")
-        now = Usage(apart(total.get("input_tokens"), cached), tokens(total.get("output_tokens")), tokens(cached))
+        now = Usage(
+            without_cached(total.get("input_tokens"), cached), tokens(total.get("output_tokens")), tokens(cached)
+        )
         if now.is_recorded:
             restarted = (now.output or 0) < (self.spent.output or 0)
             # A fork repeats the events of the session that it continues, with other times.

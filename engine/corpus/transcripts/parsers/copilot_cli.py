@@ -31,7 +31,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, apart, tokens
+from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "copilot-cli"
 _EVENTS = "events.jsonl"
@@ -94,7 +94,7 @@ class CopilotParser(LineParser, kw_only=True):
         for model, metrics in models.items():
             counts = mapping(mapping(metrics).get("usage"))
             read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
-            sent = apart(counts.get("inputTokens"), read, written)
+            sent = without_cached(counts.get("inputTokens"), read, written)
             self.use(model, Usage(sent, tokens(counts.get("outputTokens")), tokens(read), tokens(written)))
 
     def _take_title(self, title: str) -> None:

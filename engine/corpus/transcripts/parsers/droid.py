@@ -18,7 +18,7 @@ from engine.corpus.transcripts.content_blocks import BlockParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, both, tokens
+from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
 
 _AGENT = "droid"
 _INSERTED = re.compile(r"<(system-reminder|system-notification)\b[^<>]*>(.*?)(?:</\1>|\Z)", re.DOTALL)
@@ -93,7 +93,7 @@ class DroidFormat:
         parser = DroidParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
         settings = sidecar(f"{path.removesuffix('.jsonl')}.settings.json")
         counts = mapping(settings.get("tokenUsage"))
-        received = both(counts.get("outputTokens"), counts.get("thinkingTokens"))
+        received = add_counts(counts.get("outputTokens"), counts.get("thinkingTokens"))
         cached = (tokens(counts.get(f"cache{kind}Tokens")) for kind in ("Read", "Creation"))
         parser.use(_model(string(settings.get("model"))), Usage(tokens(counts.get("inputTokens")), received, *cached))
         return parser

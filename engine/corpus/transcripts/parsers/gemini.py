@@ -33,7 +33,7 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.token_usage import Usage, apart, both, tokens
+from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
 
 _AGENT = "gemini"
 _ANSWERS = ("gemini", "qwen")
@@ -271,8 +271,8 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _usage(counts: Mapping[str, Any]) -> Usage:
     """Return the usage of one answer; Gemini's input includes cached tokens."""
     cached = counts.get("cached")
-    sent = both(apart(counts.get("input"), cached), counts.get("tool"))
-    return Usage(sent, both(counts.get("output"), counts.get("thoughts")), tokens(cached))
+    sent = add_counts(without_cached(counts.get("input"), cached), counts.get("tool"))
+    return Usage(sent, add_counts(counts.get("output"), counts.get("thoughts")), tokens(cached))
 
 
 def _facts(path: str) -> SessionFacts:

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, add_usage, apart, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, add_usage, dollars, tokens, without_cached
 
 _AGENT = "grok"
 _TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
@@ -142,7 +142,7 @@ def _usage(path: str) -> dict[str, Usage]:
 def _of_turn(counts: Mapping[str, Any]) -> Usage:
     read, ticks = counts.get("cachedReadTokens"), tokens(counts.get("costUsdTicks"))
     return Usage(
-        apart(counts.get("inputTokens"), read),
+        without_cached(counts.get("inputTokens"), read),
         tokens(counts.get("outputTokens")),
         tokens(read),
         cost=None if ticks is None else dollars(ticks / _TICKS),

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, both, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
 
 _AGENT = "hermes"
 _FACTS = ("title", "cwd", "git_branch")
@@ -100,7 +100,7 @@ def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> 
     if "model" in known:
         for model, sent, received, reasoning, read, written, actual, estimated in connection.execute(query, (key,)):
             cost = dollars(actual) or dollars(estimated)
-            spent = Usage(tokens(sent), both(received, reasoning), tokens(read), tokens(written), cost=cost)
+            spent = Usage(tokens(sent), add_counts(received, reasoning), tokens(read), tokens(written), cost=cost)
             reader.use(as_text(model), spent)
 
 

@@ -24,7 +24,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.token_usage import Usage, both, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
 
 # --- Messages of opencode: in parts (first generation), or in one piece (version 2) ----------------------------------
 
@@ -111,7 +111,7 @@ def _usage(message: Mapping[str, Any]) -> Usage:
     cache = mapping(counts.get("cache"))
     return Usage(
         tokens(counts.get("input")),
-        both(counts.get("output"), counts.get("reasoning")),
+        add_counts(counts.get("output"), counts.get("reasoning")),
         tokens(cache.get("read")),
         tokens(cache.get("write")),
         cost=dollars(message.get("cost")),

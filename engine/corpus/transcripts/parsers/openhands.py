@@ -24,7 +24,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, apart, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "openhands"
 _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
@@ -155,7 +155,7 @@ def _usage(metrics: Mapping[str, Any]) -> Usage:
     sent, read, written = (counts.get(f"{name}_tokens") for name in ("prompt", "cache_read", "cache_write"))
     within = (tokens(read) or 0) <= (tokens(sent) or 0)
     return Usage(
-        apart(sent, read, written) if within else tokens(sent),
+        without_cached(sent, read, written) if within else tokens(sent),
         tokens(counts.get("completion_tokens")),
         tokens(read),
         tokens(written),

@@ -15,7 +15,7 @@ from engine.corpus.transcripts.chat_messages import ROLES, ChatParser, sidecar
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, apart, tokens
+from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "vibe"
 
@@ -53,7 +53,7 @@ class VibeFormat:
         parser = VibeParser(facts=facts)
         counts, model = mapping(meta.get("stats")), mapping(meta.get("config")).get("active_model")
         sent, read, received = (counts.get(f"session_{kind}_tokens") for kind in ("prompt", "cached", "completion"))
-        parser.use(model, Usage(apart(sent, read), tokens(received), tokens(read)))
+        parser.use(model, Usage(without_cached(sent, read), tokens(received), tokens(read)))
         return parser
 
     def resume(self, state: bytes) -> VibeParser:
