@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import (
     CancelToken,
@@ -27,6 +28,8 @@ from gui.widgets.right_to_left import margins
 
 _MOST = 5
 _WIDEST = 420
+_NARROW = 250
+"""Width of the list, at font scale 1, below which remarks are below their links."""
 _LINK_PADDING = 4
 _EXAMPLES = (
     ("spanish", "planes de viaje"),
@@ -68,63 +71,76 @@ class StartLists(QWidget):
     ) -> None:
         super().__init__()
         self.setMaximumWidth(_WIDEST)
+        self._rows: list[tuple[QBoxLayout, ElidedLabel]] = []
+        """The row of each link, and its remark."""
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         if content.example or content.has_map:
-            grid = self._section(tr("Examples"))
+            rows = self._section(tr("Examples"))
         if content.example:
             words, name = in_quotes(content.example), tr("Search for {query}", query=content.example)
-            button = self._add(grid, words, tr("a search by meaning"), name)
+            button = self._add(rows, words, tr("a search by meaning"), name)
             button.clicked.connect(lambda: choose_example(content.example))
         if content.has_map:
             words = tr("Map of your notes")
-            button = self._add(grid, words, tr("grouped by similarity"), words)
+            button = self._add(rows, words, tr("grouped by similarity"), words)
             button.clicked.connect(lambda _checked: show_map())
         if content.recent:
-            grid = self._section(tr("Recent searches"))
+            rows = self._section(tr("Recent searches"))
             for question in content.recent:
                 name = tr("Search for {query}", query=title(question))
-                button = self._add(grid, title(question), limits(question), name)
+                button = self._add(rows, title(question), limits(question), name)
                 button.clicked.connect(lambda _=False, chosen=question: choose_recent(chosen))
         if content.notes:
-            grid = self._section(tr("Recently changed"))
+            rows = self._section(tr("Recently changed"))
             for note in content.notes:
                 name = tr("Open {title}, changed {when}", title=note.title, when=ago(note.modified))
-                button = self._add(grid, note.title, ago(note.modified), name)
+                button = self._add(rows, note.title, ago(note.modified), name)
                 set_tip(button, note.path)
                 button.clicked.connect(lambda _=False, chosen=note: choose_note(chosen))
         column.addSpacing(10)
         column.addWidget(KeyTable())
 
-    def _section(self, heading: str) -> QGridLayout:
+    def _section(self, heading: str) -> QVBoxLayout:
         if self._column.count():
             self._column.addSpacing(8)
         self._column.addWidget(label(heading, "section"))
-        grid = QGridLayout()
-        grid.setContentsMargins(margins(-_LINK_PADDING, 0, 0, 0))
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
-        self._column.addLayout(grid)
-        return grid
+        rows = QVBoxLayout()
+        rows.setSpacing(4)
+        self._column.addLayout(rows)
+        return rows
 
-    @staticmethod
-    def _add(grid: QGridLayout, words: str, remark: str, name: str) -> ElidedButton:
+    def _add(self, rows: QVBoxLayout, words: str, remark: str, name: str) -> ElidedButton:
         button = ElidedButton(words)
         button.setProperty("role", "link")
         button.setAutoDefault(True)
         button.setAccessibleName(name)
-        row = grid.rowCount()
-        grid.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
         remark_label = ElidedLabel(remark)
         remark_label.setProperty("role", "meta")
         remark_label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        remark_label.setAlignment(Qt.AlignmentFlag.AlignRight)
         remark_label.ensurePolished()  # the width depends on the text size
         remark_label.setMinimumWidth(min(remark_label.sizeHint().width(), font_at(_WIDEST // 5).pixelSize()))
-        grid.addWidget(remark_label, row, 1)
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        row.addWidget(remark_label, 1)
+        rows.addLayout(row)
+        self._rows.append((row, remark_label))
         return button
+
+    def _fold(self) -> None:
+        """Place remarks below their links in a narrow list."""
+        narrow = self.width() < font_at(_NARROW).pixelSize()
+        for row, remark in self._rows:
+            row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+            row.setSpacing(0 if narrow else 12)
+            remark.setContentsMargins(margins(_LINK_PADDING if narrow else 0, 0, 0, 0))
+            remark.setAlignment(Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignRight)
+            remark.setVisible(bool(remark.text()) or not narrow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
 
 class StartPage(QObject):

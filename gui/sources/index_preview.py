@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
 from gui.widgets.scrolling import column_page, scrolling_column
 from gui.widgets.status_texts import rule_words
 from gui.widgets.tab_order import LastInTabOrder, mark_place
@@ -245,8 +246,11 @@ class PreviewPage(QFrame):
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
-        page.addWidget(scrolling_column(column, _WIDTH), 1)
-        page.addWidget(self._footer())
+        self._scroll = scrolling_column(column, _WIDTH)
+        self._foot = self._footer()
+        page.addWidget(self._scroll, 1)
+        page.addWidget(self._foot)
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._align_footer)
 
     def _options(self) -> QVBoxLayout:
         self._kinds = KindChips()
@@ -324,6 +328,11 @@ class PreviewPage(QFrame):
         row.addWidget(self._back)
         row.addStretch(1)
         return column_page(row, _WIDTH)
+
+    @Slot()
+    def _align_footer(self) -> None:
+        """Leave the footer the width of the column above, which may have a scroll bar."""
+        self._foot.setContentsMargins(margins(0, 0, self._scroll.width() - self._scroll.viewport().width(), 0))
 
     # --- display ----------------------------------------------------------------------------------------------------
 
