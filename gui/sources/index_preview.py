@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -250,7 +250,7 @@ class PreviewPage(QFrame):
         self._foot = self._footer()
         page.addWidget(self._scroll, 1)
         page.addWidget(self._foot)
-        self._scroll.verticalScrollBar().rangeChanged.connect(self._align_footer)
+        self._scroll.viewport().installEventFilter(self)
 
     def _options(self) -> QVBoxLayout:
         self._kinds = KindChips()
@@ -329,10 +329,12 @@ class PreviewPage(QFrame):
         row.addStretch(1)
         return column_page(row, _WIDTH)
 
-    @Slot()
-    def _align_footer(self) -> None:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Leave the footer the width of the column above, which may have a scroll bar."""
-        self._foot.setContentsMargins(margins(0, 0, self._scroll.width() - self._scroll.viewport().width(), 0))
+        if event.type() == QEvent.Type.Resize:
+            bar = self._scroll.width() - self._scroll.viewport().width()
+            self._foot.setContentsMargins(margins(0, 0, bar, 0))
+        return super().eventFilter(watched, event)
 
     # --- display ----------------------------------------------------------------------------------------------------
 
