@@ -378,6 +378,7 @@ class PreviewPage(QFrame):
         files = 0 if self._sessions_only else preview.files
         self._accept.setEnabled(files + preview.session_files > 0)
         if first:
+            self._show_table(0 if preview.folders or not preview.skipped else 1)
             (self._accept if self._accept.isEnabled() else self._leaving_button).setFocus()
 
     def show_problem(self, sentence: str) -> None:

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from engine import QuerySuggestion, Source
@@ -71,6 +72,16 @@ def test_reading_during_first_index_counts_files(changes, said):
     status = make_status(files=0, syncing=step)
     assert messages.reading(status) == said
     assert messages.hint(status)[1] == (said or "Notes can be found here as soon as they have been read.")
+
+
+def test_hint_after_update_without_files_names_the_cause():
+    done = make_summary()
+    empty = make_status(files=0, last_sync=done)
+    assert "found no note and no session" in messages.hint(empty)[1]
+    running = make_status(files=0, last_sync=done, syncing=make_progress())
+    assert "found no note" not in messages.hint(running)[1]
+    cancelled = make_status(files=0, last_sync=msgspec.structs.replace(done, cancelled=True))
+    assert "found no note" not in messages.hint(cancelled)[1]
 
 
 def test_reading_while_paused_shows_paused():
