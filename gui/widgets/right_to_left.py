@@ -100,8 +100,8 @@ def runs_left() -> bool:
 
 def line_direction(text: str) -> Qt.LayoutDirection:
     """Return the direction of a line of text; for joined parts of mixed directions, that of the window."""
-    if runs_left() and _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
-        return Qt.LayoutDirection.RightToLeft
+    if _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
+        return Qt.LayoutDirection.RightToLeft if runs_left() else Qt.LayoutDirection.LeftToRight
     return text_direction(text)
 
 

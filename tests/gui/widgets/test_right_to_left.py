@@ -161,3 +161,5 @@ def test_joined_parts_follow_layout_direction(qapp):
     assert line_direction("notes/a.md · 1–29") == LEFT
     qapp.setLayoutDirection(LEFT)
     assert line_direction(parts) == LEFT
+    assert line_direction("…ית.md · 1–5") == LEFT
+    assert line_direction("הערות על גיבויים") == RIGHT
