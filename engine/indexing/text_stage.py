@@ -15,8 +15,8 @@ from engine.store import sessions
 from engine.store.snapshot import StoredFile
 from engine.store.writer import NewFile, Writer
 
-_EXAMINED_PER_NOTE = 50
-"""Notes in which words are looked for before one note is read, which takes about as long."""
+_EXAMINED_PER_NOTE = 200
+"""Notes in which words are looked for before one note is read: some milliseconds."""
 
 
 class NoteQueue:
