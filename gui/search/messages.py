@@ -147,6 +147,9 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     if status is not None and not status.files:
         soon = reading(status) or tr("Notes can be found here as soon as they have been read.")
         return tr("Nothing is indexed yet"), soon
+    found = {count.source for count in status.source_counts if count.files} if status is not None else set()
+    if found == {"sessions"}:
+        return tr("Search your past sessions"), how
     both = status is not None and "sessions" in status.sources
     return tr("Search your notes and sessions") if both else tr("Search your notes"), how
 

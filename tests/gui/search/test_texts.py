@@ -2,6 +2,7 @@ import msgspec
 import pytest
 
 from engine import QuerySuggestion, Source
+from engine.records import SourceCount
 from gui.search import messages
 from gui.search.query import Query
 from tests.helpers.fake_records import make_progress, make_status, make_summary
@@ -41,6 +42,8 @@ def test_hint_before_first_search():
     assert messages.hint(None)[0] == "Search your notes"
     assert messages.hint(make_status(sources=("memory",)))[0] == "Search your notes"
     assert messages.hint(make_status())[0] == "Search your notes and sessions"
+    only_sessions = (SourceCount(source="sessions", files=6, chunks=20),)
+    assert messages.hint(make_status(source_counts=only_sessions))[0] == "Search your past sessions"
     assert "mean" in messages.hint(make_status())[1]
     assert "mean" not in messages.hint(make_status(custom={"searchMode": "keyword"}))[1]
     assert messages.hint(make_status(files=0))[0] == "Nothing is indexed yet"
