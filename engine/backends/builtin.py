@@ -453,7 +453,7 @@ class BuiltinMemory:
         session_key = options.get("session_key")
         if session_key is not None:
             self.warm_session(session_key)
-        self.indexing.searched()
+        self.indexing.searched(query)
         try:
             return self._answer(request, options, cancel)
         except IndexCorrupt as damage:

@@ -12,6 +12,7 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus import documents, encodings, json_notes
+from engine.corpus.folder_walk import FoundFile
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
 
@@ -62,6 +63,17 @@ def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None =
     if json_notes.is_json_note(name):
         return _readable("".join(parts), name)
     return NoteText(encodings.as_text("".join(parts)), digest.hexdigest())
+
+
+def beginning(file: FoundFile) -> str:
+    """Return the start of a file in lower case, with undecodable bytes left out; empty if it can't be read."""
+    if documents.is_document(file.name):
+        return ""
+    try:
+        with closing(_blocks(file.path, file.name, file.size)) as blocks:
+            return next(blocks, b"").decode("utf-8", "ignore").casefold()
+    except (Unreadable, FileNotFoundError):
+        return ""
 
 
 def _document(path: str, name: str, max_bytes: int, cancel: CancelToken | None) -> NoteText:

@@ -114,6 +114,8 @@ class SyncParts(msgspec.Struct, frozen=True):
     take_changes: Callable[[], bool]
     """Whether files have changed since the last call."""
     crashes: CrashRecord
+    latest_query: Callable[[], str]
+    """The text of the last search; notes that contain its words are read first."""
     transcripts: frozenset[str] | None = None
     """Paths of the only files that have changed, all in session folders; None if any file may have changed."""
     sharing: Sharing | None = None

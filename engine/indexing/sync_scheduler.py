@@ -99,6 +99,8 @@ class IndexingService:
         self._running: _Running | None = None
         self.dirty = False
         """Whether files are known to have changed since the last sync began."""
+        self.latest_query = ""
+        """Text of the last search; a running sync begins with notes that contain its words."""
         self.problem = ""
         """Why the last sync failed; empty if it succeeded."""
         self.recent = tuple(sync for sync in user.recent_syncs(_RECENT_SYNCS) if sync.backend == backend)
@@ -313,8 +315,9 @@ class IndexingService:
             self._started_sessions.add(key)
             self.request("session-start")
 
-    def searched(self) -> None:
-        """Queue a sync after a search of an index that is out of date, if the settings enable it."""
+    def searched(self, query: str) -> None:
+        """Called before a search: queue a sync if the index is out of date and the settings enable this."""
+        self.latest_query = query
         if self._background is not None and self._background.options.on_search and self.dirty:
             self.request("search")
 

@@ -1,16 +1,73 @@
 """Brings the text of a generation up to date: first notes, then sessions."""
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from heapq import heappop, heappush
+from itertools import islice
 
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.note_reader import NoteText, Unreadable
+from engine.corpus.note_reader import NoteText, Unreadable, beginning
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.snapshot import StoredFile
 from engine.store.writer import NewFile, Writer
+
+_EXAMINED_PER_NOTE = 200
+"""Notes in which words are looked for before one note is read: some milliseconds."""
+
+
+class NoteQueue:
+    """Yields notes in their order, but first those that contain words of the latest query, most words first.
+
+    So a search finds its words soon after a large folder was opened, while most notes are still to be read. A new query
+    starts the examination again.
+    """
+
+    def __init__(
+        self, files: list[FoundFile], latest_query: Callable[[], str], may_come_first: Callable[[FoundFile], bool]
+    ) -> None:
+        self._waiting = OrderedDict((file.name, file) for file in files)
+        self._latest_query = latest_query
+        self._may_come_first = may_come_first
+        self._query = ""
+        self._words: frozenset[str] = frozenset()
+        self._unexamined: Iterator[FoundFile] = iter(())
+        self._matches: list[tuple[int, str]] = []
+        """Heap of the notes with words of the query: negative number of words, and name."""
+
+    def __iter__(self) -> Iterator[FoundFile]:
+        while self._waiting:
+            self._examine()
+            if self._matches:
+                yield self._waiting.pop(heappop(self._matches)[1])
+            else:
+                yield self._waiting.popitem(last=False)[1]
+
+    def _examine(self) -> None:
+        """Look for the words of the query in the next few notes."""
+        query = self._latest_query()
+        if query != self._query:
+            self._query = query
+            self._words = _searched_words(query)
+            self._matches.clear()
+            self._unexamined = iter(list(self._waiting.values()) if self._words else ())
+        for file in islice(self._unexamined, _EXAMINED_PER_NOTE):
+            if file.name in self._waiting and self._may_come_first(file):
+                text = f"{file.name.casefold()}\n{beginning(file)}"
+                if found := sum(word in text for word in self._words):
+                    heappush(self._matches, (-found, file.name))
+
+
+def _searched_words(query: str) -> frozenset[str]:
+    """Return the words of a query as typed, without function words, in lower case."""
+    if not query:
+        return frozenset()
+    from engine.text import analyse_query, parse_query  # loaded by the search
+
+    return frozenset(term.surface.casefold() for term in analyse_query(parse_query(query)).terms if not term.stop)
 
 
 class TextStage:
@@ -103,7 +160,7 @@ class TextStage:
         self._meter.start("indexing", len(due))
         size = sum(file.size for file in due)
         with NotePreparation(self._settings.chunking, self._crashes, self._token, size) as preparation:
-            for number, file in enumerate(due):
+            for number, file in enumerate(self._in_order(due)):
                 self._token.checkpoint()
                 self._meter.step(number, file.name)
                 with self._crashes.reading(file):
@@ -112,6 +169,12 @@ class TextStage:
                     self._put(preparation.put(file, note))
             self._put(preparation.remaining())
         self._meter.step(len(due), "")
+
+    def _in_order(self, due: list[FoundFile]) -> Iterable[FoundFile]:
+        """Return the notes in the order of reading; a generation that isn't searched yet needs none."""
+        if self._tables is not None:
+            return due
+        return NoteQueue(due, self._work.parts.latest_query, lambda file: self._crashes.crashes(file) == 0)
 
     def _read(self, file: FoundFile, stored: StoredFile | None) -> NoteText | None:
         """Return the text of a new or changed note; None if it is unchanged, or can't be read, which is recorded."""

@@ -124,6 +124,7 @@ class IndexUpdates:
             take_changes=self._indexing.take_changes,
             sharing=self._sharing,
             crashes=self._crashes,
+            latest_query=lambda: self._indexing.latest_query,
             transcripts=self._indexing.take_transcripts() if reason == "session-delta" else None,
         )
         if reason == "manual":

@@ -76,7 +76,7 @@ class WindowSettings(Section, frozen=True):
         Language,
         option(
             "Language",
-            "Language of the window; system follows the desktop. It changes with the next start.",
+            "Language of the window; system follows the desktop.",
             also="locale, translation",
         ),
     ] = "system"

@@ -127,6 +127,8 @@ class Screenshot(QObject):
             panel.search("")
             panel.search(self._query)
             return "the results"
+        if window.diagnostics.isVisible() and window.diagnostics.busy:
+            return "the diagnostics"
         if window.views.specs[window.views.current].whole:
             return "the contents of the view" if window.views.panels[window.views.current].busy else ""
         if window.viewer.busy:

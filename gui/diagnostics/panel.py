@@ -334,6 +334,11 @@ class DiagnosticsPanel(QWidget):
         self._answers.clear()
         self.show_status(None)
 
+    @property
+    def busy(self) -> bool:
+        """Whether the values are still to be shown."""
+        return self._page.isHidden()
+
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update every value in place. While the panel is hidden, the record is only stored."""
         self._status = status

@@ -123,6 +123,13 @@ def reading(status: MemoryProviderStatus | None) -> str:
     return f"{sentence} {follows}"
 
 
+def is_known_empty(status: MemoryProviderStatus | None) -> bool:
+    """Return whether an update has looked at the folder and found nothing to index."""
+    if status is None or status.files or status.index_error or status.syncing is not None:
+        return False
+    return status.last_sync is not None and not (status.last_sync.cancelled or status.last_sync.error)
+
+
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Return the title and the sentence of the page before the first query."""
     how = tr("Type a few words, or a question in your own words. Search finds exact words and related meaning.")
@@ -134,17 +141,24 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
             title = tr("{engine} does not answer", engine=engine_name(status.backend))
             return title, f"{status.index_error} {meanwhile}"
         return tr("The index cannot be searched"), status.index_error
+    if is_known_empty(status):
+        how = tr("The last update found no note and no session. Add notes to the folder, or choose another one.")
+        return tr("Nothing is indexed yet"), how
     if status is not None and not status.files:
         soon = reading(status) or tr("Notes can be found here as soon as they have been read.")
         return tr("Nothing is indexed yet"), soon
+    found = {count.source for count in status.source_counts if count.files} if status is not None else set()
+    if found == {"sessions"}:
+        return tr("Search your past sessions"), how
     both = status is not None and "sessions" in status.sources
     return tr("Search your notes and sessions") if both else tr("Search your notes"), how
 
 
-def empty(query: Query, outcome: SearchOutcome, still_reading: str = "") -> tuple[str, str]:
+def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embedding: bool = False) -> tuple[str, str]:
     """Return the title and the sentence of the page without results.
 
-    `still_reading`: the progress of the first indexing, as returned by `reading`.
+    `still_reading`: the progress of the first indexing, as returned by `reading`. `embedding`: whether the running
+    update makes vectors that were missing.
     """
     if still_reading:
         return tr("Nothing found yet"), still_reading
@@ -152,6 +166,7 @@ def empty(query: Query, outcome: SearchOutcome, still_reading: str = "") -> tupl
     sentences = (
         outcome.understood or _why(query, by_meaning=outcome.mode != "keyword"),
         outcome.notice,
+        tr("The update that is running makes the vectors for search by meaning.") if embedding else "",
         tr("Only {limits} were searched.", limits=limits) if limits else "",
         _emptied(outcome),
     )

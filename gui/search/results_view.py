@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, QuerySuggestion, in_quotes, marked, tr
+from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, in_quotes, marked, tr
 from gui.commands.commands import WITHIN, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
@@ -177,6 +177,8 @@ class ResultsView(QWidget):
         self._page_shows: Literal["hint", "empty", "other"] = "other"
         self._reading = ""
         """How far the first index is."""
+        self._syncing = False
+        """Whether an update is running."""
         self._counts = SettledAnnouncer(self)
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
@@ -222,14 +224,16 @@ class ResultsView(QWidget):
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the page before the first query, or the progress of the first indexing on a page without results."""
-        before, self._reading = self._reading, messages.reading(status)
+        before = self._reading, self._syncing
+        self._reading = messages.reading(status)
+        self._syncing = status is not None and status.syncing is not None
         if self.has_results:
             return
         if self._page_shows == "hint":
             self.show_hint(status)
-        elif self._reading == before:
+        elif (self._reading, self._syncing) == before:
             return
-        elif self._reading or status is None or status.last_sync is None or status.last_sync.error:
+        elif self._reading or self._syncing or status is None or status.last_sync is None or status.last_sync.error:
             self._show_empty_again()  # after any other sync, the answer is repeated automatically
 
     def _show_empty_again(self) -> None:
@@ -260,7 +264,12 @@ class ResultsView(QWidget):
         started = bool(status is not None and status.files and not status.index_error)
         content = self._start if started else StartContent()
         focus = self.page.has_focus()
-        self._show_page((title, sentence), messages.indexed(status), start=content)
+        if messages.is_known_empty(status):
+            folder = SearchRemedy(name="folder", stage="index", advice=sentence)
+            actions = ((button_words(folder), lambda: self.remedy_chosen.emit(folder)),)
+            self._show_page((title, sentence), messages.indexed(status), actions=actions)
+        else:
+            self._show_page((title, sentence), messages.indexed(status), start=content)
         self._page_shows = "hint"
         if focus and not self.page.has_focus():
             self.page.take_focus()
@@ -342,7 +351,8 @@ class ResultsView(QWidget):
 
     def _show_nothing_found(self, answer: Answer) -> None:
         explanation = answer.outcome.explanation
-        remedies = () if explanation is None else explanation.remedies
+        possible = () if explanation is None else explanation.remedies
+        remedies = [remedy for remedy in possible if not (self._syncing and remedy.name == "sync")]
         offers = [
             Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
@@ -354,7 +364,7 @@ class ResultsView(QWidget):
             actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
-            messages.empty(answer.query, answer.outcome),
+            messages.empty(answer.query, answer.outcome, embedding=len(remedies) < len(possible)),
             tr("No results"),
             offers=offers,
             actions=actions,

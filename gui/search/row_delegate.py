@@ -33,7 +33,16 @@ from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.formatting import ago
 from gui.widgets.labels import elide
 from gui.widgets.plain_text import show_tip, utf16_length, utf16_ranges
-from gui.widgets.right_to_left import is_mirrored, line_direction, mirror, text_direction, upright, write
+from gui.widgets.right_to_left import (
+    cursor_x,
+    is_mirrored,
+    line_direction,
+    mirror,
+    range_edges,
+    text_direction,
+    upright,
+    write,
+)
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowRole, paint_ground
 
 PAD = 6
@@ -187,7 +196,7 @@ _OPTIONS = {direction: _make_option(direction) for direction in _WAYS}
 def _after(line: QTextLine, metrics: QFontMetrics) -> QPointF:
     """Return the position of the ellipsis: after the line's last word, so at the left in right-to-left text."""
     rect = line.naturalTextRect()
-    to_left = _x(line, line.textStart()) > _x(line, line.textStart() + line.textLength())
+    to_left = cursor_x(line, line.textStart()) > cursor_x(line, line.textStart() + line.textLength())
     x = rect.left() - metrics.horizontalAdvance(ELLIPSIS) if to_left else rect.right()
     return QPointF(x, line.y() + line.ascent())
 
@@ -209,14 +218,9 @@ def _mark_boxes(line: QTextLine, ranges: Sequence[tuple[int, int]]) -> list[QRec
     for start, end in ranges:
         if start >= last or end <= first:
             continue
-        left, right = sorted((_x(line, max(start, first)), _x(line, min(end, last))))
+        left, right = range_edges(line, max(start, first), min(end, last))
         boxes.append(QRectF(left - MARK_PAD, line.y(), right - left + 2 * MARK_PAD, line.height()))
     return boxes
-
-
-def _x(line: QTextLine, offset: int) -> float:
-    answer: object = line.cursorToX(offset)  # PySide returns the cursor position next to the coordinate
-    return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]
 
 
 class RowMetrics:

@@ -6,7 +6,8 @@ from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import (
     CancelToken,
@@ -30,6 +31,8 @@ from gui.widgets.tab_order import insert_after, mark_place
 
 _MOST = 5
 _WIDEST = 420
+_NARROW = 250
+"""Width of the list, at font scale 1, below which remarks are below their links."""
 _LINK_PADDING = 4
 _EXAMPLES = (
     ("spanish", "planes de viaje"),
@@ -69,21 +72,18 @@ class _Row(NamedTuple):
 
 
 class _Section(QWidget):
-    """A heading with rows of a button and a remark; hidden without rows."""
+    """A heading with rows of a link and a remark, which is below the link in a narrow list; hidden without rows."""
 
     def __init__(self, heading: str) -> None:
         super().__init__()
         self._column = column = QVBoxLayout(self)
         column.setSpacing(6)
         column.addWidget(label(heading, "section"))
-        self._grid = grid = QGridLayout()
-        grid.setContentsMargins(margins(-_LINK_PADDING, 0, 0, 0))
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
-        column.addLayout(grid)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(4)
+        column.addLayout(self._list)
         self._last: QWidget = mark_place(self)
-        self._widgets: list[tuple[ElidedButton, ElidedLabel]] = []
+        self._widgets: list[tuple[QBoxLayout, ElidedButton, ElidedLabel]] = []
         self._rows: Sequence[_Row] = ()
 
     def set_space_above(self, pixels: int) -> None:
@@ -94,11 +94,9 @@ class _Section(QWidget):
         self._rows = rows
         while len(self._widgets) < len(rows):
             self._add(len(self._widgets))
-        for place, (button, remark) in enumerate(self._widgets):
-            shown = place < len(rows)
-            button.setVisible(shown)
-            remark.setVisible(shown)
-            if shown:
+        for place, (_layout, button, remark) in enumerate(self._widgets):
+            button.setVisible(place < len(rows))
+            if place < len(rows):
                 row = rows[place]
                 button.set_words(row.words)
                 button.setAccessibleName(row.name)
@@ -108,6 +106,7 @@ class _Section(QWidget):
                     remark.ensurePolished()  # the width depends on the text size
                     widest = font_at(_WIDEST // 5).pixelSize()
                     remark.setMinimumWidth(min(remark.sizeHint().width(), widest))
+        self._fold()
         self.setVisible(bool(rows))
 
     def _add(self, place: int) -> None:
@@ -115,14 +114,29 @@ class _Section(QWidget):
         button.setProperty("role", "link")
         button.setAutoDefault(True)
         button.clicked.connect(lambda _checked: self._rows[place].act())
-        self._grid.addWidget(button, place, 0, Qt.AlignmentFlag.AlignLeft)
         remark.setProperty("role", "meta")
         remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        remark.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._grid.addWidget(remark, place, 1)
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        row.addWidget(remark, 1)
+        self._list.addLayout(row)
         insert_after(self._last, [button])
         self._last = button
-        self._widgets.append((button, remark))
+        self._widgets.append((row, button, remark))
+
+    def _fold(self) -> None:
+        """Place remarks below their links in a narrow list."""
+        narrow = self.width() < font_at(_NARROW).pixelSize()
+        for place, (row, _button, remark) in enumerate(self._widgets):
+            row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+            row.setSpacing(0 if narrow else 12)
+            remark.setContentsMargins(margins(_LINK_PADDING if narrow else 0, 0, 0, 0))
+            remark.setAlignment(Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignRight)
+            remark.setVisible(place < len(self._rows) and (bool(remark.text()) or not narrow))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
 
 class StartLists(QWidget):

@@ -21,7 +21,7 @@ from gui.widgets.formatting import exact, grouped, short_day, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 from gui.widgets.plain_text import utf16_ranges
-from gui.widgets.right_to_left import mirror, mirrored_x, put, upright, write
+from gui.widgets.right_to_left import mirror, mirrored_x, put, range_edges, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 _BATCH = 100
@@ -136,7 +136,7 @@ class SessionDelegate(QStyledItemDelegate):
         layout.endLayout()
         boxes = []
         for start, end in utf16_ranges(text, marks):
-            left, right = sorted((_x(line.cursorToX(start)), _x(line.cursorToX(end))))
+            left, right = range_edges(line, start, end)
             boxes.append(QRectF(left - MARK_PAD, 0, right - left + 2 * MARK_PAD, line.height()))
         width = line.naturalTextWidth()
         with upright(painter, QRectF(rect.left(), rect.top(), width, rect.height())) as area:
@@ -190,11 +190,6 @@ def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
         return []
     pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
     return [found.span() for found in re.finditer(pattern, text, re.IGNORECASE)]
-
-
-def _x(answer: object) -> float:
-    """Return the X coordinate from PySide's `cursorToX`, which may be a tuple with the cursor position."""
-    return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]
 
 
 class SessionModel(RowModel):

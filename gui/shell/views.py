@@ -33,7 +33,7 @@ from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.wording import UNTITLED
 from gui.viewer.notice_page import NothingToRead
-from gui.viewer.panel import NOTHING_FOUND, ViewerPanel
+from gui.viewer.panel import CHOOSE_RESULT, NOTHING_FOUND, ViewerPanel
 
 _Panel = TypeVar("_Panel", bound=ViewPanel)
 
@@ -88,6 +88,8 @@ class Views(QObject):
         self._stale: set[str] = set()
         """Lazy views to refresh, since the index has changed."""
         self._last_query: Query | None = None
+        self._empty = False
+        """Whether nothing is indexed, so that the viewer doesn't show how to choose a result."""
         self._targets: dict[str, _SessionTarget | NothingToRead | None] = {}
         """The session to show; None if a file or nothing is shown."""
         self._shown: _SessionTarget | NothingToRead = CHOOSE_SESSION
@@ -124,6 +126,7 @@ class Views(QObject):
         for name, panel in self.panels.items():
             (panel.swap_manager if keep else panel.set_manager)(None if name in self._unloaded else manager)
         self.viewer.set_manager(manager, keep=keep)
+        self._empty = False
         self.conversation.set_manager(manager, keep=keep)
         self._arrange()
 
@@ -131,6 +134,11 @@ class Views(QObject):
         """Show the latest status in every view; called whenever it changes."""
         for panel in self.panels.values():
             panel.show_status(status)
+        empty = status is not None and not status.files
+        if empty != self._empty:
+            self._empty = empty
+            if self._last_query is None and not self.viewer.reads:
+                self._clear_viewer()
 
     @Slot(object)
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
@@ -231,10 +239,14 @@ class Views(QObject):
         if self.current != "search" or focus is None or not self.readers.isAncestorOf(focus):
             self._targets["search"] = None
             if answer is None:
-                self.viewer.clear()
+                self._clear_viewer()
             else:
                 self.viewer.clear(NOTHING_FOUND)
             self._show_target()
+
+    def _clear_viewer(self) -> None:
+        """Show how to choose a result, unless there is nothing to find."""
+        self.viewer.clear(NOTHING_FOUND if self._empty else CHOOSE_RESULT)
 
     @Slot(object, object)
     def show_result(self, result: MemorySearchResult, query: str) -> None:

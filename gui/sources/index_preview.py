@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
 from gui.widgets.scrolling import column_page, scrolling_column
 from gui.widgets.status_texts import rule_words
 from gui.widgets.tab_order import LastInTabOrder, mark_place
@@ -245,8 +246,11 @@ class PreviewPage(QFrame):
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
-        page.addWidget(scrolling_column(column, _WIDTH), 1)
-        page.addWidget(self._footer())
+        self._scroll = scrolling_column(column, _WIDTH)
+        self._foot = self._footer()
+        page.addWidget(self._scroll, 1)
+        page.addWidget(self._foot)
+        self._scroll.viewport().installEventFilter(self)
 
     def _options(self) -> QVBoxLayout:
         self._kinds = KindChips()
@@ -325,6 +329,13 @@ class PreviewPage(QFrame):
         row.addStretch(1)
         return column_page(row, _WIDTH)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leave the footer the width of the column above, which may have a scroll bar."""
+        if event.type() == QEvent.Type.Resize:
+            bar = self._scroll.width() - self._scroll.viewport().width()
+            self._foot.setContentsMargins(margins(0, 0, bar, 0))
+        return super().eventFilter(watched, event)
+
     # --- display ----------------------------------------------------------------------------------------------------
 
     def begin(
@@ -367,6 +378,7 @@ class PreviewPage(QFrame):
         files = 0 if self._sessions_only else preview.files
         self._accept.setEnabled(files + preview.session_files > 0)
         if first:
+            self._show_table(0 if preview.folders or not preview.skipped else 1)
             (self._accept if self._accept.isEnabled() else self._leaving_button).setFocus()
 
     def show_problem(self, sentence: str) -> None:

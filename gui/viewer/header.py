@@ -112,7 +112,7 @@ class ViewerHeader(QFrame):
         self._has_page = True
         self.title = ElidedLabel(parent=self)
         self.title.setProperty("role", "strong")
-        self.crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
+        self.crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self, fewest=8)
         self.crumb.setProperty("role", "meta")
         self.source_button, self.rendered_button = self._mode_button(tr("Source")), self._mode_button(tr("Rendered"))
         show_key_in_tooltip(self.source_button, tr("The raw file"), TURN.name)

@@ -11,22 +11,15 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTextBoundaryFinder
-from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextLine, QTextOption
+from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextOption
 
 from gui.style.typography import Typography
 from gui.widgets.plain_text import code_point_offset, utf16_length
-from gui.widgets.right_to_left import text_direction
+from gui.widgets.right_to_left import cursor_x, range_edges, text_direction
 
 # --- Rectangles of a range of laid out text, for backgrounds of words ------------------------------------------------
-
-
-def cursor_x(line: QTextLine, unit: int) -> float:
-    """Return the X coordinate of a cursor before this UTF-16 unit."""
-    x, _ = cast(tuple[float, int], line.cursorToX(unit))
-    return x
 
 
 def row_of(layout: QTextLayout, unit: int) -> int:
@@ -42,8 +35,8 @@ def spans(layout: QTextLayout, start: int, end: int) -> Iterator[QRectF]:
         first = max(start, line.textStart())
         last = min(end, line.textStart() + line.textLength())
         if first < last:
-            edges = cursor_x(line, first), cursor_x(line, last)
-            yield QRectF(min(edges), line.y(), abs(edges[1] - edges[0]), line.height())
+            left, right = range_edges(line, first, last)
+            yield QRectF(left, line.y(), right - left, line.height())
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -321,7 +321,8 @@ class RenderedView(QTextBrowser):
     def _on_reached(self) -> None:
         if self._returning is not None:
             number, above = self._returning
-            self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above)
+            scrolled = self.verticalScrollBar().value()  # by the user meanwhile, from the top
+            self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above + scrolled)
         elif not self._keep_place:
             self.go_to_heading(self._requested_heading)
             self._keep_place = True  # from here on, also when it comes back in other colours

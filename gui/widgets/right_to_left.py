@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QMargins, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
+from PySide6.QtGui import QGuiApplication, QPainter, QPixmap, QTextLine
 from PySide6.QtWidgets import QSplitter
 
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
@@ -100,8 +100,8 @@ def runs_left() -> bool:
 
 def line_direction(text: str) -> Qt.LayoutDirection:
     """Return the direction of a line of text; for joined parts of mixed directions, that of the window."""
-    if runs_left() and _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
-        return Qt.LayoutDirection.RightToLeft
+    if _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
+        return Qt.LayoutDirection.RightToLeft if runs_left() else Qt.LayoutDirection.LeftToRight
     return text_direction(text)
 
 
@@ -113,3 +113,21 @@ def text_direction(text: str) -> Qt.LayoutDirection:
         found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_MOST_READ])) if found in _STRONG
     )
     return Qt.LayoutDirection.LeftToRight if next(strong, "L") == "L" else Qt.LayoutDirection.RightToLeft
+
+
+def cursor_x(line: QTextLine, unit: int) -> float:
+    """Return the X coordinate of a cursor before this UTF-16 unit."""
+    answer: object = line.cursorToX(unit)  # PySide returns the cursor position next to the coordinate
+    return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]
+
+
+def range_edges(line: QTextLine, start: int, end: int) -> tuple[float, float]:
+    """Return the left and the right edge of the UTF-16 units from `start` to `end` of a laid out line."""
+    edges = cursor_x(line, start), cursor_x(line, end)
+    if edges[0] == edges[1]:  # both are at the end of a line whose direction is not that of the range
+        boxes = [run.boundingRect() for run in line.glyphRuns(start, end - start)]
+        edges = (
+            min((box.left() for box in boxes), default=edges[0]),
+            max((box.right() for box in boxes), default=edges[0]),
+        )
+    return min(edges), max(edges)

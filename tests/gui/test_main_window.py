@@ -23,7 +23,7 @@ from gui.viewer import external_programs
 from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_records import make_path_state, make_progress, make_summary
+from tests.helpers.fake_records import make_path_state, make_progress, make_status, make_summary
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
@@ -616,6 +616,17 @@ def test_last_escape_empties_the_viewer(qtbot, opened):
     opened.search.box.edit.setFocus()
     opened.search.search("")
     qtbot.waitUntil(lambda: not opened.viewer.reads)
+
+
+def test_viewer_explains_choosing_once_something_is_indexed(qtbot, opened):
+    def shown() -> str:
+        return " ".join(words.text() for words in opened.viewer.empty_page.findChildren(QLabel))
+
+    assert "Choose a result" in shown()
+    opened.views.show_status(make_status(files=0))
+    assert shown().strip() == ""
+    opened.views.show_status(make_status())
+    assert "Choose a result" in shown()
 
 
 @pytest.mark.parametrize("remembers", [False])

@@ -198,7 +198,7 @@ class QmdMemory:
             return unanswered("qmd", refused)
         if session_key is not None:
             self.warm_session(session_key)
-        self._indexing.searched()
+        self._indexing.searched(query)
         return self._searching.search(query, options, cancel)
 
     def search_like(

@@ -165,9 +165,11 @@ class InteractiveMap(MapView):
             self.fit()
         elif key == Qt.Key.Key_A and control:
             self.all_requested.emit()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.point >= 0:
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.point < 0:
+            self._step(0, 0)  # the point in the middle
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.chosen.emit(self.point)
-        elif key == Qt.Key.Key_Space and self.point >= 0:
+        elif key == Qt.Key.Key_Space:
             self.toggled.emit(self.point)
         elif key == Qt.Key.Key_Escape and (self._loop or self.point >= 0):
             self._pressed, self._loop = None, []

@@ -301,6 +301,45 @@ def test_progress_has_phase_file_and_counts(open_memory) -> None:
     assert all(0 <= update.completed <= update.total for update in indexing)
 
 
+@pytest.fixture
+def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the notes that syncs have read, in order."""
+    names: list[str] = []
+    read = note_preparation.read
+
+    def recorded(file, settings, token):
+        names.append(file.name)
+        return read(file, settings, token)
+
+    monkeypatch.setattr(note_preparation, "read", recorded)
+    return names
+
+
+def test_notes_with_most_query_words_read_first(open_memory, workspace: Path, read_files) -> None:
+    for number, text in enumerate(("Note.", "A weir.", "Note.", "Größe of the Weir.")):
+        (workspace / f"a{number}.md").write_text(f"{text}\n")
+    memory = open_memory()
+    assert hits(memory, "what is the GRÖSSE of a weir") == []
+    memory.sync()
+    assert read_files[:3] == ["a3.md", "a1.md", "a0.md"]
+
+
+def test_query_during_sync_changes_the_order(open_memory, workspace: Path, read_files, monkeypatch) -> None:
+    for number in range(5):
+        (workspace / f"a{number}.md").write_text("A weir.\n" if number == 4 else "Note.\n")
+    memory = open_memory()
+    read = note_preparation.read
+
+    def search_and_read(file, settings, token):
+        if file.name == "a1.md":
+            hits(memory, "weir")
+        return read(file, settings, token)
+
+    monkeypatch.setattr(note_preparation, "read", search_and_read)
+    memory.sync()
+    assert read_files[:4] == ["a0.md", "a1.md", "a4.md", "a2.md"]
+
+
 def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> None:
     (workspace / "broken.md").write_bytes(bytes(range(256)))
     (workspace / "image.png").write_bytes(b"\x89PNG")

@@ -3,8 +3,11 @@
 from itertools import chain, repeat
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+
 from gui.app.save_screenshot import Screenshot
 from gui.core.jobs import Jobs
+from gui.diagnostics.panel import DiagnosticsPanel
 from gui.quick_search import QuickPanel, QuickWindow
 from gui.search.start_page import StartPage
 from gui.viewer.base_viewer import BaseViewer
@@ -35,3 +38,12 @@ def test_picture_waits_for_start_page(qtbot, opened, jobs, monkeypatch, tmp_path
     monkeypatch.setattr(StartPage, "busy", property(lambda _: asked.append(next(answers)) or asked[-1]))
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
     assert asked == [True] * 5 + [False] * 3
+
+
+def test_picture_waits_for_diagnostics(qtbot, opened, jobs, monkeypatch, tmp_path):
+    qtbot.keyClick(opened, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: opened.diagnostics.isVisible() and not opened.diagnostics.busy)
+    answers, asked = chain([True, True], repeat(False)), []
+    monkeypatch.setattr(DiagnosticsPanel, "busy", property(lambda _: asked.append(next(answers)) or asked[-1]))
+    take_picture(qtbot, opened, jobs, tmp_path / "a.png")
+    assert asked == [True] * 2 + [False] * 3

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
 
-from engine import QuerySuggestion, SearchOutcome, StoreError
+from engine import QuerySuggestion, SearchOutcome, SearchRemedy, StoreError
 from gui.search.panel import SearchPanel
 from gui.search.result_list import ResultList, ResultMenu
 from gui.style.appearance import Appearance
@@ -18,6 +18,7 @@ from gui.widgets.form_controls import Chip
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_explanations import WEAK, explain
+from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 Key = Qt.Key
 
@@ -263,6 +264,33 @@ def test_empty_answer_explains_itself(qtbot, panel, ask):
     assert QApplication.focusWidget().accessibleDescription() == WEAK.advice
     with qtbot.waitSignal(panel.why_requested):
         _press(qtbot, panel, "How this search worked")
+
+
+SYNC = SearchRemedy(name="sync", stage="question", advice="Update to create the vectors for search by meaning.")
+
+
+def test_running_update_is_not_offered_again(qtbot, panel, memory, ask, monkeypatch):
+    original = memory.search
+
+    def search(query: str, **options) -> SearchOutcome:
+        explanation = explain((), (), min_score=0.35, remedies=(SYNC,)) if options.get("explain") else None
+        return msgspec.structs.replace(original(query, **options), explanation=explanation)
+
+    monkeypatch.setattr(memory, "search", search)
+    ask("zucchini")
+    assert SYNC.advice in _said(panel.body)
+    panel.view.show_status(make_status(syncing=make_progress(phase="embedding")))
+    assert SYNC.advice not in _said(panel.body)
+    assert "The update that is running makes the vectors" in _said(panel.body)
+    panel.view.show_status(make_status())
+    assert SYNC.advice in _said(panel.body)
+
+
+def test_folder_without_notes_offers_another_one(qtbot, panel):
+    panel.view.show_hint(make_status(files=0, last_sync=make_summary()))
+    with qtbot.waitSignal(panel.view.remedy_chosen) as chosen:
+        _press(qtbot, panel, "Choose folder…")
+    assert chosen.args[0].name == "folder"
 
 
 def test_silent_refresh_keeps_focus_on_button(qtbot, panel, ask):

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLabel
 
 from engine import ChangedNote
 from gui.search.start_page import StartContent, StartLists
+from gui.widgets.placeholder_page import ElidedButton
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
@@ -29,3 +30,19 @@ def test_remarks_do_not_widen_narrow_list(qtbot, appearance):
     with qtbot.waitExposed(lists):
         lists.show()
     assert lists.minimumSizeHint().width() <= 330
+
+
+def test_remarks_stand_below_links_in_narrow_list(qtbot, appearance):
+    lists = StartLists()
+    lists.show_content(StartContent(example="travel plans", has_map=True))
+    qtbot.addWidget(lists)
+    lists.resize(180, 400)
+    with qtbot.waitExposed(lists):
+        lists.show()
+    remark = next(label for label in lists.findChildren(QLabel) if label.text() == "a search by meaning")
+    [link] = [button for button in lists.findChildren(ElidedButton) if "travel" in button.shown]
+    assert remark.width() >= remark.fontMetrics().horizontalAdvance(remark.text())
+    assert link.shown == "“travel plans”"
+    assert remark.y() >= link.geometry().bottom()
+    lists.resize(400, 400)
+    qtbot.waitUntil(lambda: remark.x() > link.geometry().right(), timeout=3000)

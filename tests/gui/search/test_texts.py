@@ -1,6 +1,8 @@
+import msgspec
 import pytest
 
 from engine import QuerySuggestion, Source
+from engine.records import SourceCount
 from gui.search import messages
 from gui.search.query import Query
 from tests.helpers.fake_records import make_progress, make_status, make_summary
@@ -40,6 +42,8 @@ def test_hint_before_first_search():
     assert messages.hint(None)[0] == "Search your notes"
     assert messages.hint(make_status(sources=("memory",)))[0] == "Search your notes"
     assert messages.hint(make_status())[0] == "Search your notes and sessions"
+    only_sessions = (SourceCount(source="sessions", files=6, chunks=20),)
+    assert messages.hint(make_status(source_counts=only_sessions))[0] == "Search your past sessions"
     assert "mean" in messages.hint(make_status())[1]
     assert "mean" not in messages.hint(make_status(custom={"searchMode": "keyword"}))[1]
     assert messages.hint(make_status(files=0))[0] == "Nothing is indexed yet"
@@ -71,6 +75,16 @@ def test_reading_during_first_index_counts_files(changes, said):
     status = make_status(files=0, syncing=step)
     assert messages.reading(status) == said
     assert messages.hint(status)[1] == (said or "Notes can be found here as soon as they have been read.")
+
+
+def test_hint_after_update_without_files_names_the_cause():
+    done = make_summary()
+    empty = make_status(files=0, last_sync=done)
+    assert "found no note and no session" in messages.hint(empty)[1]
+    running = make_status(files=0, last_sync=done, syncing=make_progress())
+    assert "found no note" not in messages.hint(running)[1]
+    cancelled = make_status(files=0, last_sync=msgspec.structs.replace(done, cancelled=True))
+    assert "found no note" not in messages.hint(cancelled)[1]
 
 
 def test_reading_while_paused_shows_paused():

@@ -76,6 +76,10 @@ def test_small_window_scrolls_preview(qtbot, panel, notes):
     assert accept.mapTo(panel, QPoint(0, accept.height())).y() <= panel.height()
     preview = accept.window().findChild(PreviewPage)
     assert preview.findChild(QScrollArea).verticalScrollBar().maximum() > 0
+    chip = _chip(panel, "to index")
+    for height in (300, 900, 300):
+        panel.resize(900, height)
+        qtbot.waitUntil(lambda: accept.mapTo(panel, QPoint()).x() == chip.mapTo(panel, QPoint()).x(), timeout=3000)
 
 
 def test_preview_shows_counts_and_index_path(qtbot, panel, notes, user_home):

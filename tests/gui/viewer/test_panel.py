@@ -513,6 +513,19 @@ def test_resized_page_waits_for_layout_and_keeps_place(qtbot, panel: ViewerPanel
     assert view.place() == place
 
 
+def test_scrolling_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPanel, render) -> None:
+    render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
+    view = panel.rendered
+    qtbot.waitUntil(lambda: laid_out(panel))
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
+    number, _above = view.place()
+    panel.resize(panel.width() - 200, panel.height())
+    qtbot.waitUntil(lambda: view.verticalScrollBar().value() == 0 and view.verticalScrollBar().maximum() > 1000)
+    view.verticalScrollBar().setValue(600)
+    qtbot.waitUntil(lambda: laid_out(panel))
+    assert view.place()[0] > number
+
+
 def test_resized_page_shows_requested_heading(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"## Day {number}\n\n" + "Words and more words. " * 20 for number in range(2_000)))
     qtbot.waitUntil(lambda: laid_out(panel))

@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.widgets.icons import icon_pixmap
@@ -13,6 +13,7 @@ from gui.widgets.right_to_left import (
     margins,
     mirror,
     put,
+    range_edges,
     text_direction,
     upright,
     write,
@@ -161,3 +162,27 @@ def test_joined_parts_follow_layout_direction(qapp):
     assert line_direction("notes/a.md · 1–29") == LEFT
     qapp.setLayoutDirection(LEFT)
     assert line_direction(parts) == LEFT
+    assert line_direction("…ית.md · 1–5") == LEFT
+    assert line_direction("הערות על גיבויים") == RIGHT
+
+
+@pytest.mark.parametrize(
+    ("direction", "text", "found"),
+    [
+        (RIGHT, "quokka מים", "quokka"),
+        (RIGHT, "מים quokka", "quokka"),
+        (LEFT, "עברית.md · 1–5", "עברית"),
+        (LEFT, "the quokka", "quokka"),
+    ],
+)
+def test_range_at_end_of_mixed_line_keeps_width(qapp, direction, text, found):
+    layout = QTextLayout(text, qapp.font())
+    option = QTextOption()
+    option.setTextDirection(direction)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    line = layout.createLine()
+    layout.endLayout()
+    start = text.index(found)
+    left, right = range_edges(line, start, start + len(found))
+    assert right - left == pytest.approx(QFontMetrics(qapp.font()).horizontalAdvance(found), abs=1.5)

@@ -547,6 +547,15 @@ def test_selection_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
     _calm(qtbot, shown)
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Space])
+def test_enter_without_point_goes_to_the_nearest(qtbot, shown: MapPanel, key) -> None:
+    shown.canvas.setFocus()
+    with qtbot.assertNotEmitted(shown.open_requested):
+        qtbot.keyClick(shown.canvas, key)
+    assert shown.canvas.point >= 0
+    qtbot.waitUntil(shown.selecting.card.isVisible)
+
+
 def test_keys_select_single_points_and_all_in_view(qtbot, shown: MapPanel) -> None:
     shown.canvas.setFocus()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Left, CTRL)
