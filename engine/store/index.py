@@ -306,7 +306,7 @@ class IndexStore:
             time.sleep(_BREATH)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:
-        """Remove the words of deleted files from the keyword index, in short steps.
+        """Rewrite the keyword index as one part, without the words of deleted files, in short steps.
 
         After a cancel, the next call starts over.
         """
