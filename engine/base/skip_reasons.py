@@ -6,10 +6,11 @@ from functools import cache
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.language import marked, spoken, tr
 
-_FIELD = re.compile(r"\{(\w+)(:,)?\}")
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})*")
+_FIELD = lazy_pattern(r"\{(\w+)(:,)?\}")
+_NUMBER = lazy_pattern(r"\d{1,3}(?:,\d{3})*")
 
 
 class Reason(msgspec.Struct, frozen=True):

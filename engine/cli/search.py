@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
-from engine.cli.searches import run_saved
 from engine.cli.workspace import find_workspace, interruptible, opened, search_all
 from engine.corpus.globs import literal_glob
 from engine.records import (
@@ -24,7 +23,6 @@ from engine.records import (
     SearchStage,
     parse_citation,
 )
-from engine.search.result_export import outcome_values, results_markdown
 
 if TYPE_CHECKING:
     from engine.memory.search_requests import SearchOptions
@@ -71,6 +69,8 @@ def run(arguments: Namespace) -> int:
         if arguments.all_workspaces:
             outcome = search_all(manager, place, " ".join(arguments.query), options, token, arguments.config)
         elif arguments.saved is not None:
+            from engine.cli.searches import run_saved
+
             outcome = run_saved(manager, place, arguments.saved, options, token, arguments.config)
         elif arguments.like is not None:
             outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
@@ -78,8 +78,12 @@ def run(arguments: Namespace) -> int:
             outcome = manager.search(" ".join(arguments.query), cancel=token, **options)
         unexplained = manager.unsupported.get("explanation", "") if arguments.explain else ""
     if arguments.json:
+        from engine.search.result_export import outcome_values
+
         print_json(outcome_values(outcome))
     elif arguments.markdown:
+        from engine.search.result_export import results_markdown
+
         print("\n\n".join(results_markdown(outcome.results, asked=_query_text(arguments), total=outcome.total)))
     else:
         _print_text(outcome, explain=arguments.explain)

@@ -9,9 +9,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-_CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
+from engine.base import lazy_pattern
+
+_CLASS = lazy_pattern(r"\[[!^]?\]?[^\]]*\]")
 _BELOW = "(?:/.*)?"
-_MEANT = re.compile(r"[*?\[]")
+_MEANT = lazy_pattern(r"[*?\[]")
 
 
 def literal_glob(path: str) -> str:

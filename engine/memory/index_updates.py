@@ -6,11 +6,11 @@ Embedding that the user has approved is stored in tokens until it is done, so th
 import logging
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
-from engine.embedding.batch_jobs.batch_api import BatchPolicy
 from engine.indexing.crashing_files import CrashRecord
 from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, SyncReason, SyncReport
@@ -19,6 +19,7 @@ from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
+    from engine.embedding.batch_jobs.batch_api import BatchPolicy
     from engine.indexing.cost_estimate import EmbeddingWork
     from engine.indexing.stage_data import Agreement, RefusedTexts, Sharing
     from engine.records.sync import ProgressCallback
@@ -53,9 +54,14 @@ class IndexUpdates:
         self._indexing = context.indexing
         self.approvals = Approvals(context.user_data)
         self.batch_jobs = BatchJobs(context.user_data)
-        self.batch_policy = BatchPolicy()
         self._refused: RefusedTexts = {}
         self._crashes = CrashRecord(context.store.files.folder)
+
+    @cached_property
+    def batch_policy(self) -> "BatchPolicy":
+        from engine.embedding.batch_jobs.batch_api import BatchPolicy  # takes longer than a keyword search
+
+        return BatchPolicy()
 
     def run(
         self,

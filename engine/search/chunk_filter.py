@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.records import Source
 from engine.store.snapshot import Snapshot
 
-_PRIVATE = re.compile(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
+_PRIVATE = lazy_pattern(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
 """Stable names of files in which agents store memories for one user, also in other indexed workspaces.
 
 An extra path that is a single file may have a number after its name.

@@ -4,12 +4,12 @@ The dates of a chunk are those of its file (name, title, front matter, or begin 
 heading; if it has none, those in its text in ISO form. A query without a time costs nothing.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from engine.base import lazy_pattern
 from engine.search.query_conditions import many
 from engine.store.snapshot import Snapshot
 from engine.text.time_expressions import TimeExpression, read_dates, read_times
@@ -21,8 +21,8 @@ _ADJACENT = 0.5
 _ADJACENT_DAYS = 3
 CANDIDATES = 50
 """Number of candidates that keywords, and vectors, each contribute from files of a named time."""
-_ISO_DAY = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
-_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
+_ISO_DAY = lazy_pattern(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
+_YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 Span = tuple[date, date]
 """The first and the last day."""

@@ -14,8 +14,6 @@ from engine.records import Source
 from engine.search.chunk_filter import Match
 from engine.search.search_context import SearchContext
 from engine.store.index_schema import role_condition
-from engine.store.link_queries import files_linked_from, files_linking_to
-from engine.store.sessions import machine_of, machines
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
 from engine.text.date_parsing import parse_period
@@ -146,8 +144,8 @@ class Conditions:
             "path": self._path,
             "title": self._title,
             "tag": self._tag,
-            "links": lambda value: _in_files(files_linking_to(self._snapshot, value)),
-            "backlinks": lambda value: _in_files(files_linked_from(self._snapshot, value)),
+            "links": self._links,
+            "backlinks": self._backlinks,
             "source": self._source,
             "agent": self._agent,
             "project": self._project,
@@ -181,6 +179,16 @@ class Conditions:
         query = f"SELECT file_id FROM {self._tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
         return _Condition(f"c.file_id IN ({query})", (tag, f"{tag}/", f"{tag}0"))
 
+    def _links(self, value: str) -> _Condition:
+        from engine.store.link_queries import files_linking_to  # few queries name a link
+
+        return _in_files(files_linking_to(self._snapshot, value))
+
+    def _backlinks(self, value: str) -> _Condition:
+        from engine.store.link_queries import files_linked_from
+
+        return _in_files(files_linked_from(self._snapshot, value))
+
     def _source(self, value: str) -> _Condition:
         return self._files("source = ?", SOURCE_NAMES[value.casefold()])
 
@@ -206,6 +214,8 @@ class Conditions:
         return _Condition(f"c.file_id IN ({query})", (f"%{part}%",))
 
     def _machine(self, value: str) -> _Condition:
+        from engine.store.sessions import machine_of, machines  # few queries name a machine
+
         names = machines(self._snapshot)
         rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files} WHERE source = 'sessions'")
         return _in_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])

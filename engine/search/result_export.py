@@ -1,14 +1,14 @@
 """Exports search results as JSON, and as Markdown with a citation for each."""
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from engine.base import lazy_pattern
 from engine.base.formatting import plural
 from engine.records import MemorySearchResult, SearchOutcome, to_builtins
 
-_MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
-_TICKS = re.compile(r"`+")
+_MARKUP = lazy_pattern(r"([\\`*_\[\]<>#|~])")
+_TICKS = lazy_pattern(r"`+")
 _SAID_BY = {"user": "written by the user", "assistant": "said by the assistant", "tool": "from a tool"}
 
 _NEXT_TO = {"user": "Question", "assistant": "Answer"}

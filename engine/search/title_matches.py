@@ -160,7 +160,8 @@ def definition_of(query: Query) -> Callable[[str], bool] | None:
 
     def defines(text: str) -> bool:
         text = text.lower()
-        if name not in text.replace(" ", "").replace("_", "").replace(".", "").replace("-", ""):
+        joined = text if name in text else text.replace(" ", "").replace("_", "").replace(".", "").replace("-", "")
+        if name not in joined:
             return False
         return any(_is_definition(text, found.start(), found.end()) for found in spelled().finditer(text))
 

@@ -6,7 +6,6 @@ wait in a queue; each caller takes one for a short transaction and puts it back.
 
 import contextlib
 import queue
-import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import apsw
 
+from engine.base import lazy_pattern
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 from engine.base.language import tr
@@ -24,7 +24,7 @@ from engine.base.private_files import create_private
 if TYPE_CHECKING:
     from filelock import FileLock
 
-_ANOTHER_SCHEMA = re.compile(
+_ANOTHER_SCHEMA = lazy_pattern(
     r"no such \w+|ambiguous column|has no column|already exists|\w+ columns but|file format|malformed|missing"
     r"|vtable constructor"
 )

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -21,7 +22,9 @@ from engine.store.connection import BUSY_MS, ReaderPool, Role, WriterLock, open_
 from engine.store.index_paths import IndexFiles
 from engine.store.index_schema import Tables
 from engine.store.snapshot import Snapshot
-from engine.store.writer import Writer
+
+if TYPE_CHECKING:
+    from engine.store.writer import Writer
 
 # --- Open the index file for writing: create it, migrate it, or replace a damaged one --------------------------------
 
@@ -72,6 +75,8 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
 
     The caller must hold the writer lock. Returns the new file's write connection and the message to show.
     """
+    from engine.store.writer import Writer
+
     try:
         aside = integrity.set_aside(files.database)
     except OSError as error:  # Windows can't rename open files
@@ -173,11 +178,13 @@ class IndexStore:
             yield Snapshot(connection, tables)
 
     @contextmanager
-    def write(self, tables: Tables | None = None) -> Iterator[Writer]:
+    def write(self, tables: Tables | None = None) -> Iterator["Writer"]:
         """Open a write transaction, committed at the end of the block and rolled back on an exception.
 
         `tables` selects the generation to write, None the current one. Raises `DiskFull`, `IndexReadOnly`, …
         """
+        from engine.store.writer import Writer  # a search does not write
+
         with self._writing, self._naming_file(), translated(self.files.database):
             if self._closed:
                 raise Closed
@@ -299,7 +306,7 @@ class IndexStore:
             time.sleep(_BREATH)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:
-        """Remove the words of deleted files from the keyword index, in short steps.
+        """Rewrite the keyword index as one part, without the words of deleted files, in short steps.
 
         After a cancel, the next call starts over.
         """

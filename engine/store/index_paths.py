@@ -3,13 +3,13 @@
 import contextlib
 import hashlib
 import os
-import re
 import struct
 import sys
 from pathlib import Path
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.bounded_json import decode_json
 from engine.base.errors import StoreError
 from engine.base.language import tr
@@ -23,7 +23,7 @@ _NETWORK = frozenset(
     "fuse.davfs2 fuse.rclone fuse.glusterfs fuse.ceph fuse.s3fs fuse.cifs fuse.smbnetfs fuse.gvfsd-fuse".split()
 )
 _MOUNTS = Path("/proc/self/mounts")
-_OCTAL = re.compile(r"\\([0-7]{3})")
+_OCTAL = lazy_pattern(r"\\([0-7]{3})")
 _DRIVE_REMOTE = 4
 _MNT_LOCAL = 0x1000
 _STATFS_BYTES = 4096

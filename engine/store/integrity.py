@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
@@ -16,7 +16,9 @@ from engine.base.language import tr
 from engine.store.connection import number, open_connection, translated
 from engine.store.index_schema import INDEX_MIGRATIONS, Tables
 from engine.store.snapshot import Snapshot
-from engine.store.writer import Writer
+
+if TYPE_CHECKING:
+    from engine.store.writer import Writer
 
 _VALUES = {
     "INTEGER": "typeof({0}) = 'integer'",
@@ -134,7 +136,7 @@ def drop_older(aside: Path, database: Path) -> None:
             old.unlink(missing_ok=True)
 
 
-def copy_vectors(damaged: Path, writer: Writer) -> int:
+def copy_vectors(damaged: Path, writer: "Writer") -> int:
     """Copy every readable vector into the new index; returns the number copied.
 
     Ids are read in rising order and in steps, so that an unreadable page loses only its own rows.

@@ -4,14 +4,16 @@ approval.
 
 import contextlib
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.store.snapshot import Snapshot
-from engine.store.writer import Writer
+
+if TYPE_CHECKING:
+    from engine.store.writer import Writer
 
 _BYTES_A_NUMBER = 2
 _MOST_PURGED = 1000
@@ -96,7 +98,7 @@ def speed(snapshot: Snapshot, name: ModelName) -> float | None:
     return float(found) if isinstance(found, (int, float)) else None
 
 
-def note_speed(writer: Writer, model_id: int, characters_per_second: float) -> None:
+def note_speed(writer: "Writer", model_id: int, characters_per_second: float) -> None:
     """Store the measured speed of a model."""
     writer.set_meta(f"speed {model_id}", round(characters_per_second))
 
@@ -110,12 +112,12 @@ def awaiting(snapshot: Snapshot) -> Awaiting | None:
     return None
 
 
-def note_awaiting(writer: Writer, what: Awaiting | None) -> None:
+def note_awaiting(writer: "Writer", what: Awaiting | None) -> None:
     """Store the estimate of an embedding whose cost awaits approval; None to remove it."""
     writer.set_meta("awaiting", None if what is None else msgspec.json.encode(what).decode())
 
 
-def purge(writer: Writer, name: ModelName) -> int:
+def purge(writer: "Writer", name: ModelName) -> int:
     """Delete some vectors of a model in the caller's transaction; returns how many were deleted, 0 when all are gone.
 
     The model keeps its id, which memory and other files refer to.

@@ -1,13 +1,14 @@
 """Parses dates as users type them: days, months, years, "last week", and distances back from now (12h, 7d, 2w, 3m,
 1y)."""
 
-import re
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-_DISTANCE = re.compile(r"([0-9]{1,6})([hdwmy])")
-_ISO = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
-_GERMAN = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
+from engine.base import lazy_pattern
+
+_DISTANCE = lazy_pattern(r"([0-9]{1,6})([hdwmy])")
+_ISO = lazy_pattern(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+_GERMAN = lazy_pattern(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
 _DAYS_AGO = {"today": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2}
 _WEEKDAYS = {
     name: number
@@ -25,7 +26,7 @@ _WEEKDAYS = {
     for name in names.split()
 }
 _SPANS = {"week": "w", "woche": "w", "month": "m", "monat": "m", "year": "y", "jahr": "y"}
-_THIS_OR_LAST = re.compile(r"(?:(this|diese[nrs]?)|last|letzte[nrs]?)[ \t_-]+(week|month|year|woche|monat|jahr)")
+_THIS_OR_LAST = lazy_pattern(r"(?:(this|diese[nrs]?)|last|letzte[nrs]?)[ \t_-]+(week|month|year|woche|monat|jahr)")
 EXAMPLES = "2026-05-31, 2026-05, 2026, yesterday, last week, or 7d, 3m or 1y for so long ago"
 
 

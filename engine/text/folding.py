@@ -62,7 +62,7 @@ _JOINERS = "\u200c\u200d"
 """Joiners of letters in some scripts, and of pictographs."""
 _SELECTORS = "\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef"
 """Variation selectors, which choose a form of the preceding character."""
-_REPEATED = re.compile(f"(?<=[{_JOINERS}])[{_JOINERS}{_SELECTORS}]+|(?<=[{_SELECTORS}])[{_SELECTORS}]+")
+_REPEATED = lazy_pattern(f"(?<=[{_JOINERS}])[{_JOINERS}{_SELECTORS}]+|(?<=[{_SELECTORS}])[{_SELECTORS}]+")
 _SHOWS_NOTHING = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 """Letters and marks, by Unicode category, that are invisible."""
 _UNASSIGNED_TAGS = range(0xE0000, 0xE1000)

@@ -131,11 +131,17 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._phrases = tuple(tuple(stem.split(" ")) for stem in stems if " " in stem)
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
         self._stemmers = tuple(map(stems_of, languages))
-        alone = len(languages) == 1 and not (self._phrases or self._stretches)
+        alone = len(languages) == 1 and not self._stretches
         self._language = languages[0] if alone else None
-        """The language whose streams suffice to tell that a run doesn't match; parts of a phrase need their
-        position."""
-        beginnings = self._beginnings_of_matches() if alone and languages[0] in _PREFIX_LANGUAGES else None
+        """The language whose streams suffice to tell that a run doesn't match."""
+        parts = [part for word in self._tokens if not isinstance(word, str) for part in word]
+        self._possible_tokens = self._tokens.union(parts)
+        self._possible_stems = self._stems | self._phrase_stems
+        self._later_prefixes = tuple(f" {prefix}" for prefix in self._prefixes)
+        self._later_stem_prefixes = tuple(f" {prefix}" for prefix in self._stem_prefixes)
+        counted = bool(self._phrases)  # the parts of a phrase need their position
+        plain = alone and not counted and languages[0] in _PREFIX_LANGUAGES
+        beginnings = self._beginnings_of_matches() if plain else None
         self._may_match = None if beginnings is None else _all_but_plain(beginnings)
         """Skips most words of a text: the plain ones that begin unlike all matches. None where this is not known."""
 
@@ -161,47 +167,61 @@ class _Matcher(dict[str, _RunMatches | None]):
                 found = self[run]
                 if found is None:
                     continue
-                start = _find_run(piece, run, end)
-                end = start + len(run)
-                at = offset + start
-                for first, last in found.ranges:
-                    yield at + first, at + last
-                for index, (first, last), stems in found.phrase_stems:
-                    phrase_stems[place + index] = (at + first, at + last), stems
+                if found.ranges or found.phrase_stems:
+                    start = _find_run(piece, run, end)
+                    end = start + len(run)
+                    at = offset + start
+                    for first, last in found.ranges:
+                        yield at + first, at + last
+                    for index, (first, last), stems in found.phrase_stems:
+                        phrase_stems[place + index] = (at + first, at + last), stems
                 place += found.stems
         for phrase in self._phrases:
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
     def _possible(self, text: str) -> list[str]:
-        """Return the runs of a text that may match; most are plain words that are excluded quickly."""
-        if self._language is None:
+        """Return the runs of a text that may match, or that count for the positions in a phrase."""
+        if self._language is None or self._phrases:
             return RUN.findall(text)
         # One regex for all plain words takes a third of the time of looking at each.
         runs = RUN.findall(text if self._may_match is None else " ".join(self._may_match.findall(text)))
         streams = streams_of(self._language)  # not stored, so that the cached words can be freed
-        tokens, wanted, prefixes, stem_prefixes = self._tokens, self._stems, self._prefixes, self._stem_prefixes
-        return [
-            run
-            for run, (words, stems, keys) in zip(runs, map(streams.__getitem__, runs), strict=True)
-            if stems in wanted
-            or words in tokens
-            or words.startswith(prefixes)
-            or stems.startswith(stem_prefixes)
-            or (keys and self._has_key(keys.split(" ")))
-            or (" " in words and self._has_match(words.split(" "), stems.split(" ")))
-        ]
+        return [run for run in runs if self._may_be(*streams[run])]
 
-    def _has_match(self, words: list[str], stems: list[str]) -> bool:
-        beginning = any(word.startswith(self._prefixes) for word in words)
-        beginning = beginning or any(stem.startswith(self._stem_prefixes) for stem in stems)
-        return beginning or not (self._tokens.isdisjoint(words) and self._stems.isdisjoint(stems))
+    def _may_be(self, words: str, stems: str, keys: str) -> bool:
+        """Whether a run with these streams may match; most don't."""
+        return (
+            stems in self._possible_stems
+            or words in self._possible_tokens
+            or words.startswith(self._prefixes)
+            or stems.startswith(self._stem_prefixes)
+            or (keys != "" and self._has_key(keys.split(" ")))
+            or (" " in words and self._has_match(words, stems))
+        )
+
+    def _has_match(self, words: str, stems: str) -> bool:
+        """Whether one of several words or stems, or the beginning of one after the first, may match."""
+        if not self._possible_tokens.isdisjoint(words.split(" ")):
+            return True
+        if not self._possible_stems.isdisjoint(stems.split(" ")):
+            return True
+        return any(prefix in words for prefix in self._later_prefixes) or any(
+            prefix in stems for prefix in self._later_stem_prefixes
+        )
 
     def _has_key(self, keys: list[str]) -> bool:
-        return not self._joined.isdisjoint(keys) or any(key.startswith(self._endings) for key in keys)
+        if not self._joined.isdisjoint(keys):
+            return True
+        return bool(self._endings) and any(key.startswith(self._endings) for key in keys)
 
     def __missing__(self, run: str) -> _RunMatches | None:
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
+        if self._language is not None and self._phrases:
+            words, stems, keys = streams_of(self._language)[run]
+            if not self._may_be(words, stems, keys):
+                found = self[run] = _RunMatches((), stems.count(" ") + 1, ()) if stems else None
+                return found
         found = self[run] = self._any(run)
         return found
 

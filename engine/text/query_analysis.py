@@ -7,6 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.loose_forms import loosened
@@ -21,15 +22,15 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 _MOST_TERMS = 64
 _CLOSING = tuple(set().union(*CLOSING.values()))
 _SHORTEST_PREFIX = 3
-_COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
+_COMPOUND = lazy_pattern(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
 """Matches words joined by hyphens; each of them is searched: texts write "boundary layer", "boundary-layer" and "the
 layer at the boundary", and the index contains the parts of all.
 """
-_HEADED = re.compile(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
+_HEADED = lazy_pattern(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
 """Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
 "Konfiguration von DNS-SD".
 """
-_PATH = re.compile(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+")
+_PATH = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+")
 """Matches names joined by dots or colons, such as `Condition.wait`. In a query with other words each name is searched:
 documentation of `wait` often doesn't repeat the name of its class.
 """
@@ -49,7 +50,7 @@ _LONGEST_TERM = 6
 """Longer stretches without a word boundary (Thai, Khmer …) are searched pair by pair."""
 _LONGEST_ENDING = 6
 """Maximum length of a Hiragana ending after another script that counts as grammar."""
-_POLITE = re.compile("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")
+_POLITE = lazy_pattern("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")
 """Matches polite sentence endings; only the rest of an ending counts for its length."""
 
 

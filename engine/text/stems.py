@@ -9,7 +9,7 @@ of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `pyth
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import Stemmer
@@ -176,15 +176,20 @@ def forms_of(root: str, language: str) -> tuple[str, ...]:
 def irregular_forms(root: str) -> tuple[str, ...]:
     """Return the stems of the irregular forms of an English word, without the word's own stem."""
     stem = stems_of("english")[root]
-    return tuple(form for form in _irregular().get(stem, ()) if form != stem)
+    return tuple(form for form in _irregular(stem[:1]).get(stem, ()) if form != stem)
 
 
-@cache
-def _irregular() -> dict[str, list[str]]:
-    """Return the stems of all forms of each irregular English word, by the stem of each form."""
+@lru_cache(maxsize=32)
+def _irregular(letter: str) -> dict[str, list[str]]:
+    """Return the stems of all forms of each irregular English word with a form that begins with `letter`, by the stem
+    of each form.
+
+    A stem begins like its word, and stemming all words takes a third of a keyword search.
+    """
     stems = stems_of("english")
-    words = ([stems[form] for form in word.split()] for word in _IRREGULAR.split(","))
-    return {stem: forms for forms in words for stem in forms}
+    words = (word.split() for word in _IRREGULAR.split(","))
+    begun = ([stems[form] for form in word] for word in words if any(form.startswith(letter) for form in word))
+    return {stem: forms for forms in begun for stem in forms}
 
 
 def forget_stems() -> None:

@@ -8,9 +8,11 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from functools import cache, lru_cache
+from string import ascii_lowercase
 from typing import NamedTuple
 from unicodedata import normalize
 
+from engine.base import lazy_pattern
 from engine.text.languages import detect_language
 
 _MOST_CHARACTERS = 2000
@@ -179,13 +181,14 @@ _LONG_NAMES: dict[str, tuple[str, int]] = {
     **dict.fromkeys(_CHRISTMAS.split(), ("christmas", 0)),
 }
 """Names that are recognised before they are completely typed, each with its meaning."""
-_BEGUN = re.compile(
+_BEGUN = lazy_pattern(
     rf"\b(?:in|im|en|em|during|since|until|seit|bis|depuis|desde|{_EARLY}|{_MIDDLE}|{_LATE})[ -](?:the )?"
-    r"(?P<word>[a-z]{3,})\Z"
+    r"\Z"
 )
-"""A word at the end of a query where a time may follow."""
+"""The words before a time, at the end of a query without its last word."""
+_SHORTEST_BEGUN = 3
 _LONGEST_BEGUN = 60
-"""Characters at the end of a query in which a word before a time is searched."""
+"""Characters before the last word of a query in which a word before a time is searched."""
 
 # --- Patterns ---------------------------------------------------------------------------------------------------------
 
@@ -317,12 +320,12 @@ def _rest_of_time(plain: str) -> str:
     """Return the missing letters of a month, season or Christmas at the end, if the typed ones allow
     only one meaning.
     """
-    begun = _BEGUN.search(plain[-_LONGEST_BEGUN:])
-    if begun is None:
+    before = plain.rstrip(ascii_lowercase)
+    word = plain[len(before) :]
+    names = [name for name in _LONG_NAMES if name.startswith(word)] if len(word) >= _SHORTEST_BEGUN else []
+    if len({_LONG_NAMES[name] for name in names}) != 1 or word in names:
         return ""
-    names = [name for name in _LONG_NAMES if name.startswith(begun["word"])]
-    whole = len({_LONG_NAMES[name] for name in names}) == 1 and begun["word"] not in names
-    return names[0][len(begun["word"]) :] if whole else ""
+    return names[0][len(word) :] if _BEGUN.search(before[-_LONGEST_BEGUN:]) else ""
 
 
 def _may_name_time(plain: str) -> bool:

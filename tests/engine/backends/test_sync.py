@@ -503,3 +503,13 @@ def test_large_sync_drops_word_cache_small_saves_it(open_memory, workspace, monk
     (workspace / "another.md").write_text("# Another note\n\nof the sailing weather\n")
     memory.sync()
     assert not stems
+
+
+def test_new_index_has_keywords_in_one_part(open_memory, workspace: Path) -> None:
+    for number in range(1000):
+        (workspace / f"log-{number}.md").write_text(f"Entry {number} names kettle {2 * number}.\n")
+    memory = open_memory(use=None)
+    assert memory.sync().chunks_indexed > 1000
+    with memory.store.read() as snapshot:
+        parts = snapshot.connection.execute(f"SELECT count(DISTINCT segid) FROM {snapshot.tables.fts}_idx").get
+    assert parts == 1
