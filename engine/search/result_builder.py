@@ -7,7 +7,7 @@ import apsw
 import msgspec
 
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
-from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
+from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace, PassageCopy
 from engine.search.explanation import Scored
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
@@ -62,6 +62,18 @@ def make_result(
         title_ranges=of_others[1],
         heading_ranges=tuple(of_others[2:]),
         path_ranges=of_others[0],
+    )
+
+
+def copy_of(chunk: StoredChunk) -> PassageCopy:
+    """Return the location of a chunk that has the same text as a result."""
+    return PassageCopy(
+        path=chunk.path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        citation=chunk.citation,
+        title=chunk.title,
+        modified=chunk.modified,
     )
 
 
