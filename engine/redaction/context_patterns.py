@@ -4,6 +4,9 @@ That is a name before a sign, an option, a header, an address or a sentence. Any
 checks each match. `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
 
+import re
+from functools import cache
+
 from engine.redaction.non_secrets import (
     is_address_password,
     is_authorization,
@@ -11,15 +14,17 @@ from engine.redaction.non_secrets import (
     is_foreign_password,
     is_ideographic_password,
     is_key,
-    is_named_service,
+    is_login,
     is_option_password,
     is_option_token,
     is_password,
     is_password_in_prose,
     is_personal_token,
+    is_seed,
     is_short_password,
     is_token,
     is_token_in_prose,
+    value_of,
 )
 from engine.redaction.secret_pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
 from engine.redaction.secret_words import (
@@ -33,7 +38,7 @@ from engine.redaction.secret_words import (
 from engine.redaction.token_patterns import LONG_AFTER_COLON
 
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
-_OPTION = r"[ \t]{1,4}"
+_OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
 _LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
 _PROSE_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|für|von|zu|zum|zur|am|im)\b[^.:;!?{LINE_END}]{{1,60}}?)?"
@@ -48,6 +53,29 @@ _IDEOGRAPHIC_END = (
     r"(?=です|でした|だ[よね]?(?!\w)|입니다|이에요|예요|이야|[ \t]*(?:[\r\n]|\Z)|[\u3000-\u3002\uff01-\uff1b!,.;)])"
 )
 _BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
+
+
+def is_named_service(before: str, match: re.Match[str]) -> bool:
+    """Whether a value has the length and alphabet of the keys of the service that is named before it."""
+    from engine.redaction.service_tokens import NAMED_SERVICES
+
+    value = value_of(match)
+    if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
+        return False
+    found = _service_name().search(before)
+    if found is None:
+        return False
+    signs, lengths = NAMED_SERVICES[found[1].lower()]
+    return len(value) in lengths and re.fullmatch(f"[{signs}]+", value) is not None
+
+
+@cache
+def _service_name() -> re.Pattern[str]:
+    from engine.redaction.service_tokens import NAMED_SERVICES
+
+    names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
+    return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
+
 
 CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
@@ -90,15 +118,20 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             '"SecretAccessKey": "«/JalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»"',
         ),
         ("key",),
-        rf"(?i:key){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?i:key(?:_base)?){NAME_END}{SIGN}(?:[\"']?base64:(?=[A-Za-z0-9+/]{{20}}))?(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_key,
     ),
     SecretPattern(
         "Password on a command line",
-        "`--password x`, `--passwd x`, `--passphrase x`",
-        ("login --password «hunter2»", "gpg --passphrase '«open sesame»'"),
+        "`--password x`, `--passwd x`, `--pass x`, `--passphrase x`, also in a list of arguments",
+        (
+            "login --password «hunter2»",
+            "gpg --passphrase '«open sesame»'",
+            "redis-cli --pass «hunter2»",
+            '["login", "--password", "«hunter2»"]',
+        ),
         ("pass",),
-        rf"(?<=-)(?i:password|passwd|passphrase){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"(?<=-)(?i:passwo?r?d|passphrase|(?<=--)pass(?=[ \t\"'][^\d\s])){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_option_password,
     ),
@@ -111,6 +144,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "run --client-secret '«s3cr3t-value»'",
             "aws configure set aws_secret_access_key «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
             "setx API_KEY «abc123def»",
+            "['run', '--token', '«abc123def»']",
         ),
         ("token", "secret", "key"),
         rf"(?<=[-_])(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
@@ -180,6 +214,32 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         is_password_in_prose,
     ),
     SecretPattern(
+        "Seed phrase",
+        "the 12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase` and a sign or `is`",
+        (
+            "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
+            "My recovery phrase is «legal winner thank year wave sausage worth useful legal winner thank yellow».",
+            'MNEMONIC="«legal winner thank year wave sausage worth useful legal winner thank yellow»"',
+        ),
+        ("seed", "mnemonic", "recovery phrase", "recovery words"),
+        r"(?i:(?:bip-?39[ _-])?seed(?:[ _-]?(?:phrase|words))?|mnemonic(?:[ _-]?phrase)?|recovery[ _-](?:phrase|words))"
+        r"(?:[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?)[\s\"'`]{1,8}"
+        r"((?:[a-z]{3,8}[ ,\t]{1,3}){11,23}[a-z]{3,8})(?![\w-])",
+        "whole",
+        is_seed,
+    ),
+    SecretPattern(
+        "Login in speech",
+        "`login: user / x`, `credentials: user / x`, `Zugangsdaten: user / x`, where the password has a digit",
+        ("login: ada / «hunter2»", "Zugangsdaten: ada / «Geheim99»", "credentials: ada@example.com, «hunter2»"),
+        ("login", "credential", "zugangsdaten"),
+        r"(?i:logins?|credentials?|zugangsdaten)[ \t]{0,4}:[ \t]{0,4}[^\s/:,]{1,64}"
+        r"(?:[ \t]{1,2}/|(?<=[a-z]\.[a-z]{2}),|(?<=[a-z]\.[a-z]{3}),)[ \t]{1,2}(?=\S{0,40}[0-9])"
+        rf"{_BARE_IN_PROSE}(?=[ \t]*(?:[{LINE_END}.,;)]|\Z))",
+        "whole",
+        is_login,
+    ),
+    SecretPattern(
         "Password of several words",
         "all words after the name of a password and a colon, alone on their line as in YAML",
         (
@@ -195,17 +255,23 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Token or pin in speech",
-        "`the token is …`, `the API key for x is …`, `secret is …`, `PIN is 1234`, `PIN: 1234`",
+        "`the token is …`, `the API key for x is …`, `secret is …`, `PIN is 1234`, `PIN 1234`, `token a1b2c3d4e5f6`",
         (
             "the token is «abc123def456», use it",
             "Your API key for Foo is «k9Jx2Lm4Qp»",
             "Der Schlüssel: secret ist «s3cr3tw0rd»",
             "My PIN is «4711».",
             "PIN: «4711»",
+            "Die PIN «4711» gilt weiter",
+            "PIN vom Handy: «4711»",
+            "API key «a1b2c3d4e5f6g7h8»",
         ),
         ("token", "key", "secret", "pin"),
         rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
-        rf"|(?i:{_PIN})[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])",
+        rf"|(?i:{_PIN})[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])"
+        r"|PIN(?:(?:[ \t][^\W\d]{2,12}){1,2}:)?[ \t]{1,2}(?!(?:19|20)\d\d\b)"
+        rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
+        rf"|(?i:token|key|secret)(?P<adjacent>)[ \t]{{1,4}}[\"'`]?([A-Za-z0-9]{{12,}}+)(?![\w/.-])",
         judge=is_token_in_prose,
     ),
     SecretPattern(
@@ -229,7 +295,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password in other languages",
-        "`mot de passe`, `contraseña`, `senha`, `wachtwoord`, `hasło`, `пароль` and others before `=`, `:` or a verb",
+        "`mot de passe`, `contraseña`, `senha`, `wachtwoord`, `hasło`, `пароль` and others before `=`, `:` or a verb; "
+        "in any language before a word with a digit",
         (
             "mot de passe : «hunter2»",
             "Contraseña: «swordfish»",
@@ -238,6 +305,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "Пароль: «рыба-меч»",
             "סיסמה: «hunter2»",
             "كلمة المرور: «hunter2»",
+            "mein Passwort «hunter2» gilt noch",
+            "WLAN-Passwort «Sommer2024!»",
+            "contraseña del wifi «Sol2024»",
+            "passwd «hunter2»",
+            "the wifi pass is «hunter2»",
         ),
         ANCHORS,
         rf"(?P<name>(?i:{NAMES})){NAME_END}(?:{SIGN}|{FOREIGN_LINK})(?:{QUOTED}|{BARE_PASSWORD})",
@@ -246,17 +318,22 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password in Chinese, Japanese or Korean",
-        "`密码`, `密碼`, `パスワード`, `비밀번호` and others before a sign, `是`, `は` or a particle",
+        "`密码`, `密碼`, `パスワード`, `비밀번호` and others before a sign, `是`, `は`, a particle or a word with a "
+        "digit",
         (
             "密码\uff1a«hunter2»",
             "数据库密码是 «swordfish»。",
             "パスワードは«hunter2»です",
             "パスワード\uff1a「«swordfish»」",
             "비밀번호는 «hunter2»",
+            "wifi密码«hunter2»",
+            "密码改成了 «swordfish»",
+            "パスワード「«hunter2»」",
         ),
         tuple(IDEOGRAPHIC_NAMES.split("|")),
         rf"""(?:{IDEOGRAPHIC_NAMES})["'`*]{{0,3}}[ \t]{{0,4}}"""
-        r"""(?:(?P<weak>が|を|이|가)|は|就?是|[设設改]?[为為]|는|은|[:=\uff1a\uff1d])[ \t]{0,4}\*{0,2}"""
+        r"""(?:(?P<weak>が|を|이|가)|は|就?是|[设設改]?[为為]|[改换換变變]成了?|는|은|[:=\uff1a\uff1d]"""
+        r"""|(?P<adjacent>)(?=[ \t]{0,4}[「『“]?(?!\\)[!-~]{0,40}[0-9]))[ \t]{0,4}\*{0,2}"""
         rf"""(?:[「『“]([^」』”{LINE_END}]{{1,100}}+)[」』”]|["'`]?((?:[!#-&(-+\--_a-~])++)"""
         rf"""|(?(weak)(?!))(?P<native>{_IDEOGRAPHS}{{2,20}}?){_IDEOGRAPHIC_END})""",
         "whole",
