@@ -206,6 +206,12 @@ def _command_before(match: re.Match[str]) -> str:
     return _COMMAND_START.split(match.string[start : match.start()])[-1]
 
 
+def is_cookie(before: str, match: re.Match[str]) -> bool:
+    """Whether a session's id is the value of a cookie: elsewhere, it is no key to the session."""
+    line = match.string[max(0, match.start() - _LOOK_BACK) : match.start()].rpartition("\n")[2]
+    return _COOKIE.search(line) is not None and sum(map(str.isdigit, value_of(match))) > 1
+
+
 def is_piped(before: str, match: re.Match[str]) -> bool:
     """Whether the text given to a command is the password that it reads."""
     if match["reader"] is None and not (match[0][0] == "<" and _READER.search(_command_before(match))):
@@ -248,6 +254,7 @@ def is_identified(before: str, match: re.Match[str]) -> bool:
     return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
 
 
+_COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
 _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
 _BLANK = r"[ \t]{1,4}"
@@ -410,6 +417,18 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"""|(?<=['"])(?P<listed>)(?P<string>[^'"{LINE_END}]{{4,200}}+)['"][ \t]{{0,4}}\))""",
         "whole",
         is_named_value,
+    ),
+    SecretPattern(
+        "Session cookie",
+        "`PHPSESSID=`, `sessionid=`, `connect.sid=` and other sessions in `Cookie:`, `Set-Cookie:` and `curl -b`",
+        (
+            "Cookie: lang=en; PHPSESSID=«298zf09hf012fh2k»; theme=dark",
+            "Set-Cookie: sessionid=«38afes7a8djq93kd»; HttpOnly",
+            "curl -b 'session=«a8f5f167f44f4964»' https://example.com",
+        ),
+        ("session", "sessid", "sid="),
+        r"(?i:session(?:_?id)?|sessid|sid)=([A-Za-z0-9%._~+/:-]{12,}+)",
+        judge=is_cookie,
     ),
     SecretPattern(
         "Login of an Oracle database",
