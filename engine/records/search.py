@@ -70,7 +70,9 @@ class MemorySearchResult(Record, frozen=True):
             citation=copy.citation,
             title=copy.title,
             modified=copy.modified,
-            snippet_line=self.snippet_line + copy.start_line - self.start_line,
+            snippet_line=copy.snippet_line,
+            message=copy.message,
+            context=None,
             title_ranges=(),
             path_ranges=(),
             more_in_file=0,
@@ -87,6 +89,10 @@ class PassageCopy(Record, frozen=True):
     citation: str
     title: str
     modified: float
+    snippet_line: int
+    """Line of this file on which the result's snippet starts."""
+    message: "MessagePlace | None" = None
+    """For a session: the message that the snippet's first match is in."""
 
 
 class MessagePlace(Record, frozen=True):

@@ -65,8 +65,15 @@ def make_result(
     )
 
 
-def copy_of(chunk: StoredChunk) -> PassageCopy:
-    """Return the location of a chunk that has the same text as a result."""
+def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChunk) -> PassageCopy:
+    """Return the location of a chunk that has the same text as a result, which was made of the chunk `original`."""
+    message = None
+    snippet_line = result.snippet_line + chunk.start_line - result.start_line
+    if chunk.places is not None:
+        told = None if result.message is None else result.message.ordinal
+        places = () if original.places is None else read_offsets(original.places)
+        place = _offset_at(chunk.places, next((of.offset for of in places if of.ordinal == told), 0))
+        message, snippet_line = _message(place, chunk), place.line
     return PassageCopy(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -74,6 +81,8 @@ def copy_of(chunk: StoredChunk) -> PassageCopy:
         citation=chunk.citation,
         title=chunk.title,
         modified=chunk.modified,
+        snippet_line=snippet_line,
+        message=message,
     )
 
 

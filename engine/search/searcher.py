@@ -426,7 +426,9 @@ class Searcher:
                     result, chunk = at_tool_call(snapshot, result, chunk, work.query)
                 context = _context_of(snapshot, result, chunk)
                 if scored.id in more or scored.id in copies or context is not None:
-                    same = tuple(copy_of(chunks[id_]) for id_ in copies.get(scored.id, ()) if id_ in chunks)
+                    same = tuple(
+                        copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks
+                    )
                     hidden = more.get(scored.id, 0)
                     result = msgspec.structs.replace(result, more_in_file=hidden, context=context, copies=same)
                 results.append(result)

@@ -47,7 +47,9 @@ def test_copies_of_a_result_are_named_below_it(run: Run, memory: FakeMemory, mon
         first, *others = outcome.results
         names = [f"copy {number}.md" for number in range(int(query.rsplit(maxsplit=1)[-1]))]
         copies = tuple(
-            PassageCopy(path=name, start_line=4, end_line=4, citation=f"{name}#L4", title=name, modified=0.0)
+            PassageCopy(
+                path=name, start_line=4, end_line=4, citation=f"{name}#L4", title=name, modified=0, snippet_line=4
+            )
             for name in names
         )
         return msgspec.structs.replace(outcome, results=(msgspec.structs.replace(first, copies=copies), *others))
