@@ -27,6 +27,8 @@ from engine.records import (
 if TYPE_CHECKING:
     from engine.memory.search_requests import SearchOptions
 
+_MOST_COPIES = 5
+"""Most copies of a result that are listed."""
 _CONTROLS: dict[RemedyName, str] = {
     "weak": "--min-score 0",
     "sources": "leave out --source",
@@ -112,6 +114,8 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     reasons = explanation.results if explain and explanation else ()
     for result, reason in zip_longest(outcome.results, reasons):
         _print_result(result, reason)
+        if result.copies:
+            print(f"{_copies(result)}\n")
         if result.more_in_file:
             print(f"{_more_in_file(result, at_least=outcome.total_is_least)}\n")
     hidden = outcome.total - len(outcome.results) - sum(result.more_in_file for result in outcome.results)
@@ -153,6 +157,12 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
         for said in reasons_of(reason):
             print(f"  {safe(str(said))}")
     print()
+
+
+def _copies(result: MemorySearchResult) -> str:
+    shown = ", ".join(copy.citation for copy in result.copies[:_MOST_COPIES])
+    rest = f" and {len(result.copies) - _MOST_COPIES:,} more" if len(result.copies) > _MOST_COPIES else ""
+    return safe(f"The same text is in {plural(len(result.copies), 'other file')}: {shown}{rest}.")
 
 
 def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:

@@ -47,6 +47,8 @@ class SearchOptions(TypedDict, total=False):
     """
     per_file: int
     """Most results per file, 3 by default; 0 for no limit. The last one shown says how many more its file has."""
+    copies: bool
+    """Whether each copy of a passage in another file is a result of its own; otherwise they are `copies` of one."""
     correct: bool
     """Whether a word that occurs nowhere may be replaced by the most similar one that does; True by default."""
     explain: Explain
@@ -100,6 +102,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         diverse=settings.hybrid.mmr.enabled if diverse is None else diverse,
         correct=options.get("correct", True),
         per_file=max(0, options.get("per_file", _PER_FILE)),
+        copies=options.get("copies", False),
         like=like,
         within=earlier,
     )

@@ -29,9 +29,10 @@ RemedyName = Literal[
 """Names of changes after which an empty answer may have results.
 
 Limits of the request: `weak` the minimum score, `sources`, `period` (since, until), `scope` (the path), `within` the
-earlier query, `limits` all of these, `age` ageing of results, `demand` one of the query's own conditions, `words` all
-limits and conditions. The index: `excluded` the rules that exclude a file, `add-sessions` the folders of sessions,
-`sync` an update, `embed` the approval of embedding, `settings` those of the provider, `folder` another folder.
+earlier query, `limits` all of these, `age` ageing of results, `demand` one of the query's own conditions or its words
+that occur nowhere, `words` all limits and conditions. The index: `excluded` the rules that exclude a file,
+`add-sessions` the folders of sessions, `sync` an update, `embed` the approval of embedding, `settings` those of the
+provider, `folder` another folder.
 """
 
 

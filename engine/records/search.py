@@ -57,6 +57,42 @@ class MemorySearchResult(Record, frozen=True):
     """Folder of the result's workspace if several were searched; else empty."""
     more_in_file: int = 0
     """On the last result shown of a file: how many more of its chunks reached `min_score`."""
+    copies: "tuple[PassageCopy, ...]" = ()
+    """Other files that contain the same text and reached `min_score` with it, best first."""
+
+    def in_copy(self, copy: "PassageCopy") -> "MemorySearchResult":
+        """Return this result as found in another file with the same text."""
+        return msgspec.structs.replace(
+            self,
+            path=copy.path,
+            start_line=copy.start_line,
+            end_line=copy.end_line,
+            citation=copy.citation,
+            title=copy.title,
+            modified=copy.modified,
+            snippet_line=copy.snippet_line,
+            message=copy.message,
+            context=None,
+            title_ranges=(),
+            path_ranges=(),
+            more_in_file=0,
+            copies=(),
+        )
+
+
+class PassageCopy(Record, frozen=True):
+    """The same text as that of a result in another file."""
+
+    path: str
+    start_line: int
+    end_line: int
+    citation: str
+    title: str
+    modified: float
+    snippet_line: int
+    """Line of this file on which the result's snippet starts."""
+    message: "MessagePlace | None" = None
+    """For a session: the message that the snippet's first match is in."""
 
 
 class MessagePlace(Record, frozen=True):

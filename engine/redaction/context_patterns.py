@@ -1,31 +1,26 @@
 """Patterns for secrets that are known by what surrounds them.
 
-That is a name before a sign, an option, a header, an address or a sentence, or the syntax of a program, a file format
-or SQL. Any text may be a secret there, so a judge checks each match. `engine/redaction/secret_masking.py` has
-the rules for the expressions.
+That is a name before a sign, an option, a header, an address or a sentence. Any text may be a secret there, so a judge
+checks each match. `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
 
 import re
+from functools import cache
 
-from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
-    PLACEHOLDER,
     is_address_password,
-    is_auth_field,
     is_authorization,
-    is_block,
-    is_element,
     is_entry_of_words,
     is_foreign_password,
     is_ideographic_password,
     is_key,
-    is_named_service,
+    is_login,
     is_option_password,
     is_option_token,
-    is_ordinary,
     is_password,
     is_password_in_prose,
     is_personal_token,
+    is_seed,
     is_short_password,
     is_token,
     is_token_in_prose,
@@ -43,7 +38,7 @@ from engine.redaction.secret_words import (
 from engine.redaction.token_patterns import LONG_AFTER_COLON
 
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
-_OPTION = r"[ \t]{1,4}"
+_OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
 _LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
 _PROSE_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|für|von|zu|zum|zur|am|im)\b[^.:;!?{LINE_END}]{{1,60}}?)?"
@@ -58,6 +53,29 @@ _IDEOGRAPHIC_END = (
     r"(?=です|でした|だ[よね]?(?!\w)|입니다|이에요|예요|이야|[ \t]*(?:[\r\n]|\Z)|[\u3000-\u3002\uff01-\uff1b!,.;)])"
 )
 _BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
+
+
+def is_named_service(before: str, match: re.Match[str]) -> bool:
+    """Whether a value has the length and alphabet of the keys of the service that is named before it."""
+    from engine.redaction.service_tokens import NAMED_SERVICES
+
+    value = value_of(match)
+    if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
+        return False
+    found = _service_name().search(before)
+    if found is None:
+        return False
+    signs, lengths = NAMED_SERVICES[found[1].lower()]
+    return len(value) in lengths and re.fullmatch(f"[{signs}]+", value) is not None
+
+
+@cache
+def _service_name() -> re.Pattern[str]:
+    from engine.redaction.service_tokens import NAMED_SERVICES
+
+    names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
+    return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
+
 
 CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
@@ -100,15 +118,20 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             '"SecretAccessKey": "«/JalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»"',
         ),
         ("key",),
-        rf"(?i:key){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?i:key(?:_base)?){NAME_END}{SIGN}(?:[\"']?base64:(?=[A-Za-z0-9+/]{{20}}))?(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_key,
     ),
     SecretPattern(
         "Password on a command line",
-        "`--password x`, `--passwd x`, `--passphrase x`",
-        ("login --password «hunter2»", "gpg --passphrase '«open sesame»'"),
+        "`--password x`, `--passwd x`, `--pass x`, `--passphrase x`, also in a list of arguments",
+        (
+            "login --password «hunter2»",
+            "gpg --passphrase '«open sesame»'",
+            "redis-cli --pass «hunter2»",
+            '["login", "--password", "«hunter2»"]',
+        ),
         ("pass",),
-        rf"(?<=-)(?i:password|passwd|passphrase){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"(?<=-)(?i:passwo?r?d|passphrase|(?<=--)pass(?=[ \t\"'][^\d\s])){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_option_password,
     ),
@@ -121,6 +144,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "run --client-secret '«s3cr3t-value»'",
             "aws configure set aws_secret_access_key «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
             "setx API_KEY «abc123def»",
+            "['run', '--token', '«abc123def»']",
         ),
         ("token", "secret", "key"),
         rf"(?<=[-_])(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
@@ -190,6 +214,32 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         is_password_in_prose,
     ),
     SecretPattern(
+        "Seed phrase",
+        "the 12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase` and a sign or `is`",
+        (
+            "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
+            "My recovery phrase is «legal winner thank year wave sausage worth useful legal winner thank yellow».",
+            'MNEMONIC="«legal winner thank year wave sausage worth useful legal winner thank yellow»"',
+        ),
+        ("seed", "mnemonic", "recovery phrase", "recovery words"),
+        r"(?i:(?:bip-?39[ _-])?seed(?:[ _-]?(?:phrase|words))?|mnemonic(?:[ _-]?phrase)?|recovery[ _-](?:phrase|words))"
+        r"(?:[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?)[\s\"'`]{1,8}"
+        r"((?:[a-z]{3,8}[ ,\t]{1,3}){11,23}[a-z]{3,8})(?![\w-])",
+        "whole",
+        is_seed,
+    ),
+    SecretPattern(
+        "Login in speech",
+        "`login: user / x`, `credentials: user / x`, `Zugangsdaten: user / x`, where the password has a digit",
+        ("login: ada / «hunter2»", "Zugangsdaten: ada / «Geheim99»", "credentials: ada@example.com, «hunter2»"),
+        ("login", "credential", "zugangsdaten"),
+        r"(?i:logins?|credentials?|zugangsdaten)[ \t]{0,4}:[ \t]{0,4}[^\s/:,]{1,64}"
+        r"(?:[ \t]{1,2}/|(?<=[a-z]\.[a-z]{2}),|(?<=[a-z]\.[a-z]{3}),)[ \t]{1,2}(?=\S{0,40}[0-9])"
+        rf"{_BARE_IN_PROSE}(?=[ \t]*(?:[{LINE_END}.,;)]|\Z))",
+        "whole",
+        is_login,
+    ),
+    SecretPattern(
         "Password of several words",
         "all words after the name of a password and a colon, alone on their line as in YAML",
         (
@@ -205,17 +255,23 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Token or pin in speech",
-        "`the token is …`, `the API key for x is …`, `secret is …`, `PIN is 1234`, `PIN: 1234`",
+        "`the token is …`, `the API key for x is …`, `secret is …`, `PIN is 1234`, `PIN 1234`, `token a1b2c3d4e5f6`",
         (
             "the token is «abc123def456», use it",
             "Your API key for Foo is «k9Jx2Lm4Qp»",
             "Der Schlüssel: secret ist «s3cr3tw0rd»",
             "My PIN is «4711».",
             "PIN: «4711»",
+            "Die PIN «4711» gilt weiter",
+            "PIN vom Handy: «4711»",
+            "API key «a1b2c3d4e5f6g7h8»",
         ),
         ("token", "key", "secret", "pin"),
         rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
-        rf"|(?i:{_PIN})[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])",
+        rf"|(?i:{_PIN})[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])"
+        r"|PIN(?:(?:[ \t][^\W\d]{2,12}){1,2}:)?[ \t]{1,2}(?!(?:19|20)\d\d\b)"
+        rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
+        rf"|(?i:token|key|secret)(?P<adjacent>)[ \t]{{1,4}}[\"'`]?([A-Za-z0-9]{{12,}}+)(?![\w/.-])",
         judge=is_token_in_prose,
     ),
     SecretPattern(
@@ -239,7 +295,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password in other languages",
-        "`mot de passe`, `contraseña`, `senha`, `wachtwoord`, `hasło`, `пароль` and others before `=`, `:` or a verb",
+        "`mot de passe`, `contraseña`, `senha`, `wachtwoord`, `hasło`, `пароль` and others before `=`, `:` or a verb; "
+        "in any language before a word with a digit",
         (
             "mot de passe : «hunter2»",
             "Contraseña: «swordfish»",
@@ -248,6 +305,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "Пароль: «рыба-меч»",
             "סיסמה: «hunter2»",
             "كلمة المرور: «hunter2»",
+            "mein Passwort «hunter2» gilt noch",
+            "WLAN-Passwort «Sommer2024!»",
+            "contraseña del wifi «Sol2024»",
+            "passwd «hunter2»",
+            "the wifi pass is «hunter2»",
         ),
         ANCHORS,
         rf"(?P<name>(?i:{NAMES})){NAME_END}(?:{SIGN}|{FOREIGN_LINK})(?:{QUOTED}|{BARE_PASSWORD})",
@@ -256,17 +318,22 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password in Chinese, Japanese or Korean",
-        "`密码`, `密碼`, `パスワード`, `비밀번호` and others before a sign, `是`, `は` or a particle",
+        "`密码`, `密碼`, `パスワード`, `비밀번호` and others before a sign, `是`, `は`, a particle or a word with a "
+        "digit",
         (
             "密码\uff1a«hunter2»",
             "数据库密码是 «swordfish»。",
             "パスワードは«hunter2»です",
             "パスワード\uff1a「«swordfish»」",
             "비밀번호는 «hunter2»",
+            "wifi密码«hunter2»",
+            "密码改成了 «swordfish»",
+            "パスワード「«hunter2»」",
         ),
         tuple(IDEOGRAPHIC_NAMES.split("|")),
         rf"""(?:{IDEOGRAPHIC_NAMES})["'`*]{{0,3}}[ \t]{{0,4}}"""
-        r"""(?:(?P<weak>が|を|이|가)|は|就?是|[设設改]?[为為]|는|은|[:=\uff1a\uff1d])[ \t]{0,4}\*{0,2}"""
+        r"""(?:(?P<weak>が|を|이|가)|は|就?是|[设設改]?[为為]|[改换換变變]成了?|는|은|[:=\uff1a\uff1d]"""
+        r"""|(?P<adjacent>)(?=[ \t]{0,4}[「『“]?(?!\\)[!-~]{0,40}[0-9]))[ \t]{0,4}\*{0,2}"""
         rf"""(?:[「『“]([^」』”{LINE_END}]{{1,100}}+)[」』”]|["'`]?((?:[!#-&(-+\--_a-~])++)"""
         rf"""|(?(weak)(?!))(?P<native>{_IDEOGRAPHS}{{2,20}}?){_IDEOGRAPHIC_END})""",
         "whole",
@@ -287,214 +354,5 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         (f"={_LONG_VALUE}", LONG_AFTER_COLON),
         r"[=:][\s\"'`=>]{0,5}+([A-Za-z0-9+/=_-]{15,91}+)",
         judge=is_named_service,
-    ),
-)
-
-_OPTION_ANCHOR = r"-(?<=[ \t]-)(?=[upPaUw]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
-_LOOK_BACK = 400
-# The short options that take a password, by program. After "user:" the password follows a user's name and a colon;
-# after "attached" it follows without a blank.
-_OPTIONS = {
-    "curl": ("user:", "u U -user -proxy-user"),
-    "http": ("user:", "a -auth"),
-    "https": ("user:", "a -auth"),
-    "xh": ("user:", "a -auth"),
-    "mysql": ("attached", "p"),
-    "mariadb": ("attached", "p"),
-    "7z": ("attached", "p"),
-    "rar": ("attached", "p"),
-    "sshpass": ("", "p"),
-    "login": ("", "p"),
-    "mongo": ("", "p"),
-    "redis-cli": ("", "a"),
-    "sqlcmd": ("", "P"),
-    "zip": ("", "P"),
-    "unzip": ("", "P"),
-    "ldap": ("", "w"),
-    "openssl": ("pass:", "pass passin passout"),
-}
-_COMMAND = lazy_pattern(
-    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|rar|(?:un)?zip|openssl)|(mysql|mariadb|mongo|7z|ldap)[\w-]{0,12})"
-    r"(?=[ \t\\])"
-)
-_COMMAND_START = lazy_pattern(r"(?<!\\)\n|[|;]|&&")
-_MACHINE = lazy_pattern(
-    r"\b(?:machine\s{1,8}\S{1,253}|default\s{1,8}login\s{1,8}\S{1,128})(?:\s{1,8}(?:login|account)\s{1,8}\S{1,128}){0,2}\s{1,8}\Z"
-)
-_SQL = lazy_pattern(
-    r"\b(?:with|encrypted|user|role|login|set|alter|create|grant|identified)\b[^\n]{0,40}\Z", re.IGNORECASE
-)
-_ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
-
-
-def is_program_login(before: str, match: re.Match[str]) -> bool:
-    """Whether the value of `-u user:…`, or of another option for name and password, is a secret."""
-    form, options = _options(match)
-    return form == "user:" and match["option"] in options.split() and not PLACEHOLDER.fullmatch(value_of(match))
-
-
-def is_program_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the value of `-p…`, `-passin pass:…` or another option for a password is a secret."""
-    form, options = _options(match)
-    if form == "user:" or match["option"] not in options.split() or PLACEHOLDER.fullmatch(value_of(match)):
-        return False
-    return (form == "pass:") == bool(match["form"]) and not (form == "attached" and match["gap"])
-
-
-def _options(match: re.Match[str]) -> tuple[str, str]:
-    """Return the password options of the command to which the option belongs."""
-    start = max(0, match.start() - _LOOK_BACK)
-    commands = _COMMAND.findall(_COMMAND_START.split(match.string[start : match.start()])[-1])
-    return _OPTIONS["".join(commands[-1])] if commands else ("", "")
-
-
-def is_netrc(before: str, match: re.Match[str]) -> bool:
-    """Whether the value in `machine … login … password …` (the netrc format) is a secret."""
-    start = max(0, match.start() - _LOOK_BACK)
-    return _MACHINE.search(match.string, start, match.start()) is not None and not is_ordinary(value_of(match))
-
-
-def is_sql_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the value in `PASSWORD '…'` in SQL is a secret."""
-    return _SQL.search(before) is not None and not PLACEHOLDER.fullmatch(value_of(match))
-
-
-def is_identified(before: str, match: re.Match[str]) -> bool:
-    """Whether the value in `IDENTIFIED BY …` in SQL is a secret."""
-    value = value_of(match)
-    if PLACEHOLDER.fullmatch(value) or (match["quoted"] is None and is_ordinary(value)):
-        return False
-    return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
-
-
-SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
-    SecretPattern(
-        "Login of a program",
-        "`curl -u user:x`, `--user user:x`, `http -a user:x`",
-        (
-            "curl -u ada:«hunter2» https://example.com",
-            "curl -X POST --user 'ada:«correct horse»' https://example.com",
-            "curl -s \\\n  -u ada:«hunter2» \\\n  https://example.com",
-            "curl -sSLu ada:«hunter2» https://example.com",
-            "http -a ada:«hunter2» example.com",
-        ),
-        (_OPTION_ANCHOR,),
-        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>[uUa]|-user|-proxy-user|-auth)[ \t=]{0,2}"""
-        r"""(?:(?P<quote>["'])[^\s:"']{0,128}:([^"'\n]{1,200}+)(?P=quote)|[^\s:"'`]{0,128}:([^\s"'`]{1,200}+))""",
-        "whole",
-        is_program_login,
-    ),
-    SecretPattern(
-        "Password of a program",
-        "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, zip and OpenSSL",
-        (
-            "mysql -u root -p«hunter2» shop",
-            "mysqldump -h db -p'«pa ss»' shop > x.sql",
-            "sshpass -p «hunter2» ssh ada@host",
-            "sshpass -p'«hunter2»' ssh ada@host",
-            "docker login -u ada -p «swordfish» registry",
-            "redis-cli -a «hunter2» ping",
-            "openssl rsa -passin pass:«hunter2» -in key.pem",
-        ),
-        (_OPTION_ANCHOR,),
-        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|[pPaw])(?P<gap>[ \t=]{{0,2}})(?P<form>pass:)?"
-        rf"(?:{QUOTED}|{BARE_PASSWORD})",
-        "whole",
-        is_program_password,
-    ),
-    SecretPattern(
-        "Password in a .netrc file",
-        "`machine … login … password x`, on one line or several",
-        (
-            "machine example.com login ada password «hunter2»",
-            "machine example.com\n  login ada\n  password «swordfish»",
-            "default login ada password «hunter2»",
-        ),
-        ("pass",),
-        r"(?i:passw(?:or)?d)\s{1,8}([^\s\"'`]++)",
-        "whole",
-        is_netrc,
-    ),
-    SecretPattern(
-        "Password in SQL",
-        "`WITH PASSWORD '…'`, `IDENTIFIED BY '…'`, `SET PASSWORD = PASSWORD('…')`",
-        (
-            "CREATE ROLE ada WITH LOGIN PASSWORD '«hunter2»';",
-            "ALTER USER ada WITH ENCRYPTED PASSWORD '«correct horse»'",
-            "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
-            "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
-            "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
-        ),
-        ("pass",),
-        rf"(?i:password(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?)"
-        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}|[ \t])N?{QUOTED}",
-        "whole",
-        is_sql_password,
-    ),
-    SecretPattern(
-        "Password after IDENTIFIED BY",
-        "`IDENTIFIED BY '…'`, also with a plug-in's name",
-        (
-            "CREATE USER ada IDENTIFIED BY '«hunter2»'",
-            "GRANT ALL ON x TO ada IDENTIFIED BY «hunter2»;",
-            "ALTER USER ada IDENTIFIED WITH mysql_native_password BY '«hunter2»';",
-        ),
-        ("identified ",),
-        r"(?i:identified\s{1,8}(?:with\s{1,4}\S{1,64}\s{1,4})?by\s{1,8}(?:(?:values|password)\s{1,4})?)"
-        rf"(?:{QUOTED}|([^\s\"'`;,()]++))",
-        "whole",
-        is_identified,
-    ),
-    SecretPattern(
-        "Secret in XML",
-        '`<password>…</password>`, `<token>`, `<apiKey>`, `<string name="api_key">` and the entries of property lists',
-        (
-            "<password>«hunter2»</password>",
-            "<db:dbPassword>«correct horse»</db:dbPassword>",
-            "<apiKey>«swordfish»</apiKey>",
-            "<client_secret>«swordfish»</client_secret>",
-            '<string name="api_key">«swordfish»</string>',
-            '<property name="password">«hunter2»</property>',
-            "<key>Password</key>\n\t<string>«hunter2»</string>",
-            '<add key="ClearTextPassword" value="«hunter2»" />',
-        ),
-        ("pass", "pwd", "kennwort", "psk", "token", "secret", "key"),
-        rf"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|psk|token|secret|key)"
-        rf"(?:(?:\"|[ \t][^<>{LINE_END}]{{1,80}})?>(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
-        rf"|</key>\s{{0,40}}<string>([^<>{LINE_END}]{{1,200}}+)</string>"
-        rf"|\"[ \t]{{1,4}}value[ \t]?=[ \t]?\"([^\"{LINE_END}]{{1,200}}+)\")",
-        "whole",
-        is_element,
-    ),
-    SecretPattern(
-        "Secret in a YAML block",
-        "the indented lines below the name of a secret, as in `password: >-`",
-        (
-            "token: |\n  «swordfish»\nnext: 1",
-            "  password: >-\n    «hunter2»\n  user: ada",
-            "api_key: |\n    «a1b2c3d4»\n    «e5f6a7b8»",
-            "password: |\n  «correct horse»\n  «battery staple»\nuser: ada",
-            "mot de passe: |\n  «soleil»",
-        ),
-        (*PASSWORD_ANCHORS, "token", "secret", "key"),
-        rf"(?i:{ANY_PASSWORD}|token|secret|key)[\"']?[ \t]{{0,4}}:[ \t]{{0,4}}[|>]"
-        r"[+-]?[0-9]?[+-]?[ \t]{0,8}\r?\n",
-        "whole",
-        is_block,
-        block="yaml",
-    ),
-    SecretPattern(
-        "Login in base64",
-        '`"auth": "…"`, `_auth=…` of Docker, npm and others',
-        (
-            '{"auths": {"https://x": {"auth": "«YWRhOmh1bnRlcjI=»"}}}',
-            "//registry.npmjs.org/:_auth=«YWRhOmh1bnRlcjI=»",
-            "//registry.npmjs.org/:_authToken=«dXNlcjpwYXNz»",
-            "_auth=«swordfish»",
-        ),
-        ('"auth"', "_auth"),
-        rf"(?:_auth(?i:token)?|\"auth){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
-        "whole",
-        is_auth_field,
     ),
 )

@@ -1,7 +1,6 @@
 """Recognize values that are not secrets despite the name before them: placeholders, code, ordinary words."""
 
 import re
-from functools import cache
 
 from engine.base import lazy_pattern
 from engine.redaction.secret_words import (
@@ -16,6 +15,7 @@ from engine.redaction.secret_words import (
     describes_password,
     is_description_in_ideographs,
     is_descriptive,
+    is_english_name,
     language_of,
 )
 
@@ -38,7 +38,7 @@ _EXPRESSION = lazy_pattern(
 )
 _PARTICIPLE = lazy_pattern(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
 _TECHNICAL = lazy_pattern(
-    r"(?:sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word)|\d+(?:px|r?em|pt|v[hw])\Z)"
+    r"(?:sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|pbkdf2|argon2|rfc-?\d|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word)|\d+(?:px|r?em|pt|v[hw])\Z)"
 )
 _UNIT = lazy_pattern(
     r"\s*(?:char|letter|byte|bit|digit|day|hour|minute|month|week|year|word|time|zeichen|stellen|tage)", re.IGNORECASE
@@ -76,12 +76,13 @@ _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
 _USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\Z", re.IGNORECASE)
 _OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
 _NAMED_ELEMENT = lazy_pattern(r"\b(?:name|key)\s?=\s?[\"'][\w.-]*\Z", re.IGNORECASE)
-_SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
-# Of scikit-learn's pages and of SpinKit.
-_SK_STYLES = frozenset(
-    """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
-    fading folding visually hidden content control""".split()
+_NAMED = lazy_pattern(
+    r"""(?:name|key|variable|field|id|env)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?[\w.-]*\Z""", re.IGNORECASE
 )
+_DEFINED = lazy_pattern(r"""\b(?:define|putenv|setenv|setItem|set_config)\(\s{0,4}["'][\w.-]*\Z""")
+_AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
+_HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
+_IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$.*|-.*|\*", re.DOTALL)
 _DATABASE = lazy_pattern(
     r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse)(?:\+\w+)?\Z",
     re.IGNORECASE,
@@ -103,8 +104,8 @@ def is_password(before: str, match: re.Match[str]) -> bool:
 
 
 def is_option_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the value in `--password …` is a secret."""
-    return _is_option(before) and is_password(before, match)
+    """Whether the value in `--password …`, or after it in a list of arguments, is a secret."""
+    return _is_option(before) and _in_list(before, match) and is_password(before, match)
 
 
 def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
@@ -148,7 +149,7 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
         return False
     name, parts = _name(before, match), _parts(before)
     if before[-1:].isalnum() and (match[0][0].islower() or before[-1].isupper()):
-        return word == "psk" and name.lower() == "wpapsk"
+        return (word == "psk" and name.lower() == "wpapsk") or name == "SSHPASS"
     sign = match["sign"]
     if "==" in sign or "!" in sign:
         return False
@@ -174,7 +175,11 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
         return False
     if name == "clave" and not (match["sign"] == "=" or _mixes_digits(value) or _is_entry(before, match)):
         return False  # "la clave" is any kind of key
-    if match["adjacent"] is not None and not _mixes_digits(value):
+    if match["adjacent"] is not None and (
+        not _mixes_digits(value) or _PATH.fullmatch(value) or _AMOUNT.fullmatch(value)
+    ):
+        return False
+    if is_english_name(match) and not _follows_english_name(before, match):
         return False
     language = None if match["verb"] is None else language_of(match)
     if match["verb"] is not None and language is None:
@@ -185,12 +190,26 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
     return ends and not (language and describes_password(language, value))
 
 
+def _follows_english_name(before: str, match: re.Match[str]) -> bool:
+    """Whether a value after an English or German name of a password is one: other patterns judge words and signs."""
+    value = value_of(match)
+    if not _mixes_digits(value) or _HYPHENATED.fullmatch(value) or match["verb"] is match["adjacent"] is None:
+        return False
+    if match["name"].lower() != "pass":
+        return True
+    earlier = before.lower().split()
+    passes = bool(earlier) and earlier[-1] in PASSES
+    return not passes and (match["verb"] is not None or _USER.search(before) is not None)
+
+
 def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value after a password's name in Chinese, Japanese or Korean is a secret."""
     value = value_of(match).strip(_EDGES)
     if match["native"] is not None:
         return not is_description_in_ideographs(value)
     digits = sum(map(str.isdigit, value))
+    if match["adjacent"] is not None and not (_mixes_digits(value) or digits == len(value) >= 6):
+        return False
     return len(value) >= 3 and not is_ordinary(value) and not (_NUMBER.fullmatch(value) and digits < 4)
 
 
@@ -262,6 +281,18 @@ def is_entry_of_words(before: str, match: re.Match[str]) -> bool:
     return is_phrase(value_of(match))
 
 
+def is_seed(before: str, match: re.Match[str]) -> bool:
+    """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
+    words = re.findall("[a-z]+", value_of(match))
+    return sum(map(_describes, words)) * 4 <= len(words)
+
+
+def is_login(before: str, match: re.Match[str]) -> bool:
+    """Whether the word after `login: user / …` can be a password: letters and digits, no file, no address."""
+    value = value_of(match)
+    return _mixes_digits(value) and not (is_ordinary(value) or _PATH.fullmatch(value) or "/" in value or "@" in value)
+
+
 def is_phrase(text: str) -> bool:
     """Whether the text can be a passphrase: several words, of which at most a third describe a password or are
     ordinary.
@@ -278,39 +309,36 @@ def _describes(word: str) -> bool:
     return is_descriptive(word) or bool(_PARTICIPLE.fullmatch(word) or _TECHNICAL.match(word))
 
 
-def is_named_service(before: str, match: re.Match[str]) -> bool:
-    """Whether a value has the length and alphabet of the keys of the service that is named before it."""
-    from engine.redaction.service_tokens import NAMED_SERVICES
+def is_named_value(before: str, match: re.Match[str]) -> bool:
+    """Whether the value in a pair of a name and a value is a secret; `define('…', '…')` is such a pair, too."""
+    if not (_NAMED if match["listed"] is None else _DEFINED).search(before):
+        return False
+    parts = _parts(before)
+    if (match[0][:3].lower() == "key" and not (parts and parts[-1] in SECRET_KEYS)) or _PATH.fullmatch(value_of(match)):
+        return False
+    if _NUMBER.fullmatch(value_of(match)) and (match[0][:1].lower() != "p" or len(value_of(match)) < 4):
+        return False
+    return is_argument(before, match) and not (parts and parts[-1] in PLAIN_KEYS)
 
+
+def is_argument(before: str, match: re.Match[str]) -> bool:
+    """Whether a value that can be nothing but a secret is one: no variable, no placeholder and no word of a manual."""
     value = value_of(match)
-    if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
-        return False
-    found = _service_name().search(before)
-    if found is None:
-        return False
-    signs, lengths = NAMED_SERVICES[found[1].lower()]
-    return len(value) in lengths and re.fullmatch(f"[{signs}]+", value) is not None
-
-
-def is_sk_key(before: str, match: re.Match[str]) -> bool:
-    """Whether `sk-…` is a key: with a digit or a capital, or in lower case if it isn't the name of a style or a
-    package."""
-    body = match[1][len("sk-") :]
-    if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
-        return True
-    parts = re.split("[-_]", body)
-    if parts[0] in _SK_KINDS:
-        return sum(map(len, parts[1:])) >= 8
-    return len(parts) == 1 and parts[0] not in _SK_STYLES and before[-1:] not in (".", "#")
+    return not (is_ordinary(value) or _IN_MANUAL.fullmatch(value))
 
 
 def is_option_token(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `--token …`, `--secret …` or `--api-key …` is a secret."""
     parts = _parts(before)
-    if not _is_option(before) or not _may_be_token(value_of(match), parts):
+    if not (_is_option(before) and _in_list(before, match) and _may_be_token(value_of(match), parts)):
         return False
     is_key_of_what = match[0][:3].lower() == "key" and parts[-1:] and parts[-1] not in SECRET_KEYS
     return not is_key_of_what or _is_random(value_of(match), 12)
+
+
+def _in_list(before: str, match: re.Match[str]) -> bool:
+    """Whether the option and its value are entries of a list, if they are strings: a call declares the option."""
+    return match["next"] is None or before.rfind("[") > before.rfind("(")
 
 
 def is_authorization(before: str, match: re.Match[str]) -> bool:
@@ -328,6 +356,10 @@ def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
     value = value_of(match).strip(_EDGES)
     if match[0][:3].lower() == "pin":
         return value.isdigit() and 4 <= len(value) <= 12
+    if match["adjacent"] is not None:
+        digits, name, parts = sum(map(str.isdigit, value)), match[0][:3].lower(), _parts(before)
+        named = name != "key" or (parts and parts[-1] in SECRET_KEYS)
+        return bool(named) and _may_be_token(value, parts) and 3 <= digits <= len(value) - 3
     return _may_be_token(value, _parts(before)) and not _is_code(value) and _is_random(value, 6)
 
 
@@ -461,14 +493,6 @@ def _in_one_string(before: str, match: re.Match[str]) -> bool:
     """Return whether name and value are the whole content of a string, as in `-H "X-Api-Key: …"`."""
     quote = before.rstrip(_NAME)[-1:]
     return quote in ('"', "'") and match.string[match.end() : match.end() + 1] == quote
-
-
-@cache
-def _service_name() -> re.Pattern[str]:
-    from engine.redaction.service_tokens import NAMED_SERVICES
-
-    names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
-    return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
 
 
 def _is_option(before: str) -> bool:

@@ -103,7 +103,7 @@ LANGUAGES = (
     PasswordWords(
         "salasana", "on|oli", "väärä pakollinen liian tyhjä sama oikea uusi vanha vanhentunut", "ttu tty llinen"
     ),
-    PasswordWords("(?<=[şs])ifre|parola", ""),
+    PasswordWords("(?<=[şs])ifre(?:si|niz|m)?|parola", ""),
     PasswordWords(
         "parol[aă]",
         "este|era",
@@ -128,13 +128,15 @@ LANGUAGES = (
     PasswordWords("(?<=mat )khau|(?<=mật )khẩu", "là", "bắt sai một không rất quá bắt_buộc trống yếu mạnh các"),
     PasswordWords("(?<=kata )sandi", "adalah|ialah", "salah wajib kosong terlalu sangat sebuah tidak yang lemah kuat"),
     PasswordWords("पासवर्ड|รหัสผ่าน", "है|คือ"),
+    PasswordWords("passwort|kennwort|(?<![a-z/:*.])p(?:ass|asswd|wd?)", "is|was|ist|war|lautet", "", "s"),
 )
-"""Languages whose words are separated by blanks, besides English and German."""
+"""Languages whose words are separated by blanks. The last is English and German: only passwords with a digit, since
+other patterns find the words."""
 
 ANCHORS = tuple(
-    """pass mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło haslo heslo
-    salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ كلمة
-    رمز पासवर्ड รหัสผ่าน""".split()
+    """pass pw pwd kennwort mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło
+    haslo heslo salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ
+    كلمة رمز पासवर्ड รหัสผ่าน""".split()
 )
 """Beginnings of the names in `LANGUAGES`."""
 
@@ -145,10 +147,15 @@ _PREPOSITIONS = (
     "|på|pentru|για"
 )
 """Words between the name and what the password is for, as in "contraseña del router"."""
+_NETWORK = (
+    r"(?:[ \t]{1,4}(?:\w{1,4}[ \t]{1,4}){0,2}"
+    r"(?i:wi-?fi|wlan|router|fritz!?box|вай-?фая?|вайфаю|роутера?|red|réseau|rete))"
+)
+"""What such a password is most often for, as in "contraseña del wifi Sol2024"."""
 FOREIGN_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?)?"
     rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}})"
-    r"|[ \t]{1,4}(?=\S*[0-9])(?P<adjacent>))"
+    rf"|{_NETWORK}?[ \t]{{1,4}}(?=\S*[0-9])(?P<adjacent>))"
 )
 """Link between the name and the password: a colon, a verb, or only a blank, as in languages that omit "is"."""
 
@@ -164,10 +171,10 @@ DENIALS = frozenset(
 )
 """Words that follow a password's name in ordinary text of other languages."""
 
-IDEOGRAPHIC_NAMES = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호"
+IDEOGRAPHIC_NAMES = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호|비번"
 ANY_PASSWORD = rf"passw(?:or[dt]|d)|passphrase|passcode|pass|pw|psk|kennwort|pwd|{NAMES}|{IDEOGRAPHIC_NAMES}"
 """Expression for password names in all languages."""
-PASSWORD_ANCHORS = ("pass", "kennwort", "pwd", "pw", "psk", *ANCHORS[1:], *IDEOGRAPHIC_NAMES.split("|"))
+PASSWORD_ANCHORS = ("pass", "psk", *ANCHORS[1:], *IDEOGRAPHIC_NAMES.split("|"))
 _IDEOGRAPHIC_DENIALS = lazy_pattern(
     "必|须|須|空|错|錯|誤|误|間違|无效|無效|無効|字符|字元|文字|数字|數字|字母|长度|長|以上|以下|不|未|过期|過期|失效|期限|更改|変更|改|設定|设定|设置"
     "|忘|输入|輸入|入力|保存|加密|暗号|安全|正[确確し]|同じ|相同|一致|需要|要求|可[以能选選]|[用使]于|使用|対|为了|指定|何|什么|什麼|默认|默認|明文"
@@ -255,6 +262,11 @@ def language_of(match: re.Match[str]) -> PasswordWords | None:
         if verbs.fullmatch(match["verb"]) and names.fullmatch(match.string, *match.span("name")):
             return language
     return None
+
+
+def is_english_name(match: re.Match[str]) -> bool:
+    """Whether the match's `name` is English or German, and belongs to no other language."""
+    return _compiled(LANGUAGES[-1].names).fullmatch(match.string, *match.span("name")) is not None
 
 
 def describes_password(language: PasswordWords, value: str) -> bool:

@@ -1,15 +1,48 @@
-"""Patterns for secrets with a distinctive form or a fixed prefix.
+"""Patterns for secrets with a distinctive form or a fixed prefix, and in the syntax of a program, a file format or SQL.
 
 `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
 
-from engine.redaction.non_secrets import is_sk_key
-from engine.redaction.secret_pattern import SecretPattern
+import re
+
+from engine.base import lazy_pattern
+from engine.redaction.non_secrets import (
+    PLACEHOLDER,
+    is_argument,
+    is_auth_field,
+    is_block,
+    is_element,
+    is_named_value,
+    is_ordinary,
+    value_of,
+)
+from engine.redaction.secret_pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
+from engine.redaction.secret_words import ANY_PASSWORD, PASSWORD_ANCHORS
 
 LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9]))"
 _START = r"(?<![A-Za-z0-9])"
 _RANDOM = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])"
 _DIGIT = r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
+
+
+_SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
+# Of scikit-learn's pages and of SpinKit.
+_SK_STYLES = frozenset(
+    """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
+    fading folding visually hidden content control""".split()
+)
+
+
+def is_sk_key(before: str, match: re.Match[str]) -> bool:
+    """Whether `sk-…` is a key: with a digit or a capital, or in lower case if it isn't the name of a style or a
+    package."""
+    body = match[1][len("sk-") :]
+    if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
+        return True
+    parts = re.split("[-_]", body)
+    if parts[0] in _SK_KINDS:
+        return sum(map(len, parts[1:])) >= 8
+    return len(parts) == 1 and parts[0] not in _SK_STYLES and before[-1:] not in (".", "#")
 
 
 def _starting(*prefixes: str, body: str) -> str:
@@ -105,5 +138,359 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
         ("«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4fwpMeJf36»",),
         ("eyj",),
         _starting("eyJ", body=r"[A-Za-z0-9_-]{8,1000}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]++)*+"),
+    ),
+)
+
+# --- Syntax of programs, file formats and SQL -------------------------------------------------------------------------
+
+_OPTION_ANCHOR = r"-(?<=[ \t]-)(?=[upPaUwkK]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
+_LOOK_BACK = 400
+# The options that take a password, by program and the password's form: after a user's name and the sign, after "pass:",
+# without a blank ("attached"), or alone.
+_OPTIONS = {
+    program: forms
+    for programs, forms in (
+        ("curl", {":": "u U -user -proxy-user"}),
+        ("http https xh", {":": "a -auth"}),
+        ("mysql mariadb 7z rar unrar", {"attached": "p"}),
+        ("smb rpcclient winexe", {"%": "U"}),
+        ("lftp", {",": "u"}),
+        ("sshpass login mongo rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
+        ("redis-cli", {"": "a"}),
+        ("sqlcmd zip unzip", {"": "P"}),
+        ("ldap", {"": "w"}),
+        ("openssl", {"pass:": "pass passin passout", "": "k K"}),
+    )
+    for program in programs.split()
+}
+_COMMAND = lazy_pattern(
+    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|openssl|lftp|rdesktop|rpcclient"
+    r"|winexe|evil-winrm|crackmapexec|netexec)|(mysql|mariadb|mongo|7z|ldap|psexec|ncftp|smb(?=client|get|map|cacls))"
+    r"[\w-]{0,12})(?=[ \t\\])"
+)
+_COMMAND_START = lazy_pattern(r"(?<!\\)\n|[|;]|&&")
+_MACHINE = lazy_pattern(
+    r"\b(?:machine\s{1,8}\S{1,253}|default\s{1,8}login\s{1,8}\S{1,128})(?:\s{1,8}(?:login|account)\s{1,8}\S{1,128}){0,2}\s{1,8}\Z"
+)
+_SQL = lazy_pattern(
+    r"\b(?:with|encrypted|user|role|login|set|alter|create|grant|identified)\b[^\n]{0,40}\Z", re.IGNORECASE
+)
+_ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
+
+
+def is_program_login(before: str, match: re.Match[str]) -> bool:
+    """Whether the value of `-u user:…`, or of another option for name and password, is a secret."""
+    sign = match["sign"] or match["bare_sign"]
+    return _form(match) == sign and not PLACEHOLDER.fullmatch(value_of(match))
+
+
+def is_program_password(before: str, match: re.Match[str]) -> bool:
+    """Whether the value of `-p…`, `-passin pass:…` or another option for a password is a secret."""
+    form = _form(match)
+    if form not in ("", "attached", "pass:") or PLACEHOLDER.fullmatch(value_of(match)):
+        return False
+    attached = form == "attached" or (form == "" and not match["gap"] and match["option"] not in "kK")
+    return (form == "pass:") == bool(match["form"]) and (not match["gap"]) == attached
+
+
+def _form(match: re.Match[str]) -> str | None:
+    """Return the form of the password after the option, by the command to which this belongs; None for others."""
+    commands = _COMMAND.findall(_command_before(match))
+    options = _OPTIONS["".join(commands[-1])] if commands else {}
+    return next((form for form, named in options.items() if match["option"] in named.split()), None)
+
+
+def _command_before(match: re.Match[str]) -> str:
+    """Return the part of a command line before the match, at most its last 400 characters."""
+    start = max(0, match.start() - _LOOK_BACK)
+    return _COMMAND_START.split(match.string[start : match.start()])[-1]
+
+
+def is_cookie(before: str, match: re.Match[str]) -> bool:
+    """Whether a session's id is the value of a cookie: elsewhere, it is no key to the session."""
+    line = match.string[max(0, match.start() - _LOOK_BACK) : match.start()].rpartition("\n")[2]
+    return _COOKIE.search(line) is not None and sum(map(str.isdigit, value_of(match))) > 1
+
+
+def is_piped(before: str, match: re.Match[str]) -> bool:
+    """Whether the text given to a command is the password that it reads."""
+    if match["reader"] is None and not (match[0][0] == "<" and _READER.search(_command_before(match))):
+        return False
+    return is_argument(before, match)
+
+
+def is_program_argument(before: str, match: re.Match[str]) -> bool:
+    """Whether an argument at the place of a password is a secret."""
+    named = match[0][: len("masterauth")].lower()
+    if named.startswith("net"):
+        plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]
+        if plain or not _PROMPT.search(before):
+            return False
+    if named.startswith("/p:") and "freerdp" not in _command_before(match):
+        return False
+    if "pass " in named or named == "masterauth":
+        line = before.rpartition("\n")[2]
+        if not (line.endswith("-") or line.strip(" \t>$") in ("", "CONFIG SET")):
+            return False
+    return is_argument(before, match)
+
+
+def is_netrc(before: str, match: re.Match[str]) -> bool:
+    """Whether the value in `machine … login … password …` (the netrc format) is a secret."""
+    start = max(0, match.start() - _LOOK_BACK)
+    return _MACHINE.search(match.string, start, match.start()) is not None and not is_ordinary(value_of(match))
+
+
+def is_sql_password(before: str, match: re.Match[str]) -> bool:
+    """Whether the value in `PASSWORD '…'` in SQL is a secret."""
+    return _SQL.search(before) is not None and not PLACEHOLDER.fullmatch(value_of(match))
+
+
+def is_identified(before: str, match: re.Match[str]) -> bool:
+    """Whether the value in `IDENTIFIED BY …` in SQL is a secret."""
+    value = value_of(match)
+    if PLACEHOLDER.fullmatch(value) or (match["quoted"] is None and is_ordinary(value)):
+        return False
+    return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
+
+
+_COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
+_PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
+_ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
+_BLANK = r"[ \t]{1,4}"
+_READER = lazy_pattern(r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg)\b")
+_SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
+
+SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
+    SecretPattern(
+        "Login of a program",
+        "`curl -u user:x`, `--user user:x`, `http -a user:x`, `smbclient -U user%x`, `lftp -u user,x`",
+        (
+            "curl -u ada:«hunter2» https://example.com",
+            "curl -X POST --user 'ada:«correct horse»' https://example.com",
+            "curl -s \\\n  -u ada:«hunter2» \\\n  https://example.com",
+            "curl -sSLu ada:«hunter2» https://example.com",
+            "http -a ada:«hunter2» example.com",
+            "smbclient //srv/share -U OFFICE/ada%«swordfish» -c ls",
+            "rpcclient -U 'ada%«correct horse»' srv",
+            "lftp -u ada,«hunter2» ftp.example.com",
+        ),
+        (_OPTION_ANCHOR,),
+        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>[uUa]|-user|-proxy-user|-auth)[ \t=]{0,2}"""
+        r"""(?:(?P<quote>["'])[^\s:%,"']{0,128}(?P<sign>[:%,])([^"'\n]{1,200}+)(?P=quote)"""
+        r"""|[^\s:%,"'`]{0,128}(?P<bare_sign>[:%,])([^\s"'`]{1,200}+))""",
+        "whole",
+        is_program_login,
+    ),
+    SecretPattern(
+        "Password of a program",
+        "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, zip, OpenSSL "
+        "and remote desktops",
+        (
+            "mysql -u root -p«hunter2» shop",
+            "mysqldump -h db -p'«pa ss»' shop > x.sql",
+            "sshpass -p «hunter2» ssh ada@host",
+            "sshpass -p'«hunter2»' ssh ada@host",
+            "docker login -u ada -p «swordfish» registry",
+            "redis-cli -a «hunter2» ping",
+            "openssl rsa -passin pass:«hunter2» -in key.pem",
+            "openssl enc -d -aes-256-cbc -k '«correct horse»' -in a -out b",
+            "rdesktop -u ada -p «hunter2» host",
+            "unrar x -p«hunter2» a.rar",
+        ),
+        (_OPTION_ANCHOR,),
+        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|[pPawkK])(?P<gap>[ \t=]{{0,2}})(?P<form>pass:)?"
+        rf"(?:{QUOTED}|{BARE_PASSWORD})",
+        "whole",
+        is_program_password,
+    ),
+    SecretPattern(
+        "Password in a .netrc file",
+        "`machine … login … password x`, on one line or several",
+        (
+            "machine example.com login ada password «hunter2»",
+            "machine example.com\n  login ada\n  password «swordfish»",
+            "default login ada password «hunter2»",
+        ),
+        ("pass",),
+        r"(?i:passw(?:or)?d)\s{1,8}([^\s\"'`]++)",
+        "whole",
+        is_netrc,
+    ),
+    SecretPattern(
+        "Password in SQL",
+        "`WITH PASSWORD '…'`, `IDENTIFIED BY '…'`, `SET PASSWORD = PASSWORD('…')`",
+        (
+            "CREATE ROLE ada WITH LOGIN PASSWORD '«hunter2»';",
+            "ALTER USER ada WITH ENCRYPTED PASSWORD '«correct horse»'",
+            "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
+            "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
+            "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
+        ),
+        ("pass",),
+        rf"(?i:password(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?)"
+        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}|[ \t])N?{QUOTED}",
+        "whole",
+        is_sql_password,
+    ),
+    SecretPattern(
+        "Password after IDENTIFIED BY",
+        "`IDENTIFIED BY '…'`, also with a plug-in's name",
+        (
+            "CREATE USER ada IDENTIFIED BY '«hunter2»'",
+            "GRANT ALL ON x TO ada IDENTIFIED BY «hunter2»;",
+            "ALTER USER ada IDENTIFIED WITH mysql_native_password BY '«hunter2»';",
+        ),
+        ("identified ",),
+        r"(?i:identified\s{1,8}(?:with\s{1,4}\S{1,64}\s{1,4})?by\s{1,8}(?:(?:values|password)\s{1,4})?)"
+        rf"(?:{QUOTED}|([^\s\"'`;,()]++))",
+        "whole",
+        is_identified,
+    ),
+    SecretPattern(
+        "Secret in XML",
+        '`<password>…</password>`, `<token>`, `<apiKey>`, `<string name="api_key">` and the entries of property lists',
+        (
+            "<password>«hunter2»</password>",
+            "<db:dbPassword>«correct horse»</db:dbPassword>",
+            "<apiKey>«swordfish»</apiKey>",
+            "<client_secret>«swordfish»</client_secret>",
+            '<string name="api_key">«swordfish»</string>',
+            '<property name="password">«hunter2»</property>',
+            "<key>Password</key>\n\t<string>«hunter2»</string>",
+            '<add key="ClearTextPassword" value="«hunter2»" />',
+        ),
+        ("pass", "pwd", "kennwort", "psk", "token", "secret", "key"),
+        rf"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|psk|token|secret|key)"
+        rf"(?:(?:\"|[ \t][^<>{LINE_END}]{{1,80}})?>(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
+        rf"|</key>\s{{0,40}}<string>([^<>{LINE_END}]{{1,200}}+)</string>"
+        rf"|\"[ \t]{{1,4}}value[ \t]?=[ \t]?\"([^\"{LINE_END}]{{1,200}}+)\")",
+        "whole",
+        is_element,
+    ),
+    SecretPattern(
+        "Secret in a YAML block",
+        "the indented lines below the name of a secret, as in `password: >-`",
+        (
+            "token: |\n  «swordfish»\nnext: 1",
+            "  password: >-\n    «hunter2»\n  user: ada",
+            "api_key: |\n    «a1b2c3d4»\n    «e5f6a7b8»",
+            "password: |\n  «correct horse»\n  «battery staple»\nuser: ada",
+            "mot de passe: |\n  «soleil»",
+        ),
+        (*PASSWORD_ANCHORS, "token", "secret", "key"),
+        rf"(?i:{ANY_PASSWORD}|token|secret|key)[\"']?[ \t]{{0,4}}:[ \t]{{0,4}}[|>]"
+        r"[+-]?[0-9]?[+-]?[ \t]{0,8}\r?\n",
+        "whole",
+        is_block,
+        block="yaml",
+    ),
+    SecretPattern(
+        "Login in base64",
+        '`"auth": "…"`, `.dockerconfigjson: …`, `_auth=…` of Docker, npm and others',
+        (
+            '{"auths": {"https://x": {"auth": "«YWRhOmh1bnRlcjI=»"}}}',
+            "//registry.npmjs.org/:_auth=«YWRhOmh1bnRlcjI=»",
+            "//registry.npmjs.org/:_authToken=«dXNlcjpwYXNz»",
+            "_auth=«swordfish»",
+            "  .dockerconfigjson: «eyJhdXRocyI6e30=»",
+        ),
+        ('"auth"', "_auth", "dockerconfigjson"),
+        rf"(?:_auth(?i:token)?|\"auth|dockerconfigjson){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        "whole",
+        is_auth_field,
+    ),
+    SecretPattern(
+        "Pair of a name and a value",
+        "`name: DB_PASSWORD` and the `value:` after it, in Kubernetes, JSON and others; `define('DB_PASSWORD', '…')`",
+        (
+            '    - name: DB_PASSWORD\n      value: "«hunter2»"',
+            "- name: API_TOKEN\n  value: «swordfish»",
+            '{"name": "password", "value": "«hunter2»"}',
+            '[{"Key":"db_pass","Value":"«correct horse»"}]',
+            "define('DB_PASSWORD', '«hunter2»');",
+            "define( 'AUTH_SALT', '«x8 f&3 q)=»' );",
+        ),
+        ("pass", "kennwort", "pwd", "token", "secret", "key", "salt"),
+        rf"""{_SECRET_NAME}(?:[_-]?\d{{1,2}})?\\{{0,8}}(?:["']?,?\s{{1,40}}|["'],)\\{{0,8}}["']?(?:(?i:value)\\{{0,8}}["']?"""
+        rf"""[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:{QUOTED}|([^\s"'`,{{}}\[\]]++))"""
+        rf"""|(?<=['"])(?P<listed>)(?P<string>[^'"{LINE_END}]{{4,200}}+)['"][ \t]{{0,4}}\))""",
+        "whole",
+        is_named_value,
+    ),
+    SecretPattern(
+        "Session cookie",
+        "`PHPSESSID=`, `sessionid=`, `connect.sid=` and other sessions in `Cookie:`, `Set-Cookie:` and `curl -b`",
+        (
+            "Cookie: lang=en; PHPSESSID=«298zf09hf012fh2k»; theme=dark",
+            "Set-Cookie: sessionid=«38afes7a8djq93kd»; HttpOnly",
+            "curl -b 'session=«a8f5f167f44f4964»' https://example.com",
+        ),
+        ("session", "sessid", "sid="),
+        r"(?i:session(?:_?id)?|sessid|sid)=([A-Za-z0-9%._~+/:-]{12,}+)",
+        judge=is_cookie,
+    ),
+    SecretPattern(
+        "Login of an Oracle database",
+        "`sqlplus user/x@db`, `jdbc:oracle:thin:user/x@db`",
+        ("sqlplus ada/«hunter2»@orcl", "sqlplus -S ada/«Swordfish1»", "jdbc:oracle:thin:ada/«hunter2»@db:1521:x"),
+        ("sqlplus ", ":thin:"),
+        rf"""(?i:sqlplus{_BLANK}(?:-\w{{1,4}}{_BLANK}){{0,3}}|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
+        r"""([^\s@"'/]{1,60})(?=[@\s"']|\Z)""",
+        "whole",
+        is_argument,
+    ),
+    SecretPattern(
+        "Password as an argument",
+        "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
+        "`wpa_passphrase … x`, `vault login x`, `ConvertTo-SecureString x`",
+        (
+            "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
+            "htpasswd -nbB ada '«correct horse»'",
+            "net use Z: \\\\srv\\share /user:ada «hunter2»",
+            "net use \\\\srv\\share «swordfish» /user:OFFICE\\ada",
+            "net user ada «hunter2» /add",
+            "xfreerdp /u:ada /p:«hunter2» /v:host",
+            "redis-server --requirepass «swordfish»",
+            "keytool -list -storepass «changeit» -keypass «changeit»",
+            "wpa_passphrase Home «swordfish»",
+            "vault login «swordfish77»",
+            '$x = ConvertTo-SecureString "«hunter2»" -AsPlainText -Force',
+            "pdftk a.pdf input_pw «hunter2» output b.pdf",
+            "nmcli dev wifi connect Home password '«correct horse»'",
+        ),
+        (
+            *("htpasswd ", "net use", "/p:", "requirepass ", "masterauth ", "storepass "),
+            *("keypass ", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
+            "nmcli ",
+        ),
+        rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
+        rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
+        rf"|net{_BLANK}use{_BLANK}[^{LINE_END}|;&]{{0,200}}?/user:\S{{1,100}}{_BLANK}(?!/)"
+        rf"|net{_BLANK}use{_BLANK}(?:\S{{1,3}}{_BLANK})?\\\\\S{{1,200}}{_BLANK}(?=[^\s/]\S{{0,100}}{_BLANK}/user:)"
+        rf"|net{_BLANK}user{_BLANK}[^\s/]\S{{0,100}}{_BLANK}(?!/)"
+        rf"|(?:require|store|key)pass{_BLANK}|masterauth{_BLANK}|securestring{_BLANK}(?:-string{_BLANK})?(?=[\"'])"
+        rf"|wpa_passphrase{_BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){_BLANK}(?=\S{{8}}|[\"'])"
+        rf"|vault{_BLANK}login{_BLANK}(?:-[^\s=]{{1,40}}{_BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
+        rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:){_ARGUMENT}",
+        "whole",
+        is_program_argument,
+    ),
+    SecretPattern(
+        "Password for a command that reads it",
+        "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | chpasswd`, `kinit <<< x`",
+        (
+            "echo '«hunter2»' | sudo -S apt update",
+            "echo «swordfish» | docker login -u ada --password-stdin registry",
+            'echo "«ada:hunter2»" | sudo chpasswd',
+            "printf '%s' '«hunter2»' | gh auth login --with-token",
+            "kinit ada <<< '«correct horse»'",
+        ),
+        ("echo ", "printf ", "<<<"),
+        rf"""(?:(?:echo|printf){_BLANK}(?:-[neE]{{1,3}}{_BLANK}|["']%s(?:\\{{1,2}}n)?["']{_BLANK})?|<<<[ \t]{{0,4}})"""
+        rf"{_ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{_BLANK}-\w{{0,4}}S\b"
+        rf"|--password-stdin|--with-token|passwd{_BLANK}--stdin|cryptsetup)))?",
+        "whole",
+        is_piped,
     ),
 )

@@ -1,5 +1,6 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
 from engine.search.parsed_query_description import describe_condition
-from engine.search.pipeline_stages import RaisedMinimum
+from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
@@ -33,6 +34,7 @@ _HELPS: dict[RemedyName, str] = {
 }
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without this condition, the query finds {results}.")
+_THE_REST = marked("The rest of the query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("sources", marked("In all sources, this query finds {results}."), {"sources": None}),
@@ -90,6 +92,7 @@ class _Advice:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
+            yield from self._without_missing_words()
             yield from self._ageless()
             yield from self._weak()
         yield from [*self._limits(), *self._wider(), *self._demands()] or self._all_together()
@@ -108,21 +111,36 @@ class _Advice:
         if higher is not None and not higher.unknown:
             advice = tr(
                 "Best match {best:.2f}, by meaning; the minimum is {least:.2f} because no passage is related.",
-                best=higher.best or 0.0,
+                best=short_of(higher.best or 0.0, higher.least),
                 least=higher.least,
             )
             yield self._of_index("weak", advice)
         elif higher is not None:
             advice = tr(
                 "Best match {best:.2f}, by meaning; the minimum is {least:.2f} because nothing contains {words}.",
-                best=higher.best or 0.0,
+                best=short_of(higher.best or 0.0, higher.least),
                 words=any_of(map(in_quotes, higher.unknown)),
                 least=higher.least,
             )
             yield self._of_index("weak", advice)
         elif 0.005 <= best < least:
-            advice = tr("Best match {best:.2f}; the minimum is {least:g}.", best=best, least=least)
+            advice = tr("Best match {best:.2f}; the minimum is {least:g}.", best=short_of(best, least), least=least)
             yield self._of_index("weak", advice)
+
+    def _without_missing_words(self) -> Iterator[SearchRemedy]:
+        """Suggest the query without words that occur nowhere, if that has results."""
+        if not self._work.query.plain:
+            return
+        counts = [of.facts.chunks for of in self._work.stages.found if isinstance(of.facts, Terms)]
+        missing = [word for chunks in counts for word, count in chunks.items() if not count]
+        other = self._request.query
+        for word in missing:
+            other = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", other)
+        other = " ".join(other.split())
+        if missing and other and other != self._request.query:
+            reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))
+            for remedy in self._tried("demand", _THE_REST, query=other):
+                yield msgspec.structs.replace(remedy, advice=f"{reason} {remedy.advice}")
 
     def _ageless(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""

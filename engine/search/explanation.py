@@ -21,6 +21,7 @@ from engine.search.pipeline_stages import (
     Terms,
     TimesNamed,
     VectorsReady,
+    short_of,
 )
 from engine.search.scoring import Blend, Evidence, within_limits
 from engine.text.time_expressions import TimeExpression
@@ -60,8 +61,10 @@ def _threshold(stage: Stage) -> str:
     )
 
 
-def _with_best(note: str, limit: Best) -> str:
-    return note if limit.best is None else f"{note} {tr('The best score was {score:.2f}.', score=limit.best)}"
+def _with_best(note: str, limit: Best | RaisedMinimum) -> str:
+    if limit.best is None:
+        return note
+    return f"{note} {tr('The best score was {score:.2f}.', score=short_of(limit.best, limit.least))}"
 
 
 def _diversity(stage: Stage) -> str:
@@ -150,7 +153,7 @@ def _unknown(stage: Stage) -> str:
         least=raised.least,
         words=any_of(list(map(in_quotes, raised.unknown))),
     )
-    return _with_best_score(note, raised)
+    return _with_best(note, raised)
 
 
 def _unrelated(stage: Stage) -> str:
@@ -161,11 +164,7 @@ def _unrelated(stage: Stage) -> str:
         stage.entered - stage.left,
         least=raised.least,
     )
-    return _with_best_score(note, raised)
-
-
-def _with_best_score(note: str, raised: RaisedMinimum) -> str:
-    return note if raised.best is None else f"{note} {tr('The best score was {score:.2f}.', score=raised.best)}"
+    return _with_best(note, raised)
 
 
 def _vectors(stage: Stage) -> str:

@@ -392,10 +392,9 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_f
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
     strength = 1.0 if frequency else 0.0
     if not words and term.plain and term.stemmed:
-        if " " in term.stemmed[0]:
-            given *= _OTHER_SPELLING
-        else:
-            given *= _STEM_ONLY
+        parts = " " in term.stemmed[0]
+        given *= _OTHER_SPELLING if parts else _STEM_ONLY
+        if not parts or "-" in term.surface:  # "set up" is another word; `getUserName` is the name `user_name` in code
             strength *= other_form
     if irregular:
         # A rare form of a common word ("sought") would give the common one ("seek") a high weight.

@@ -65,6 +65,12 @@ class Best(NamedTuple):
     best: float | None
 
 
+def short_of(best: float, least: float) -> float:
+    """Return a score in hundredths for display: one below the minimum `least` is also shown as below it."""
+    shown = round(best, 2)
+    return shown - 0.01 if best < least and shown >= round(least, 2) else shown
+
+
 class RaisedMinimum(NamedTuple):
     """A threshold raised because words of the query occur nowhere (`unknown`) or no passage shares its subject, and the
     highest score if no result reached it.

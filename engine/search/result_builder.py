@@ -7,7 +7,7 @@ import apsw
 import msgspec
 
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
-from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
+from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace, PassageCopy
 from engine.search.explanation import Scored
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
@@ -62,6 +62,27 @@ def make_result(
         title_ranges=of_others[1],
         heading_ranges=tuple(of_others[2:]),
         path_ranges=of_others[0],
+    )
+
+
+def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChunk) -> PassageCopy:
+    """Return the location of a chunk that has the same text as a result, which was made of the chunk `original`."""
+    message = None
+    snippet_line = result.snippet_line + chunk.start_line - result.start_line
+    if chunk.places is not None:
+        told = None if result.message is None else result.message.ordinal
+        places = () if original.places is None else read_offsets(original.places)
+        place = _offset_at(chunk.places, next((of.offset for of in places if of.ordinal == told), 0))
+        message, snippet_line = _message(place, chunk), place.line
+    return PassageCopy(
+        path=chunk.path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        citation=chunk.citation,
+        title=chunk.title,
+        modified=chunk.modified,
+        snippet_line=snippet_line,
+        message=message,
     )
 
 

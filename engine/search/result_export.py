@@ -27,6 +27,8 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
             del result["workspace"]  # only one was searched
         if result["context"] is None:
             del result["context"]
+        if not result["copies"]:
+            del result["copies"]
     for key in ("telling", "within"):
         if not values[key]:
             del values[key]
@@ -56,6 +58,8 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
         if result.context is not None:
             yield f"{_NEXT_TO[result.context.role]}: {_plain(result.context.text)}"
         yield _quoted(result.snippet)
+        if result.copies:
+            yield f"The same text: {', '.join(_code(copy.citation) for copy in result.copies)}"
 
 
 def result_quote(result: MemorySearchResult) -> str:

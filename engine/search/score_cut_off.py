@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _FOR_UNKNOWN = 0.5
 """By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
+_COPIED = 80
+"""Fewest characters of a text that counts as copied if it is in several files."""
 _FOR_UNRELATED = 0.3
 """By how much the minimum rises if no passage shares the query's subject, as a share of it."""
 
@@ -138,6 +140,49 @@ def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set
         (many(sorted(ids)), language),
     )
     return {id_ for (id_,) in rows}
+
+
+class Copies:
+    """Finds passages with the same text in several files. Remembers which there are in the index. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[tuple[str, int, int], frozenset[int]] = ("", 0, 0), frozenset()
+
+    def fold(self, snapshot: Snapshot, kept: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
+        """Leave one result of those with the same text in several files, such as copies of a note.
+
+        Also returns the ids of the others, best first, by id of the one that stands for them: among equal scores, one
+        in a file that stands for others already, else the shortest path, since "note.md" is copied to "note (1).md". A
+        text of a few words may be in several files without being copied, and each is an entry of its own.
+        """
+        repeated = self._repeated(snapshot)
+        ids = [scored.id for scored in kept if scored.id in repeated]
+        texts = {id_: (path, hash_) for id_, path, hash_ in snapshot.texts_of_chunks(ids, _COPIED)} if ids else {}
+        groups: dict[bytes, list[int]] = {}
+        for place, scored in enumerate(kept):
+            if scored.id in texts:
+                groups.setdefault(texts[scored.id][1], []).append(place)
+        rows, copies, chosen = list(kept), dict[int, list[int]](), set[str]()
+        for places in groups.values():
+            paths = {place: texts[kept[place].id][0] for place in places}
+            if len(set(paths.values())) > 1:
+                first = kept[places[0]]
+                equal = [at for at in places if (kept[at].named, kept[at].score) == (first.named, first.score)]
+                best = min(equal, key=lambda at: (paths[at] not in chosen, len(paths[at]), paths[at]))
+                chosen.add(paths[best])
+                copies[kept[best].id] = [kept[at].id for at in places if paths[at] != paths[best]]
+                rows[places[0]], rows[best] = kept[best], first
+        left_out = {id_ for ids in copies.values() for id_ in ids}
+        return [of for of in rows if of.id not in left_out], copies
+
+    def _repeated(self, snapshot: Snapshot) -> frozenset[int]:
+        """Return the ids of all chunks whose text another chunk has, too."""
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        latest, repeated = self._latest
+        if latest != state:
+            repeated = snapshot.repeated_chunks()
+            self._latest = state, repeated
+        return repeated
 
 
 def at_most_per_file(

@@ -21,10 +21,17 @@ from engine.search.parsed_query_description import describe_condition, remarks_o
 from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
-from engine.search.result_builder import at_tool_call, make_result, matched_fields, matches_in_roles
+from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
-from engine.search.score_cut_off import at_most_per_file, cut, join_lines, without_chance_matches, without_unrelated
+from engine.search.score_cut_off import (
+    Copies,
+    at_most_per_file,
+    cut,
+    join_lines,
+    without_chance_matches,
+    without_unrelated,
+)
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, evident, likely, supported, without_words
@@ -115,6 +122,7 @@ class Searcher:
         self._frequencies = Frequencies() if sources.frequencies is None else sources.frequencies
         self._loader = sources.load
         self._spelling = Spelling()
+        self._copies = Copies()
         self._embedder = QueryEmbedder(guard, note_failure)
         self._answers = ResultCache[SearchOutcome](cache_settings)
         self._earlier = ResultCache[EarlierResults](cache_settings)
@@ -400,8 +408,12 @@ class Searcher:
     ) -> SearchOutcome:
         kept, grounds = found.kept, found.grounds
         with work.timed("merge"):
-            shown, more = at_most_per_file(snapshot, kept, work.request)
-            chunks = snapshot.chunks([scored.id for scored in shown])
+            different, copies = kept, dict[int, list[int]]()
+            if not work.request.copies and (found.analysis.terms or work.request.like is not None):
+                different, copies = self._copies.fold(snapshot, kept)
+            shown, more = at_most_per_file(snapshot, different, work.request)
+            ids = [scored.id for scored in shown]
+            chunks = snapshot.chunks([*ids, *(id_ for of in ids for id_ in copies.get(of, ()))])
             shown = [scored for scored in shown if scored.id in chunks]
             results, roles = [], required_roles(work.query)
             for scored in shown:
@@ -413,11 +425,13 @@ class Searcher:
                 if not found.analysis.terms and work.request.like is None:
                     result, chunk = at_tool_call(snapshot, result, chunk, work.query)
                 context = _context_of(snapshot, result, chunk)
-                results.append(
-                    msgspec.structs.replace(result, more_in_file=more.get(scored.id, 0), context=context)
-                    if scored.id in more or context is not None
-                    else result
-                )
+                if scored.id in more or scored.id in copies or context is not None:
+                    same = tuple(
+                        copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks
+                    )
+                    hidden = more.get(scored.id, 0)
+                    result = msgspec.structs.replace(result, more_in_file=hidden, context=context, copies=same)
+                results.append(result)
         work.stages.add("results", len(kept), len(results))
         explanation = None
         if work.request.explain is True or (work.request.explain and not results):
@@ -426,7 +440,7 @@ class Searcher:
             explanation = explain(work.stages, cited, grounds, fields)
         return SearchOutcome(
             results=tuple(results),
-            total=found.total,
+            total=found.total - len(kept) + len(different),
             total_is_least=any(scored.id in work.weakest for scored in kept),
             provider="none" if provider is None else provider.id,
             model="" if provider is None else provider.model,

@@ -209,6 +209,21 @@ class Snapshot:
             found += self.connection.execute(query, group)
         return found
 
+    def repeated_chunks(self) -> frozenset[int]:
+        """Return the ids of all chunks whose text another chunk has, too."""
+        query = f"""SELECT id FROM {self.tables.chunks} WHERE hash IN (
+            SELECT hash FROM {self.tables.chunks} GROUP BY hash HAVING count(*) > 1)"""
+        return frozenset(id_ for (id_,) in self.connection.execute(query))
+
+    def texts_of_chunks(self, ids: Sequence[int], least: int) -> Iterator[tuple[int, str, bytes]]:
+        """Yield (chunk id, path, hash of the text) for those chunks whose text has at least `least` characters."""
+        for group in _groups(ids):
+            yield from self.connection.execute(
+                f"""SELECT c.id, f.path, c.hash FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f
+                    ON f.id = c.file_id WHERE c.id IN ({_marks(group)}) AND length(c.text) >= {least}""",
+                group,
+            )
+
     def lines_of_chunks(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
         """Yield (chunk id, file id, first line, last line) for these chunks; unknown ids are left out."""
         for group in _groups(ids):

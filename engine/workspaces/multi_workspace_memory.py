@@ -313,6 +313,14 @@ def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:
             result,
             path=_named_in(result.path, result, names),
             citation=_named_in(result.citation, result, names),
+            copies=tuple(
+                _replace(
+                    copy,
+                    path=_named_in(copy.path, result, names),
+                    citation=_named_in(copy.citation, result, names),
+                )
+                for copy in result.copies
+            ),
         )
         for result in outcome.results
     )

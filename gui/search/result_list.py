@@ -12,7 +12,17 @@ from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, key
 from gui.commands.keymap import Command, command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
-from gui.search.result_rows import MoreInFileRow, MoreRow, ResultModel, ResultRow, Row
+from gui.search.result_rows import (
+    ButtonRow,
+    CopiesRow,
+    MoreInFileRow,
+    MoreRow,
+    ResultModel,
+    ResultRow,
+    Row,
+    RowKey,
+    list_copies,
+)
 from gui.search.row_delegate import ResultDelegate
 from gui.widgets.row_list import Index, ListPosition, RowList
 
@@ -73,6 +83,10 @@ class ResultList(RowList):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.painter = ResultDelegate(self)
         self._held = False
+        self._answered: Sequence[Row] = ()
+        """The rows of the answer, before copies are listed."""
+        self._listed: set[RowKey] = set()
+        """Keys of the rows that were replaced by a list of copies."""
         self.chosen = False
         """Whether the user, not the program, selected the current result."""
         self.setItemDelegate(self.painter)
@@ -90,6 +104,9 @@ class ResultList(RowList):
 
         `shift`: pixels by which the whole list moved down since it was last painted.
         """
+        if not keep:
+            self._listed.clear()
+        self._answered, rows = rows, list_copies(rows, self._listed)
         if keep and self.rows.shows(rows):
             return
         # A "more" row is always last, so its position is not kept.
@@ -162,6 +179,10 @@ class ResultList(RowList):
             case ResultRow(result=result):
                 self._held = True
                 self.opened.emit(result)
+            case CopiesRow(key=key):
+                self._held = True
+                self._listed.add(key)
+                self.show_rows(self._answered, keep=True)  # the first copy is where the row was, and becomes current
             case MoreInFileRow() as row:
                 self.file_requested.emit(row)
             case MoreRow():
@@ -169,7 +190,7 @@ class ResultList(RowList):
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
-        if isinstance(self.rows.row(index.row()), MoreInFileRow | MoreRow):
+        if isinstance(self.rows.row(index.row()), ButtonRow):
             self._activate(index)
 
     def _show_menu(self, at: QPoint) -> None:

@@ -4,7 +4,7 @@ import re
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -38,6 +38,8 @@ LEGS: dict[Leg, tuple[str, str]] = {
 """The search that found a result alone -> its description, long and short."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
 """Names in the index -> displayed names."""
+_MOST_PATHS = 12
+"""Most lines with paths in a tooltip."""
 _LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
 
 
@@ -170,6 +172,18 @@ class MoreRow:
 
 
 @dataclass(frozen=True)
+class CopiesRow:
+    """The row below a result whose text is in other files, too; pressing it lists these."""
+
+    result: MemorySearchResult
+    leg: Leg
+
+    @property
+    def key(self) -> RowKey:
+        return ("copies", self.result.path, self.result.start_line, 0)
+
+
+@dataclass(frozen=True)
 class MoreInFileRow:
     """The row below a file's results if the file has more results than shown."""
 
@@ -184,7 +198,9 @@ class MoreInFileRow:
         return ("more", self.path, 0, 0)
 
 
-Row = FileRow | ResultRow | MoreInFileRow | MoreRow
+Row = FileRow | ResultRow | CopiesRow | MoreInFileRow | MoreRow
+ButtonRow = CopiesRow | MoreInFileRow | MoreRow
+"""Rows that act when pressed."""
 
 
 def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
@@ -216,13 +232,27 @@ def count_files(outcome: SearchOutcome) -> int:
     return len({result.path for result in outcome.results})
 
 
-def _result_rows(results: Sequence[MemorySearchResult], *, hybrid: bool) -> list[ResultRow]:
+def _result_rows(results: Sequence[MemorySearchResult], *, hybrid: bool) -> list[ResultRow | CopiesRow]:
     seen: Counter[int] = Counter()
-    rows = []
+    rows: list[ResultRow | CopiesRow] = []
     for result in results:
-        rows.append(ResultRow(result, seen[result.start_line], _leg(result) if hybrid else ""))
+        leg = _leg(result) if hybrid else ""
+        rows.append(ResultRow(result, seen[result.start_line], leg))
+        if result.copies:
+            rows.append(CopiesRow(result, leg))
         seen[result.start_line] += 1
     return rows
+
+
+def list_copies(rows: Sequence[Row], listed: Collection[RowKey]) -> list[Row]:
+    """Return the rows with the copies of results in place of the rows whose keys are in `listed`."""
+    shown: list[Row] = []
+    for row in rows:
+        if isinstance(row, CopiesRow) and row.key in listed:
+            shown.extend(ResultRow(row.result.in_copy(copy), 0, row.leg) for copy in row.result.copies)
+        else:
+            shown.append(row)
+    return shown
 
 
 def _leg(result: MemorySearchResult) -> Leg:
@@ -264,8 +294,8 @@ def _spoken(row: Row) -> str:
             note = tr(LEGS[row.leg][0]) if row.leg else row.heading
             about = (row.excerpt.text, _cited(row), note)
             return ". ".join(part for part in about if part)
-        case MoreInFileRow() | MoreRow():
-            return more_text(row)
+        case CopiesRow() | MoreInFileRow() | MoreRow():
+            return button_text(row)
 
 
 def _tip(row: Row) -> str:
@@ -275,13 +305,23 @@ def _tip(row: Row) -> str:
         case ResultRow():
             result = row.result
             return "\n".join((_cited(row), " › ".join(result.heading), spoken_score(row)))
+        case CopiesRow():
+            return "\n".join((tr("List the other files (Enter)"), *_some_paths(row.result)))
         case MoreInFileRow():
             return tr("Search only {path} (Enter)", path=row.path)
         case MoreRow():
             return tr("Search again for more results (Enter)")
 
 
-def more_text(row: MoreInFileRow | MoreRow) -> str:
+def _some_paths(result: MemorySearchResult) -> list[str]:
+    paths = [copy.path for copy in result.copies]
+    return paths if len(paths) <= _MOST_PATHS else [*paths[: _MOST_PATHS - 1], ELLIPSIS]
+
+
+def button_text(row: ButtonRow) -> str:
+    if isinstance(row, CopiesRow):
+        count = len(row.result.copies)
+        return tr_count("Also in {count:,} other file", "Also in {count:,} other files", count)
     if isinstance(row, MoreInFileRow) and row.at_least:
         return tr("+{count:,} or more in this file", count=row.hidden)
     if isinstance(row, MoreInFileRow):

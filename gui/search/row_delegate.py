@@ -26,7 +26,16 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 from engine import marked, split_name, tr
 from gui.commands.commands import EXPLAIN, with_key
 from gui.search.excerpt import ELLIPSIS, Excerpt, Range
-from gui.search.result_rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow, more_text, spoken_score
+from gui.search.result_rows import (
+    LEGS,
+    CopiesRow,
+    FileRow,
+    MoreInFileRow,
+    MoreRow,
+    ResultRow,
+    button_text,
+    spoken_score,
+)
 from gui.sessions.wording import agent_name, folder_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
@@ -237,7 +246,7 @@ class RowMetrics:
         self.meta_line = round(self.meta_metrics.height() * 1.4)
         self.file_height = self.title_metrics.height() + 18
         self.result_height = PAD + 2 * self.line + META_GAP + self.meta_line + PAD
-        self.more_in_file_height = self.body_metrics.height() + 2 * PAD
+        self.small_button_height = self.body_metrics.height() + 2 * PAD
         self.more_height = self.body_metrics.height() + 24
 
 
@@ -259,7 +268,8 @@ class ResultDelegate(QStyledItemDelegate):
         self._sizes = {
             FileRow: QSize(0, self.metrics.file_height),
             ResultRow: QSize(0, self.metrics.result_height),
-            MoreInFileRow: QSize(0, self.metrics.more_in_file_height),
+            CopiesRow: QSize(0, self.metrics.small_button_height),
+            MoreInFileRow: QSize(0, self.metrics.small_button_height),
             MoreRow: QSize(0, self.metrics.more_height),
         }
         self._drawings.clear()
@@ -283,10 +293,10 @@ class ResultDelegate(QStyledItemDelegate):
                 if index.row() == self.hovered or option.state & QStyle.StateFlag.State_Selected:
                     self._paint_button(painter, rect, colours, hovered=index.row() == self.hovered)
                 self._paint_result(painter, rect, row, self._drawing(rect.width(), row, colours), colours)
-            case MoreInFileRow() | MoreRow():
+            case CopiesRow() | MoreInFileRow() | MoreRow():
                 painter.setFont(self.metrics.body)
                 painter.setPen(colours.accent)
-                write(painter, rect, AT_LEFT, more_text(row))
+                write(painter, rect, AT_LEFT, button_text(row))
         painter.restore()
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:

@@ -143,8 +143,9 @@ class ContentSearch(QObject):
 
         def work(token: CancelToken) -> ContentHits:
             counted = _finds_passages(text)
+            limit = 0 if counted else 1
             outcome = manager.search(
-                text, max_results=MOST_HITS, sources=["sessions"], per_file=0 if counted else 1, cancel=token
+                text, max_results=MOST_HITS, sources=["sessions"], per_file=limit, copies=True, cancel=token
             )
             return ContentHits(text, outcome.results, outcome.total, outcome.notice, counted)
 

@@ -154,6 +154,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         diverse: bool | None = None,
         correct: bool = True,
         per_file: int = 3,
+        copies: bool = False,
         within: Sequence[EarlierQuery] = (),
         explain: bool | Literal["if empty"] = False,
         cancel: CancelToken | None = None,

@@ -361,3 +361,54 @@ def test_search_single_file_shows_all_its_rows(open_memory, workspace: Path) -> 
     memory.sync()
     outcome = memory.search("landlord", max_results=50, min_score=0.01, mode="keyword")
     assert len(outcome.results) == outcome.total > 3
+
+
+def _with_copies(workspace: Path) -> None:
+    """Two copies of a note of two passages, and an entry that recurs by itself."""
+    filler = "Nothing of interest happened on this day, and the weather stayed dry. " * 24
+    note = (
+        f"# Marina\n\nThe landlord of the berth called. {filler}\n\n## Rent\n\nThe landlord asked for more. {filler}\n"
+    )
+    for name in ("marina.md", "marina (1).md", "backup/old/marina.md"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text(note, "utf-8")
+    for day in range(3):
+        (workspace / f"day {day}.md").write_text("The landlord called.\n", "utf-8")
+
+
+def test_copies_of_a_note_are_one_result(open_memory, workspace: Path) -> None:
+    _with_copies(workspace)
+    memory = open_memory()
+    memory.sync()
+    options = {"max_results": 50, "min_score": 0.01, "mode": "keyword"}
+    outcome = memory.search("landlord", **options)
+    copied = [result for result in outcome.results if result.copies]
+    assert {result.path for result in copied} == {"marina.md"}
+    assert len(copied) > 1
+    for result in copied:
+        assert {copy.path for copy in result.copies} == {"marina (1).md", "backup/old/marina.md"}
+        assert {(copy.start_line, copy.end_line) for copy in result.copies} == {(result.start_line, result.end_line)}
+    assert sum(result.path.startswith("day") for result in outcome.results) == 3
+    every = memory.search("landlord", copies=True, per_file=0, **options)
+    assert every.total == len(every.results) == outcome.total + 2 * len(copied)
+    assert not any(result.copies for result in every.results)
+    text = memory.read_file("marina (1).md").text.splitlines()
+    there = copied[-1].in_copy(next(copy for copy in copied[-1].copies if copy.path == "marina (1).md"))
+    assert text[there.snippet_line - 1].startswith(there.snippet.splitlines()[0][:60])
+    assert there.citation.startswith("marina (1).md#L")
+
+
+def test_the_copy_that_matches_better_stands_for_others(open_memory, workspace: Path) -> None:
+    _with_copies(workspace)
+    memory = open_memory()
+    memory.sync()
+    (best,) = [result for result in memory.search("berth backup", mode="keyword").results if result.score > 0.9]
+    assert best.path == "backup/old/marina.md"
+
+
+def test_copies_are_files_of_their_own_in_a_list(open_memory, workspace: Path) -> None:
+    _with_copies(workspace)
+    memory = open_memory()
+    memory.sync()
+    listed = memory.search("path:marina", max_results=50)
+    assert set(paths(listed)) == {"marina.md", "marina (1).md", "backup/old/marina.md"}

@@ -184,3 +184,22 @@ def test_plans_and_answers_are_found_without_tools(memory: BuiltinMemory, projec
     assert len(found(memory, "tyrol role:user")) == 1
     assert len(found(memory, "steam ribs")) == 1
     assert memory.sessions()[0].messages == 4
+
+
+def test_copy_of_a_passage_names_its_own_message(memory: BuiltinMemory, projects: Path) -> None:
+    """A session that was continued under another id begins with the messages of the first one."""
+    said = "Count the shackles on the foredeck, and write down how many of them are worn out by now."
+    stored(projects, line("user", "Rig the mast."), line("user", said, uuid="m-1"))
+    other = projects / "boat" / "0c1d2e3f-0000-4000-8000-000000000002.jsonl"
+    renamed = SESSION.replace("0001", "0002")
+    empty = json.dumps({"type": "summary", "summary": "Boat", "leafUuid": "x"})
+    told = [line("user", "Rig the mast."), line("user", said, uuid="m-2")]
+    other.write_text("\n".join([empty, empty, *told]).replace(SESSION, renamed) + "\n")
+    memory.sync()
+    (result,) = memory.search("shackles", sources=("sessions",), min_score=0).results
+    (copy,) = result.copies
+    there = result.in_copy(copy)
+    ids, lines = {"m-1": 2, "m-2": 4}, [(one.message.id, one.snippet_line) for one in (result, there)]
+    assert sorted(lines) == sorted(ids.items())
+    assert there.path != result.path
+    assert there.citation == copy.citation

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from engine.search.pipeline_stages import short_of
 from tests.helpers.fake_provider import FakeProvider
 
 QUERY = "how many players does the cricket team have on the field"
@@ -80,3 +83,24 @@ def test_empty_answer_names_the_unknown_words(open_memory, workspace: Path) -> N
     assert "nothing contains “players” or “cricket”" in stage.note
     (remedy,) = [remedy for remedy in explanation.remedies if remedy.name == "weak"]
     assert "because nothing contains “players” or “cricket”" in remedy.advice
+
+
+def test_query_without_the_unknown_words_is_offered(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, *[f"The hedge by gate {number} was cut.\n" for number in range(4)])
+    query = "skateboard hedge zzyzx"
+    explanation = memory.search(query, mode="keyword", correct=False, explain=True).explanation
+    remedy = explanation.remedies[0]
+    assert (remedy.name, remedy.query, remedy.finds) == ("demand", "hedge", 4)
+    assert remedy.advice == "Nothing contains “skateboard” or “zzyzx”. The rest of the query finds 4 results."
+    nothing = memory.search("skateboard zzyzx", mode="keyword", correct=False, explain=True).explanation
+    assert [remedy for remedy in nothing.remedies if remedy.query] == []
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+@example(0.348, 0.35)
+@example(0.4031, 0.4032)
+def test_best_score_is_shown_below_the_minimum(best: float, least: float) -> None:
+    assume(best < least and round(least, 2) > 0)
+    shown = short_of(best, least)
+    assert float(f"{shown:.2f}") < round(least, 2)
+    assert abs(shown - best) < 0.0151

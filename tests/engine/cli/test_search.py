@@ -5,7 +5,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from engine.records import LAST_LINE, QuerySuggestion, RemedyName, SearchOutcome, SearchRemedy
+from engine.records import LAST_LINE, PassageCopy, QuerySuggestion, RemedyName, SearchOutcome, SearchRemedy
 from engine.text.operators import QUERY_HELP
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
@@ -37,6 +37,31 @@ def test_more_in_file_is_a_line_with_the_option(run: Run, memory: FakeMemory, mo
     assert "+345 more in my [log].md; --path 'my [[]log].md' shows them." in out
     assert "349 results.\n" in out
     assert "--max-results" not in out
+
+
+def test_copies_of_a_result_are_named_below_it(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = memory.search
+
+    def copied(query: str, **options: object) -> SearchOutcome:
+        outcome = search(query, **options)  # type: ignore[arg-type]
+        first, *others = outcome.results
+        names = [f"copy {number}.md" for number in range(int(query.rsplit(maxsplit=1)[-1]))]
+        copies = tuple(
+            PassageCopy(
+                path=name, start_line=4, end_line=4, citation=f"{name}#L4", title=name, modified=0, snippet_line=4
+            )
+            for name in names
+        )
+        return msgspec.structs.replace(outcome, results=(msgspec.structs.replace(first, copies=copies), *others))
+
+    monkeypatch.setattr(memory, "search", copied)
+    assert "The same text is in 1 other file: copy 0.md#L4.\n" in run("search", "irrigation", "1").out
+    out = run("search", "irrigation", "7").out
+    assert "The same text is in 7 other files: copy 0.md#L4, " in out
+    assert "copy 4.md#L4 and 2 more.\n" in out
+    assert "copies" not in run("search", "irrigation", "0", "--json").json["results"][0]
+    page = run("search", "irrigation", "2", "--markdown").out
+    assert "The same text: `copy 0.md#L4`, `copy 1.md#L4`" in page
 
 
 def test_json_has_the_documented_keys(run: Run) -> None:

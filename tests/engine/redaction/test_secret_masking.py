@@ -272,6 +272,30 @@ def test_ordinary_lines_are_unchanged(line: str) -> None:
 
 
 GIVEN_AWAY = """
+das Passwort «hunter2» gilt bis Montag
+mein Kennwort «Igel77xy» steht im Ordner
+Passwort vom Router «Fritz!9981»
+my pwd «hunter2»
+pw is «hunter2»
+user ada, pass «hunter2»
+Nutzer ada mit Passwort «Geheim99» anlegen
+mot de passe wifi «Soleil99»
+hasło do wifi «Slonce1»
+пароль от вайфая «Sun2024»
+wachtwoord van de wifi «Zon2024»
+şifresi «hunter2»
+비번은 «hunter2»
+密码 «123456»
+smbclient -U WORKGROUP/ada%«swordfish» -L srv
+htpasswd -nb ada «hunter2»
+openssl enc -aes-256-cbc -k «hunter2» -in a
+net user ada «swordfish» /add
+crackmapexec smb host -u ada -p «hunter2»
+sshpass -e; SSHPASS=«hunter2» ssh x
+cryptsetup luksOpen /dev/sda1 x <<< '«hunter2»'
+{"args": ["--password", "«hunter2»"]}
+{"Name":"ApiToken","Value":"«swordfish»"}
+le code PIN «4711»
 Le mot de passe est «soleil».
 le mot de passe est «soleil»
 le mot de passe du wifi est «soleil» et le login ada
@@ -447,6 +471,68 @@ f(password=userpassword)
 "auth": "required"
 Authorization: Grants access to users
 authorization: see below
+cat /etc/passwd
+awk -F: </etc/passwd '$3 >= 1000 && $3 < 65000 {print $3}'
+passwd prefer-ipv4 prefer-ipv6
+openssl req -new -newkey rsa:2048 -keyout private/test_cert_2
+GPIO PIN 18 is connected to PIN 2024
+pin 4711 of the header
+PIN on page 1234
+Die PIN ist vierstellig, PIN Version 2
+Passwort 8-stellig wählen
+Das Passwort 12stellig
+password 8chars
+Passwort PBKDF2 oder Argon2id
+the cache key 9f86d081884c7d65 is new
+the primary key a1b2c3d4e5f6 of the row
+the next token 123456789012
+net user interface guide
+the .net user interface2 guide
+login: fixed crash, see gh123
+login: 5 attempts, max10 per hour
+credentials: see vault / path2/to
+{"name": "pass", "value": 12}
+{"name": "total_token", "value": 512}
+{"name": "primary_key", "value": "user_id"}
+{"name": "password", "value": "Password"}
+{"name": "password", "value": "${PASSWORD}"}
+click.option("--password", "user_password2")
+parser.add_argument("--token", "api_token2")
+("--api-key", "k3y-of-what")
+["--password", "$DB_PASSWORD"]
+define('KEY_NAME', 'users');
+define('PASSWORD_KEY', $x);
+echo "hello" | grep sudo
+echo $PASSWORD | docker login --password-stdin
+echo "$TOKEN" | gh auth login --with-token
+cat <<< "some text"
+sudo tee <<EOF
+htpasswd -c file user
+htpasswd -b <file> <user> <password>
+net use * /delete
+net user
+wpa_passphrase <ssid> <passphrase>
+vault login -method=userpass
+keytool -storepass:env PASS
+requirepass is set in redis.conf
+the mnemonic is easy to remember because it has so many words that everyone knows by heart
+the first pass is O2 and the second pass is x86fast
+pass arg1 and param2 to f3
+pass is 2x faster
+pwd /srv/data1
+密码SHA256加密
+パスワード8文字以上
+密码 8 位
+비밀번호 8자 이상
+пароль 8символов
+mot de passe 2FA
+smbclient -L srv -U ada
+curl -u ada https://x
+openssl x509 -in a -key b
+sqlplus /nolog
+sqlplus / as sysdba
+cmd /p:release freerdp
+nmcli connection show
 STORAGE_KEY = 'todos'
 password: the one we use everywhere
 - Password: reset by email
@@ -457,6 +543,9 @@ DESCRIBED += [
     "password: |\n  The password of the user.\n",
     "password: |\n  Specifies the password used to connect to the database.\n",
     "token: >\n  Token for the API, see the docs\n",
+    "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: x",
+    "- name: password\n  type: string",
+    "- name: token\n  value: $(TOKEN)",
 ]
 
 

@@ -381,3 +381,15 @@ def test_joined_word_holds_both_parts(tmp_path: Path, memory: BuiltinMemory, fin
     (tmp_path / "notes" / "z.md").write_text("The login failed.\n", "utf-8")
     memory.sync()
     assert find("log in", 1) == ["z.md"]
+
+
+@pytest.mark.parametrize(("word", "parts"), [("set-up", "set up"), ("re-use", "re use"), ("e-mail", "e mail")])
+def test_word_with_hyphen_ranks_above_its_parts(memory: BuiltinMemory, tmp_path: Path, word: str, parts: str) -> None:
+    filler = "and a second sentence on the weather of the day, which has nothing to do with the first one of this note."
+    (tmp_path / "notes" / "hyphen.md").write_text(f"The note names {word} once, {filler}\n", "utf-8")
+    for number in range(9):
+        (tmp_path / "notes" / f"apart {number}.md").write_text(f"We {parts}, and {parts} again.\n", "utf-8")
+    memory.sync()
+    first, *others = memory.search(word, max_results=_COUNT).results
+    assert first.path == "hyphen.md"
+    assert len(others) == 9

@@ -1,6 +1,6 @@
 import msgspec
 
-from gui.search.result_rows import FileRow, MoreInFileRow, MoreRow, ResultRow, build_rows, more_text
+from gui.search.result_rows import FileRow, MoreInFileRow, MoreRow, ResultRow, build_rows, button_text
 
 
 def _shape(rows) -> list[tuple[str, int]]:
@@ -45,7 +45,7 @@ def test_row_after_file_counts_its_hidden_results(make_result, make_outcome):
     assert not any(isinstance(row, MoreRow) for row in rows)
     assert build_rows(make_outcome(*results, total=360), "relevance")[-1] == MoreRow(12)
     at_least = msgspec.structs.replace(make_outcome(*results, total=348), total_is_least=True)
-    assert [more_text(build_rows(of, "relevance")[3]) for of in (make_outcome(*results, total=348), at_least)] == [
+    assert [button_text(build_rows(of, "relevance")[3]) for of in (make_outcome(*results, total=348), at_least)] == [
         "+345 more in this file",
         "+345 or more in this file",
     ]
