@@ -11,18 +11,22 @@ from gui.widgets.accessibility import announce
 from gui.widgets.status_texts import FailedService, failed_engine, index_remedy, why_words_only
 
 _WHILE_SYNCING_MS = 1000
+_FIRST_MS = 100
+"""Delay of the first change while a folder is indexed for the first time; it doubles with each one, since a new user
+searches while hardly anything is indexed.
+"""
 
 
 class StatusEvents(QObject):
     """Compares each status record with the last one, and emits a signal for each change.
 
-    Signals: changed: results may differ now; immediately at the end of a sync, once a second during one. Not after a
-    sync that failed immediately: a repeated query may start the next one, and so on. problem: a new problem as one
-    sentence, and its `IndexRemedy`. awaiting: EmbeddingEstimate of work that needs approval, if it is new; None once
-    there is none. provider_problem: a new reason why the provider of the settings can't be used, as a sentence; empty
-    once it can. engine_replaced: Instead, when a fallback answers, or for a new reason; None once the chosen engine
-    answers again. user_data: UserDataStatus, on a new problem with facts, saved searches and history; None once it is
-    solved. synced: a sync ended well.
+    Signals: changed: results may differ now; immediately at the end of a sync, once a second during one, and sooner at
+    the beginning of the first one. Not after a sync that failed immediately: a repeated query may start the next one,
+    and so on. problem: a new problem as one sentence, and its `IndexRemedy`. awaiting: EmbeddingEstimate of work that
+    needs approval, if it is new; None once there is none. provider_problem: a new reason why the provider of the
+    settings can't be used, as a sentence; empty once it can. engine_replaced: Instead, when a fallback answers, or for
+    a new reason; None once the chosen engine answers again. user_data: UserDataStatus, on a new problem with facts,
+    saved searches and history; None once it is solved. synced: a sync ended well.
     """
 
     changed = Signal()
@@ -45,13 +49,14 @@ class StatusEvents(QObject):
         self._last_change: SyncSummary | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
-        self._later.setInterval(_WHILE_SYNCING_MS)
+        self._delay = _FIRST_MS
         self._later.timeout.connect(self.changed)
 
     def update_status(self, status: MemoryProviderStatus | None) -> None:
         """Emit signals for the changes since the last record; None if no index is open any more."""
         if status is None:
             self._later.stop()
+            self._delay = _FIRST_MS
             self._seen = ()
             self._reported = ""
             self._last_sync = self._last_change = None
@@ -113,7 +118,8 @@ class StatusEvents(QObject):
             self._later.stop()
             self.changed.emit()
         elif not self._later.isActive():
-            self._later.start()
+            self._later.start(_WHILE_SYNCING_MS if status.last_sync is not None else self._delay)
+            self._delay = min(2 * self._delay, _WHILE_SYNCING_MS)
 
 
 def _wrote_nothing(sync: SyncSummary) -> bool:

@@ -1,6 +1,8 @@
+from PySide6.QtCore import QTimer
+
 from engine import FallbackStatus
 from gui.core.status_events import StatusEvents
-from tests.helpers.fake_records import make_estimate, make_status, make_summary
+from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 
 def test_pending_estimate_is_reported_once_per_model(qtbot):
@@ -98,3 +100,16 @@ def test_engine_change_emits_changed(qtbot):
     news.update_status(make_status())
     news.update_status(make_status(backend="qmd"))
     assert changed == [1]
+
+
+def test_first_sync_reports_its_first_change_sooner(qtbot):
+    news = StatusEvents()
+    [timer] = news.findChildren(QTimer)
+    for last_sync, expected in ((None, [100, 200, 400, 800, 1000]), (make_summary(), [1000] * 5)):
+        delays = []
+        news.update_status(None)
+        for files in range(6):
+            news.update_status(make_status(files=files, last_sync=last_sync, syncing=make_progress()))
+            delays += [timer.interval()] if timer.isActive() else []
+            timer.stop()
+        assert delays == expected
