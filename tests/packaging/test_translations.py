@@ -45,7 +45,7 @@ def test_catalogue_is_complete_and_matches_code(translations, language):
     assert len(code) > 1000  # the sentences are found at all
     assert {message.id for message in code} - {message.id for message in catalogue} == set(), "not in the catalogue"
     assert {message.id for message in catalogue} - {message.id for message in code} == set(), "said by nothing"
-    assert translations.lacking(catalogue) == []
+    assert translations.untranslated(catalogue) == []
     written = io.BytesIO()
     translations.write_mo(written, catalogue)
     compiled = path.with_suffix(".mo").read_bytes()
@@ -77,4 +77,4 @@ def test_catalogue_update_drops_unused_and_retains_rest(translations):
         ("Search", "Suchen"),
         (("{count} note", "{count} notes"), ("", "")),
     ]
-    assert translations.lacking(new) == ["{count} note"]
+    assert translations.untranslated(new) == ["{count} note"]
