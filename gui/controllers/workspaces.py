@@ -267,6 +267,8 @@ class WorkspaceController(QObject):
         self._frame.show_page(self._frame.panes)
         self._frame.sync_bar.show_nothing(tr("Opening {folder}…", folder=folder.name or folder))
         self._window.setWindowTitle(tr("{folder} – Mnemoscope", folder=folder.name or folder))
+        if self._views.current == "search" and not self._workspace.reopening:
+            self._views.search.accept_typing()
 
     @Slot(object)
     def _show_opened(self, opened: Opened) -> None:
@@ -280,7 +282,8 @@ class WorkspaceController(QObject):
         if reopened:
             self._return_focus()
         elif self._frame.pages.currentWidget() is self._frame.panes:
-            self._views.focus_box()
+            if self._window.focusWidget() is not self._views.search.box.edit:  # what is typed there stays as it is
+                self._views.focus_box()
         reason = self._folders.take_first_sync()
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
             self._workspace.sync(reason)
@@ -313,6 +316,7 @@ class WorkspaceController(QObject):
     @Slot(object)
     def _show_failure(self, failure: OpenFailure) -> None:
         self._frame.sync_bar.show_status(None)
+        self._views.search.box.setEnabled(False)
         again = Action(tr("Try again"), partial(self._folders.open, failure.folder))
         if failure.in_settings:
             self.show_settings_problem(failure.sentence, again)

@@ -283,6 +283,11 @@ class SearchPanel(QObject, ViewPanel):
         self.filters.set_scope(None)
         self.controller.run_query()
 
+    def accept_typing(self) -> None:
+        """Let the user type while a folder is being opened: the query runs as soon as it is open."""
+        self.box.setEnabled(True)
+        self.box.focus_all()
+
     def swap_manager(self, manager: MemorySearchManager | None) -> None:
         """Use another memory of the same folder, which repeats the query; the results stay until its answer."""
         self.completion.set_manager(manager)

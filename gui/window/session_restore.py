@@ -152,9 +152,9 @@ class SessionRestore(QObject):
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:
         place, self._requested = self._requested, None
-        if place is None or place.folder != str(opened.folder):
-            return
         views = self._views
+        if place is None or place.folder != str(opened.folder) or views.search.box.query:
+            return  # another folder, or the user has already typed a query
         if place.reading is not None:
             views.conversation.return_to(place.reading.path, place.reading)
         if place.query is not None:

@@ -238,3 +238,14 @@ def test_session_query_with_secret_is_not_saved(qtbot, opened, sessions):
     opened.resuming.write_now()
     assert _written()["place"]["criteria"]["text"] == ""
     assert "sk-proj" not in state_path().read_text()
+
+
+def test_query_typed_while_folder_opens_is_searched(qtbot, begin, memory):
+    place = LastPlace(folder=str(memory.folder), query=QueryRecord(text="timer"))
+    window = begin(WindowState(place=place), wait=False)
+    assert window.workspace.current is None
+    qtbot.keyClicks(window.focusWidget(), "hose")
+    qtbot.waitUntil(lambda: at_rest(window) and window.search.body.answer is not None)
+    assert window.search.body.answer.query.text == "hose"
+    qtbot.keyClicks(window.focusWidget(), "s")
+    assert window.search.box.query == "hoses"
