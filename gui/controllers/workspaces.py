@@ -281,9 +281,11 @@ class WorkspaceController(QObject):
         self._diagnostics.set_manager(opened.manager)
         if reopened:
             self._return_focus()
-        elif self._frame.pages.currentWidget() is self._frame.panes:
-            if self._window.focusWidget() is not self._views.search.box.edit:  # what is typed there stays as it is
-                self._views.focus_box()
+        elif (
+            self._frame.pages.currentWidget() is self._frame.panes
+            and self._window.focusWidget() is not self._views.search.box.edit  # what is typed there stays as it is
+        ):
+            self._views.focus_box()
         reason = self._folders.take_first_sync()
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
             self._workspace.sync(reason)
