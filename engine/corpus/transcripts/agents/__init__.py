@@ -23,6 +23,8 @@ LINES_END = ".jsonl"
 """Ending of their names; no database has it."""
 WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
+CLAUDE_PROJECTS = os.path.join(f"{os.sep}.claude", "projects", "")
+"""Part of the paths of Claude Code's transcripts, also of those in a session's folder of Cowork."""
 FoundFolders = Iterator[tuple[str, str]]
 CopyFinder = Callable[[Iterable["FoundFile"], Set[str], "CancelToken | None"], set[str]]
 
@@ -121,3 +123,9 @@ def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:
         return ""
     owner = os.path.join(os.path.dirname(path), transcript)
     return owner if os.path.lexists(owner) else ""
+
+
+def cowork_description(path: str) -> str:
+    """Return the path of the file that describes the session of a transcript; empty if it isn't one of Cowork."""
+    folder, mark, _ = path.partition(CLAUDE_PROJECTS)
+    return f"{folder}.json" if mark and os.path.basename(folder).startswith("local_") else ""

@@ -12,6 +12,9 @@ session's id is `session_id`, its folder is in the first line (`system`, `init`)
 call that started a sub-agent. The `result` at the end of each turn has the totals of tokens and cost so far, with those
 of sub-agents, which replace the sum of the messages. Checked against the message types of the Agent SDK for Python, 0.1
 (2026), and its guide to costs (November 2026).
+
+Cowork in Claude's desktop program runs Claude Code in a virtual machine; a file next to the session's folder has its
+title and the user's folders, as the public source of agentsview reads it (August 2026).
 """
 
 import os
@@ -23,8 +26,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.agents import cowork_description
+from engine.corpus.transcripts.chat_messages import sidecar
 from engine.corpus.transcripts.formats import LineParser, digest
-from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import (
     Kind,
     Message,
@@ -43,7 +48,7 @@ _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the 
     "ai-title": (3, "aiTitle"),
     "agent-name": (2, "agentName"),
 }
-_SUMMARY_RANK = 1
+_SUMMARY_RANK, _GIVEN_RANK = 1, 5
 
 _PASSED_OVER = frozenset(
     """agent-color agent-setting atis-latch attribution-snapshot bridge-session checkpoint content-replacement
@@ -370,6 +375,13 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 self.opened = line
         self.prompts.append(line)
 
+    def describe(self, session: Mapping[str, Any]) -> None:
+        """Take title and folder of a session of Cowork, whose transcript has folders of a virtual machine."""
+        folders = items(session.get("userSelectedFolders"))
+        self.facts.project = clean(string(folders[0])) if folders else self.facts.project
+        if not self.agent_file:
+            self._take_title(_GIVEN_RANK, string(session.get("title")))
+
     def _take_title(self, rank: int, title: str) -> None:
         title = one_line(title)
         if title and rank >= self.title_rank:
@@ -396,14 +408,16 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
 
 class ClaudeCodeFormat:
-    """Format of Claude Code's sessions and sub-agents."""
+    """Format of the sessions and sub-agents of Claude Code, or of a program that runs it."""
 
-    agent = "claude-code"
     speech_marks: tuple[bytes, ...] = (
         b'"message":{"role":"user","content":"',
         b'"content":[{"type":"text","text":"',
     )
     title_marks: tuple[bytes, ...] = (b'Title"', b'"summary"', b'"agentName"')
+
+    def __init__(self, agent: str = "claude-code") -> None:
+        self.agent = agent
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(map(_is_line, values))
@@ -416,6 +430,8 @@ class ClaudeCodeFormat:
             parser.facts.generated = name.startswith(_HOUSEKEEPERS)
         if parser.agent_file or _UUID.fullmatch(name):
             parser.facts.id = clean(name)
+        if described := cowork_description(path):
+            parser.describe(sidecar(described))
         return parser
 
     def resume(self, state: bytes) -> ClaudeCodeParser:
