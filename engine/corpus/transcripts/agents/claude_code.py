@@ -90,5 +90,6 @@ COWORK = Agent(
     with_parts=(_SESSIONS,),
     parts_changed=_described,
     copies=_copies,
+    with_copies=(_SESSIONS,),
     formats=_cowork_formats,
 )
