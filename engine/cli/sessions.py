@@ -17,7 +17,7 @@ from engine.memory.session_library import find_session, short_names
 from engine.records import FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path
 
-_HEADINGS = ("sessions", "messages", "time", "in", "cached", "written", "out", "cost")
+_HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out", "cost")
 _UNKNOWN = "unknown"
 _WIDEST_NAME = 24
 
