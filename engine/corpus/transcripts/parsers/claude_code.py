@@ -1,8 +1,8 @@
 """Claude Code's transcripts: `~/.claude/projects/<project>/<session>.jsonl` and its sub-agents' `agent-<id>.jsonl`.
 
-There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1 (autumn 2026): one
-event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each. Since summer
-2026 `promptSource` says whether a prompt was typed (notes on formats of the reader agentsview, August 2026).
+There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1.289 (autumn 2026):
+one event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each. Since
+summer 2026 `promptSource` says whether a prompt was typed (notes on formats of the reader agentsview, August 2026).
 
 When the user goes back and edits a message, the new one has the same `parentUuid` as the old one, as the Agent SDK's
 reader follows it; the lines between them are those of a branch that was left. That of a first message is null.
@@ -51,9 +51,11 @@ _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the 
 _SUMMARY_RANK, _GIVEN_RANK = 1, 5
 
 _PASSED_OVER = frozenset(
-    """agent-color agent-setting atis-latch attribution-snapshot bridge-session checkpoint content-replacement
-    cost-state file-history-delta file-history-snapshot invoked-skills last-prompt mode permission-mode pr-link
-    progress queue-operation speculation-accept system tag task-summary worktree-state""".split()
+    """agent-color agent-setting artifact-autoreact-ledger artifact-comment-monitor atis-latch attribution-snapshot
+    bridge-session checkpoint content-replacement continued-in cost-state custom-summary file-history-delta
+    file-history-snapshot fork-context-ref frame-link history-suppression invoked-skills last-prompt mode
+    permission-mode pr-link progress queue-operation relocated session-agent speculation-accept system tag task-summary
+    telemetry-latch worktree-state""".split()
 )
 # Further types of the SDK's stream. Of these, `stream_event` has pieces of the next answer.
 _STREAM_PASSED_OVER = frozenset(

@@ -576,6 +576,18 @@ def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
     assert set(numbers) == set(range(1, parser.ordinal + 1))
 
 
+@pytest.mark.parametrize(
+    "kind",
+    """artifact-autoreact-ledger artifact-comment-monitor atis-latch bridge-session continued-in cost-state
+    custom-summary fork-context-ref frame-link history-suppression last-prompt relocated session-agent telemetry-latch
+    worktree-state""".split(),
+)
+def test_lines_about_the_program_are_known_in_newest_version(kind: str) -> None:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    assert parser.feed({"type": kind, "sessionId": "s", "title": "x", "content": "y"}, 1) == []
+    assert (parser.unknown, parser.facts.title) == ({}, "")
+
+
 def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
     def said(role: str, text: str) -> dict[str, Any]:
         message = {"role": role, "content": [{"type": "text", "text": text}]}
