@@ -365,7 +365,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
         metavar="N",
         help="print at most N characters; by default as set in the settings",
     )
-    stats = add("stats", "Add up messages, duration, tokens and cost.")
+    stats = add("stats", "Add up messages, active time, tokens and cost.")
     _add_session_filters(stats, listing=False)
     stats.add_argument(
         "--by",

@@ -2,18 +2,21 @@
 
 import shlex
 from argparse import Namespace
+from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
-from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
+from engine.cli.output import folder_name, print_json, print_marked, print_table, safe, supports_bold
 from engine.cli.workspace import find_workspace, interruptible, opened, search_all
 from engine.corpus.globs import literal_glob
+from engine.corpus.transcripts.registry import agent_label
 from engine.records import (
     LAST_LINE,
     EarlierQuery,
     MemorySearchResult,
+    MessagePlace,
     Passage,
     RemedyName,
     ResultExplanation,
@@ -147,6 +150,8 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     where = f"{safe(result.workspace)}: " if result.workspace else ""
     left = " (abandoned branch)" if result.message is not None and result.message.rewound else ""
     print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}{left}")
+    if result.message is not None:
+        print(safe(_session_line(result.message, result.modified)))
     if supports_bold():
         print_marked(result.snippet, result.match_ranges)
     else:
@@ -163,6 +168,12 @@ def _copies(result: MemorySearchResult) -> str:
     shown = ", ".join(copy.citation for copy in result.copies[:_MOST_COPIES])
     rest = f" and {len(result.copies) - _MOST_COPIES:,} more" if len(result.copies) > _MOST_COPIES else ""
     return safe(f"The same text is in {plural(len(result.copies), 'other file')}: {shown}{rest}.")
+
+
+def _session_line(message: MessagePlace, modified: float) -> str:
+    """Return agent, project and day of the session that a result is in."""
+    day = f"{datetime.fromtimestamp(modified):%Y-%m-%d}" if modified else ""
+    return " · ".join(filter(None, (agent_label(message.agent), folder_name(message.project), day)))
 
 
 def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:

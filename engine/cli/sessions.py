@@ -9,7 +9,7 @@ from engine.agent.session_export import export_session, readable_session, sessio
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.base.private_files import exporting
-from engine.cli.output import print_json, safe
+from engine.cli.output import folder_name, print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.insight.session_costs import load_prices
 from engine.insight.session_stats import session_stats
@@ -17,7 +17,7 @@ from engine.memory.session_library import find_session, short_names
 from engine.records import FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path
 
-_HEADINGS = ("sessions", "messages", "time", "in", "cached", "written", "out", "cost")
+_HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out", "cost")
 _UNKNOWN = "unknown"
 _WIDEST_NAME = 24
 
@@ -107,7 +107,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
     name_width = _width(names[session.path] for session in shown)
     for session in shown:
         title = f"{'(part) ' if session.parent else ''}{session.title or 'Untitled'}"
-        project = f"  [{_folder_name(session.project)}]" if session.project else ""
+        project = f"  [{folder_name(session.project)}]" if session.project else ""
         project += f"  @{session.machine}" if session.machine else ""
         unknown = f"  ({unknown_items(session.unknown)})" if session.unknown else ""
         line = (
@@ -147,10 +147,6 @@ def _last(session: SessionSummary) -> float | None:
 
 def _moment(time: float | None) -> str:
     return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time is not None else f"{'no date':<16}"
-
-
-def _folder_name(project: str) -> str:
-    return project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or project
 
 
 # --- stats -----------------------------------------------------------------------------------------------------------
@@ -231,7 +227,7 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
     width = _width(names.get(path, path) for path in kinds)
     for path, done in kinds.items():
         use = newest[path]
-        project = f"  [{_folder_name(use.project)}]" if use.project else ""
+        project = f"  [{folder_name(use.project)}]" if use.project else ""
         title = use.title or "Untitled"
         line = f"{names.get(path, path):<{width}}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}"
         print(safe(line))

@@ -73,6 +73,7 @@ def session_file(
             bytes=size,
             unknown=facts.unknown,
             rewound=write_lines(facts.rewound),
+            active=facts.active,
         ),
         usage=() if chunks is None else _usage_rows(facts),
     )

@@ -1,4 +1,4 @@
-"""Sums over sessions: messages, duration, tokens and cost, in total and by agent, project, model or day."""
+"""Sums over sessions: messages, active time, tokens and cost, in total and by agent, project, model or day."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -81,16 +81,10 @@ def _row(name: str, counted: Sequence[_Counted], prices: Prices) -> StatsRow:
         name=name,
         sessions=len(whole),
         messages=sum(session.messages for session in whole),
-        seconds=_sum(map(_seconds, whole)),
+        seconds=_sum(session.active_seconds for session in whole),
         without_usage=sum(not session.usage for session in whole),
         usage=total_usage((usage for one in counted for usage in one.usage), prices),
     )
-
-
-def _seconds(session: SessionSummary) -> float | None:
-    if session.started is None or session.ended is None:
-        return None
-    return max(0.0, session.ended - session.started)
 
 
 def _day(session: SessionSummary) -> str:

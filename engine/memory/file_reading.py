@@ -158,6 +158,7 @@ class SessionFiles:
                 messages=counted + sum(map(found.facts.counts, found.messages)),
                 started=found.facts.started,
                 ended=found.facts.ended,
+                active_seconds=found.facts.active,
                 usage=usage,
                 spent=total_usage(usage, self._prices()),
             ),

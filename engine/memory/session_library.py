@@ -142,9 +142,10 @@ class SessionLibrary:
 def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> SessionSummary:
     """Convert a stored session to a summary for display."""
     # Unpacked as a whole, since looking up each field by its name takes longer than all the rest.
-    path, title, agent, id, project, branch, parent, started, ended, messages, size, unknown, _, modified, machine = (
-        stored
-    )
+    (
+        path, title, agent, id, project, branch, parent, started, ended, messages, size, unknown, _, modified, machine,
+        active,
+    ) = stored  # fmt: skip
     command = ""
     if id and not (parent or machine):
         command = resume_command(agent, shlex.quote(id))
@@ -166,6 +167,7 @@ def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> Ses
         unknown=unknown,
         usage=usage,
         machine=machine,
+        active_seconds=active,
     )
 
 

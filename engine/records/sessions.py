@@ -79,6 +79,10 @@ class SessionSummary(Record, frozen=True, gc=False):
     """Sum of `usage` with its cost; only set for a session that was read."""
     machine: str = ""
     """Name of the machine that the session was synchronised from; empty for this machine."""
+    active_seconds: float | None = None
+    """Time of work: the sum of the times between messages, of each at most five minutes. None if the transcript has no
+    times, or was not read yet.
+    """
 
 
 class SessionMessage(Record, frozen=True, gc=False):
@@ -213,7 +217,7 @@ class StatsRow(Record, frozen=True):
     """Number of sessions. Sub-agents add only their tokens and cost, unless their main session is unknown."""
     messages: int
     seconds: float | None
-    """Sum of the times from the first to the last message of each session; None if no session records both."""
+    """Sum of their `active_seconds`; None if no session records times."""
     without_usage: int
     """Number of these sessions that record no tokens."""
     usage: UsageTotal

@@ -101,6 +101,13 @@ def _index_9_links(connection: apsw.Connection) -> None:
         _create_links(connection, Tables(generation))
 
 
+def _index_10_active_time(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        sessions = Tables(generation).sessions
+        if "active" not in {name for _, name, *_ in connection.execute(f"PRAGMA table_info({sessions})")}:
+            connection.execute(f"ALTER TABLE {sessions} ADD COLUMN active REAL")
+
+
 INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_1_shared_tables,
     _index_2_sessions,
@@ -111,6 +118,7 @@ INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_7_tool_uses,
     _index_8_session_requests,
     _index_9_links,
+    _index_10_active_time,
 )
 
 
@@ -229,7 +237,7 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
             file_id INTEGER PRIMARY KEY, transcript TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL,
             project TEXT NOT NULL, branch TEXT NOT NULL, parent TEXT NOT NULL, started REAL, ended REAL,
             messages INTEGER NOT NULL, bytes INTEGER NOT NULL, unknown INTEGER NOT NULL DEFAULT 0,
-            rewound TEXT NOT NULL DEFAULT '')"""
+            rewound TEXT NOT NULL DEFAULT '', active REAL)"""
     )
     connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.sessions}_transcript ON {tables.sessions} (transcript)")
     # `state` lets a reader resume where the transcript ended; NULL if it must start over.

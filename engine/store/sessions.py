@@ -46,6 +46,8 @@ class StoredSession(NamedTuple):
     """Time at which the session ended, else its transcript was last changed."""
     machine: str = ""
     """Name of the machine that the session was synchronised from; empty for this machine."""
+    active: float | None = None
+    """Seconds of work, as in `SessionSummary.active_seconds`."""
 
 
 def transcripts(snapshot: Snapshot, path: str | None = None) -> dict[str, StoredTranscript]:
@@ -90,7 +92,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
     rows = snapshot.connection.execute(
         f"""SELECT f.path, f.title, s.agent, s.session_id, s.project, s.branch, s.parent, s.started, s.ended,
                 s.messages, s.bytes, s.unknown, s.rewound,
-                f.mtime_ns / 1e9
+                f.mtime_ns / 1e9, '', s.active
             FROM {snapshot.tables.sessions} s CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id
             WHERE ?1 IS NULL OR f.path = ?1""",
         (path,),

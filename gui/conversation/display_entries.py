@@ -434,7 +434,7 @@ def without_escapes(text: str) -> str:
 _MOST_READ = 2_000
 _SHOWN = 240
 _MAIN_ARGUMENT = re.compile(
-    r'"(?:command|cmd|file_path|path|notebook_path|pattern|query|url|description|prompt|title|name|id)":\s*'
+    r'\b(?:command|cmd|file_path|path|notebook_path|pattern|query|url|description|prompt|title|name|id)"?:\s*'
     r'"((?:[^"\\]|\\.)*)"'
 )
 _ANY_TEXT = re.compile(r'"(?:[^"\\]|\\.)*":\s*"((?:[^"\\]|\\.)+)"')
@@ -482,9 +482,9 @@ def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
 def _call_input(call: SessionMessage) -> str:
     """Return the most informative part of a tool call's input, such as the command or the path."""
     start = call.text[:_MOST_READ]
-    if not start.startswith("{"):
-        return first_words(start)
-    found = _MAIN_ARGUMENT.search(start) or _ANY_TEXT.search(start)
+    named = start.startswith("{")
+    found = _MAIN_ARGUMENT.search(start) if named or "tools." in start else None  # or in a program, as Codex's
+    found = found or (_ANY_TEXT.search(start) if named else None)
     return first_words(found[1].replace("\\n", " ").replace('\\"', '"')) if found else first_words(start)
 
 

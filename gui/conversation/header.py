@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import SessionSummary, SessionText, UsageTotal, tr
-from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, span, unknown_count
+from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, unknown_count, work_time
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions
@@ -59,7 +59,7 @@ class ConversationHeader(QFrame):
             agent_name(summary.agent),
             folder_name(summary.project) if summary.project else "",
             when,
-            span(summary.started, summary.ended),
+            work_time(summary.active_seconds),
             message_count(summary.messages),
             summary.branch,  # behind the figures, which a long one would push out of a narrow window
             ", ".join(one.model for one in summary.usage if one.model),
@@ -129,8 +129,13 @@ def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:
 
 
 def _from_to(summary: SessionSummary) -> str:
-    """Return the session's known start and end as text."""
+    """Return the session's known start and end, and the time of work in it, as text."""
     times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
-    if len(times) == 2:
-        return tr("{start} to {end}", start=times[0], end=times[1])
-    return "\n".join([*times, tr("Duration: unknown")])
+    span = tr("{start} to {end}", start=times[0], end=times[1]) if len(times) == 2 else "\n".join(times)
+    worked = work_time(summary.active_seconds)
+    active = (
+        tr("Active time: {time} (longer pauses count as 5 minutes)", time=worked)
+        if worked
+        else tr("Active time: unknown")
+    )
+    return "\n".join(filter(None, (span, active)))

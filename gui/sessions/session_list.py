@@ -14,7 +14,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
-from gui.sessions.wording import UNTITLED, hits_text, message_count, parts_text, session_count, span, unknown_count
+from gui.sessions.wording import UNTITLED, hits_text, message_count, parts_text, session_count, unknown_count, work_time
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.formatting import exact, grouped, short_day, size_text
@@ -152,7 +152,7 @@ class SessionDelegate(QStyledItemDelegate):
         metrics = self._meta_metrics
         entry, summary = row.entry, row.entry.summary
         words = " · ".join(filter(None, (entry.agent, entry.project, summary.machine, _parts_note(row))))
-        took = span(summary.started, summary.ended)
+        took = work_time(summary.active_seconds)
         # Either all rows show the unit or none does; the tooltip always shows it, and the entries of unknown type.
         roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if roomy else grouped(summary.messages)
@@ -222,7 +222,7 @@ def _spoken(row: Row) -> str:
         entry.project,
         summary.machine,
         message_count(summary.messages),
-        span(summary.started, summary.ended),
+        work_time(summary.active_seconds),
         unknown_count(summary.unknown),
         hits_text(row.hits) if row.hits else "",
         _parts_text(parts, shown=row.opened) if parts else "",

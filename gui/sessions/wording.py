@@ -6,7 +6,7 @@ from engine import agent_label, marked, tr, tr_count
 from gui.widgets.formatting import day_and_month, duration, long_date, weekday, weekday_and_day
 
 UNTITLED = marked("Untitled session")
-_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_MINUTE, _HOUR = 60, 3600
 _WEEK_DAYS = 7
 
 
@@ -39,18 +39,15 @@ def days_title(first: date, last: date, today: date) -> str:
     return " \N{EN DASH} ".join(shown)
 
 
-def span(started: float | None, ended: float | None) -> str:
-    """Format the duration of a session: "22 min", "1 h 27 min", "3 days"; empty if unknown or zero."""
-    seconds = 0.0 if started is None or ended is None else ended - started
-    if seconds <= 0:
+def work_time(seconds: float | None) -> str:
+    """Format the time of work in a session: "22 min", "1 h 27 min"; empty if unknown or zero."""
+    if not seconds:
         return ""
     if seconds < _MINUTE:
         return tr("under 1 min")
     if seconds < _HOUR:
         return tr("{minutes} min", minutes=int(seconds // _MINUTE))
-    if seconds < _DAY:
-        return duration(seconds)
-    return tr_count("{count:,} day", "{count:,} days", int(seconds // _DAY))
+    return duration(seconds)
 
 
 def parts_text(parts: int) -> str:

@@ -41,7 +41,10 @@ def make_session_summary(path: str = "sessions/claude-code/greenhouse/a.jsonl", 
         "parent": "",
         "resume_command": "",
     }
-    return SessionSummary(**(fields | changes))
+    fields |= changes
+    times = fields["started"], fields["ended"]
+    active = None if None in times else max(0.0, times[1] - times[0])  # without a long pause
+    return SessionSummary(**({"active_seconds": active} | fields))
 
 
 def make_session(turns: Sequence[Turn], *, minutes: float = 1.0, side: bool = False, **changes: Any) -> SessionText:

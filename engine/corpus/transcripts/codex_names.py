@@ -3,11 +3,15 @@
 Written from its public source of 2026. Older versions write `session_index.jsonl`: a line for each naming, with id,
 name and time; the last one counts. Newer ones write the column `name` of the table `threads` in `state_5.sqlite`, whose
 number increases with its format, and store no time of naming. The rollout itself has the name only in some versions.
+
+The database is in the folder that `sqlite_home` in `config.toml` names, else the variable `CODEX_SQLITE_HOME`, else in
+the home; the desktop program has it in the home's folder `sqlite` (from programs that read it, autumn 2026).
 """
 
 import functools
 import os
 import re
+import tomllib
 from collections.abc import Mapping
 from contextlib import closing
 from typing import NamedTuple
@@ -15,18 +19,20 @@ from typing import NamedTuple
 import apsw
 
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_regular
+from engine.corpus.safe_open import open_binary, open_regular
 from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.messages import one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView
+from engine.corpus.user_environment import Machine
 
 _INDEX = "session_index.jsonl"
 _DATABASE = re.compile(r"state_([0-9]{1,9})\.sqlite")
 _FOLDERS = re.compile(r"(.+)[/\\](?:archived_)?sessions(?:[/\\]|$)", re.DOTALL)
 _ID = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl", re.IGNORECASE)
 _LARGEST = 64 * 1024**2
+_LARGEST_CONFIG = 256 * 1024
 _MOST_NAMES = 100_000
 _LONGEST_NAME = 1_000
 _NAMES = f"""SELECT id, substr(name, 1, {_LONGEST_NAME}) FROM threads
@@ -41,6 +47,8 @@ class GivenName(NamedTuple):
 
 
 _UNNAMED = GivenName()
+Memo = dict[str, tuple[Mapping[str, GivenName], ...]]
+"""Names by home, from each place that has some; those of the first place count."""
 
 
 def session_id(path: str) -> str:
@@ -49,13 +57,21 @@ def session_id(path: str) -> str:
     return found[1] if found else ""
 
 
-def given_name(path: str) -> GivenName:
-    """Return the name given to a rollout's session; empty if there is none."""
+def given_name(path: str, memo: Memo | None = None) -> GivenName:
+    """Return the name given to a rollout's session; empty if there is none.
+
+    `memo`: keeps the names of each home, so that they are not looked for again.
+    """
     home = _home_of(os.path.dirname(path))
     if not home:
         return _UNNAMED
+    lists = None if memo is None else memo.get(home)
+    if lists is None:
+        lists = (*map(_in_database, _database_folders(home)), _in_index(home))
+        if memo is not None:
+            memo[home] = lists
     session = session_id(path).lower()
-    return _in_database(home).get(session) or _in_index(home).get(session, _UNNAMED)
+    return next((name for names in lists if (name := names.get(session))), _UNNAMED)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -63,6 +79,30 @@ def _home_of(folder: str) -> str:
     """Return the path of the home of rollouts in a folder; empty if no part of it is `sessions`."""
     home = _FOLDERS.match(folder)
     return "" if home is None else home[1]
+
+
+def _database_folders(home: str) -> tuple[str, ...]:
+    """Return the folders that may have the database, the one that counts first."""
+    config = os.path.join(home, "config.toml")
+    try:
+        named = _configured(config, _version(config))
+    except OSError:
+        named = ""
+    machine = Machine(os.path.expanduser("~"), os.environ)
+    named = machine.expanded(named) or machine.folder_in("CODEX_SQLITE_HOME")
+    return tuple(filter(None, (named, os.path.join(home, "sqlite"), home)))
+
+
+@functools.lru_cache(maxsize=8)
+def _configured(config: str, version: tuple[int, int]) -> str:
+    """Return the setting `sqlite_home` of a home; empty if it isn't set. Cached by the file's version."""
+    if not 0 < version[1] <= _LARGEST_CONFIG:
+        return ""
+    try:
+        with open_binary(config) as file:
+            return string(tomllib.load(file).get("sqlite_home"))
+    except (OSError, PathRefused, ValueError, RecursionError):
+        return ""
 
 
 def _in_index(home: str) -> Mapping[str, GivenName]:
@@ -74,9 +114,9 @@ def _in_index(home: str) -> Mapping[str, GivenName]:
         return {}
 
 
-def _in_database(home: str) -> Mapping[str, GivenName]:
+def _in_database(folder: str) -> Mapping[str, GivenName]:
     try:
-        database = _newest_database(home, os.stat(home).st_mtime_ns)
+        database = _newest_database(folder, os.stat(folder).st_mtime_ns)
         return _names_of_threads(database, _version(database), _version(database + WAL)) if database else {}
     except OSError:
         return {}
@@ -92,10 +132,10 @@ def _version(path: str) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=8)
-def _newest_database(home: str, _mtime: int) -> str:
+def _newest_database(folder: str, _mtime: int) -> str:
     """Return the path of the database with the highest number; empty if there is none. Raises OSError."""
-    found = [(int(name[1]), name[0]) for name in map(_DATABASE.fullmatch, os.listdir(home)) if name]
-    return os.path.join(home, max(found)[1]) if found else ""
+    found = [(int(name[1]), name[0]) for name in map(_DATABASE.fullmatch, os.listdir(folder)) if name]
+    return os.path.join(folder, max(found)[1]) if found else ""
 
 
 @functools.lru_cache(maxsize=8)

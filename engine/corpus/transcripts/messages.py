@@ -17,6 +17,8 @@ _SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
 _LONGEST_GIVEN = 200
 _OPENING = 8 * 1024
+_LONGEST_PAUSE = 300.0
+"""Seconds between two messages that count as work at most."""
 # After a digit, the full stop is that of a numbered list. (Starting with the last character of a sentence, the search
 # skips everything else quickly.)
 _SENTENCE_END = re.compile("[\\s\\u3002\\uff01\\uff1f](?:(?<=[\n\\u3002\\uff01\\uff1f])|(?<=[^\\d\\s][.!?…]\\s))")
@@ -68,6 +70,10 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     branch: str = ""
     started: float | None = None
     ended: float | None = None
+    active: float | None = None
+    """Seconds of work: the times between messages, of each at most five minutes. None without two known times."""
+    heard: float | None = None
+    """Latest time of a message."""
     parent: str = ""
     """Id of the session that started this one, such as a sub-agent's; empty for a main session."""
     unknown: int = 0
@@ -96,6 +102,9 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         if message.time is not None:
             self.started = message.time if self.started is None else min(self.started, message.time)
             self.ended = message.time if self.ended is None else max(self.ended, message.time)
+            if self.heard is not None and message.time >= self.heard:
+                self.active = (self.active or 0.0) + min(message.time - self.heard, _LONGEST_PAUSE)
+            self.heard = message.time if self.heard is None else max(self.heard, message.time)
         if self.opening or message.role != "user" or message.kind != "text":
             return
         if not message.side or self.parent:  # a sub-agent's session opens with the agent's request

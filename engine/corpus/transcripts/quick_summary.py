@@ -62,6 +62,7 @@ def read_quick_summary(descriptor: int, path: str, size: int) -> QuickSummary | 
             messages += _estimate(descriptor, position, size, known.speech_marks)
             last = read_at(descriptor, end, size - end)
         _see_end(last, end == position, parser, known.title_marks)
+        parser.facts.active = None  # the times between are unknown
     return QuickSummary(parser.facts, messages)
 
 

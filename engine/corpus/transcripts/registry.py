@@ -8,7 +8,7 @@ import functools
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
@@ -36,7 +36,6 @@ from engine.corpus.transcripts.agents import (
     hermes,
     iflow,
     kilo,
-    kilo_code,
     kimi,
     kiro,
     openclaw,
@@ -44,7 +43,6 @@ from engine.corpus.transcripts.agents import (
     openhands,
     pi,
     qwen,
-    roo_code,
     vibe,
     zed,
 )
@@ -57,41 +55,54 @@ if TYPE_CHECKING:
 
 _NO_SLASH = "[^/]"
 """Regular expression for any character of a name."""
-AGENTS: tuple[Agent, ...] = (
-    qwen.AGENT,  # like iFlow's, some of its lines are as Claude Code's
-    iflow.AGENT,
-    claude_code.AGENT,
-    codex.AGENT,
-    gemini.AGENT,
-    opencode.AGENT,
-    chatgpt.AGENT,
-    claude.AGENT,
-    droid.AGENT,  # OpenClaw's lines have less particular marks, which Droid's have, too
-    openclaw.AGENT,
-    copilot_chat.AGENT,
-    cursor.AGENT,
-    cursor_cli.AGENT,
-    cline.AGENT,
-    roo_code.AGENT,
-    kilo_code.AGENT,
-    kilo.AGENT,
-    amp.AGENT,
-    continue_dev.AGENT,
-    kimi.AGENT,
-    kiro.AGENT,
-    copilot_cli.AGENT,
-    aider.AGENT,
-    zed.AGENT,
-    goose.AGENT,
-    crush.AGENT,
-    pi.PI,
-    pi.OH_MY_PI,
-    openhands.AGENT,
-    grok.AGENT,
-    vibe.AGENT,
-    gptme.AGENT,
-    hermes.AGENT,
-    antigravity.AGENT,
+
+
+class _Agents(tuple[Agent, ...]):
+    """Agents, compared by identity: their lookups are cached by them, and a sync needs some for every transcript."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
+AGENTS: tuple[Agent, ...] = _Agents(
+    (
+        qwen.AGENT,  # like iFlow's, some of its lines are as Claude Code's
+        iflow.AGENT,
+        claude_code.AGENT,
+        claude_code.COWORK,
+        codex.AGENT,
+        gemini.AGENT,
+        opencode.AGENT,
+        chatgpt.AGENT,
+        claude.AGENT,
+        droid.AGENT,  # OpenClaw's lines have less particular marks, which Droid's have, too
+        openclaw.AGENT,
+        copilot_chat.AGENT,
+        cursor.AGENT,
+        cursor_cli.AGENT,
+        cline.AGENT,
+        cline.ROO_CODE,
+        cline.KILO_CODE,
+        kilo.AGENT,
+        amp.AGENT,
+        continue_dev.AGENT,
+        kimi.AGENT,
+        kiro.AGENT,
+        copilot_cli.AGENT,
+        aider.AGENT,
+        zed.AGENT,
+        goose.AGENT,
+        crush.AGENT,
+        pi.PI,
+        pi.OH_MY_PI,
+        openhands.AGENT,
+        grok.AGENT,
+        vibe.AGENT,
+        gptme.AGENT,
+        hermes.AGENT,
+        antigravity.AGENT,
+    )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""
 
@@ -174,12 +185,18 @@ def is_watched(store: str, folder: str) -> bool:
     )
 
 
-def parts_changed(path: str) -> int:
-    """Return when other files that belong to a transcript were last changed, in nanoseconds; 0 if there are none."""
+def parts_changed(path: str, memo: dict[str, Any] | None = None) -> int:
+    """Return when other files that belong to a transcript were last changed, in nanoseconds; 0 if there are none.
+
+    `memo`: keeps what is known of files about many transcripts, while these are listed.
+    """
     latest = 0
     for mark, changed in _parts(AGENTS):  # a loop, since a sync asks for every transcript
         if mark in path:
             latest = max(latest, changed(path))
+    for mark, named in _lists(AGENTS):
+        if mark in path:
+            latest = max(latest, named(path, {} if memo is None else memo))
     return latest
 
 
@@ -194,8 +211,13 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
 
     `before`: the names returned last time.
     """
-    finders = (agent.copies for agent in AGENTS if agent.copies is not None)
-    return set().union(*(find(files, before, cancel) for find in finders))
+    found = list(files)
+    every = "\0".join([file.path for file in found])
+    copies: set[str] = set()
+    for agent in AGENTS:
+        if agent.copies is not None and any(mark in every for mark in agent.with_copies):  # a quick check of all paths
+            copies |= agent.copies(found, before, cancel)
+    return copies
 
 
 def formats() -> tuple["Formats", ...]:
@@ -238,6 +260,11 @@ def _watched(agents: tuple[Agent, ...], store: str) -> str:
 @functools.cache
 def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]], ...]:
     return tuple((mark, one.parts_changed) for one in agents if one.parts_changed for mark in one.with_parts)
+
+
+@functools.cache
+def _lists(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str, dict[str, Any]], int]], ...]:
+    return tuple((mark, one.list_changed) for one in agents if one.list_changed for mark in one.with_parts)
 
 
 @functools.cache

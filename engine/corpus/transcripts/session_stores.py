@@ -1,6 +1,6 @@
 """Finds sessions: the folders in the settings, the transcripts in them, and the file of a session's stable name.
 
-Only directory entries are read here, and the names that Codex stores next to its sessions. A listed folder is consent,
+Only directory entries are read here, and the names that Codex stores for its sessions. A listed folder is consent,
 so no other folder is ever read.
 """
 
@@ -11,7 +11,9 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Collection, Iterable
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -134,7 +136,9 @@ def find_transcripts(
     walk = _Walk(cancel, listener, most_entries)
     for store in find_stores(settings):
         walk.visit(store)
-    walk.files.sort(key=lambda file: (-file.mtime_ns, file.name))
+    # Two sorts take half the time of one by both.
+    walk.files.sort(key=attrgetter("name"))
+    walk.files.sort(key=attrgetter("mtime_ns"), reverse=True)
     return FoundTranscripts(walk.files, walk.skipped, walk.whole)
 
 
@@ -159,6 +163,7 @@ class _Walk(FolderWalk):
         self._others: list[str] | None = None
         """The first files of other names; None in an agent's own folder, where they are expected."""
         self._more = 0
+        self._memo: dict[str, Any] = {}
 
     def visit(self, store: Store) -> None:
         try:
@@ -202,7 +207,7 @@ class _Walk(FolderWalk):
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
         """Add a transcript with its size and time of last change, which include files next to it."""
-        size, changed = last_change(path, state)
+        size, changed = last_change(path, state, self._memo)
         self.files.append(FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)))
 
     def _unreadable(self, name: str, error: OSError) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from engine.corpus.globs import Globs, literal_glob
 from engine.corpus.transcripts.json_values import items, mapping, string, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.messages import Message, clean
 from engine.records import SessionMessage
 from engine.redaction.secret_masking import redact
 from engine.text.folding import fold
@@ -37,6 +37,8 @@ _TOOLS: Mapping[_Action, str] = {
     "chosen": "fswrite strreplacebasededittool strreplaceeditor texteditor",
 }
 _ACTIONS: Mapping[str, _Action] = {name: action for action, names in _TOOLS.items() for name in names.split()}
+_PROGRAM = "exec"
+"""Codex's tool that, since July 2026, runs a JavaScript program which calls the other tools as `tools.<name>(…)`."""
 _CHOICES: Mapping[str, UseKind] = {"view": "read", "read": "read", "create": "created", "write": "created"}
 """Kind of use by the value of a tool's argument `command`; every other value means edited."""
 
@@ -57,6 +59,18 @@ _SHOWN = re.compile(
     r"""([^\s;&|<>'"$*`-][^\s;&|<>'"$*`]*\.\w+)(?=\s*(?:$|[;&|\n]))"""
 )
 """Matches a file that a shell command shows, or that sed changes."""
+_TOKENS = re.compile(
+    r"""\btools\.(?P<called>\w+)\s*\(|(?P<bracket>[][(){}])|//[^\n]*|/\*.*?\*/|"""
+    r"""(?:(?:["'](?P<quoted>\w+)["']|\b(?P<key>\w+))\s*:\s*)?(?P<raw>\bString\.raw\s*)?"""
+    r"""(?P<literal>"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?|`(?:[^`\\]|\\.)*+`?)""",
+    re.DOTALL,
+)
+"""Matches parts of a JavaScript program: calls of tools, brackets, comments, and string literals with their keys.
+
+A literal without its end matches too: searching for the end from each quotation mark would take quadratic time.
+"""
+_ESCAPED = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\n": ""}
 _NAMED_FILE = re.compile(r"(?:Read|Reading|Edited|Editing|Created|Creating) (\S.*?)(?:,? lines? .*)?")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _LITERAL = re.compile("[a-z0-9.-]+")
@@ -81,12 +95,18 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
     """Return the files and commands of a tool call; empty for any other message."""
     if message.kind != "tool-call":
         return []
-    action = _ACTIONS.get(_letters(_plain_name(message.tool)))
+    name = _letters(_plain_name(message.tool))
+    action = _ACTIONS.get(name)
     if action is None or (message.role == "user" and action != "command"):  # a diff of the user's own changes
         return []
     text = message.text
     parsed = parse_line(text.encode("utf-8", "surrogatepass")) if text.startswith("{") else None
-    found = _of_text(action, text) if parsed is None else _of_arguments(action, parsed)
+    if parsed is not None:
+        found = _of_arguments(action, parsed)
+    elif name == _PROGRAM and "tools." in text:
+        found = _of_program(text[:_MOST_TEXT])
+    else:
+        found = _of_text(action, text)
     uses = (ToolUse(use.kind, use.value[:_OPENING]) for use in found if use.value.strip())
     return list(dict.fromkeys(uses))[:_MOST_USES]
 
@@ -203,6 +223,46 @@ def _of_text(action: _Action, text: str) -> Iterator[ToolUse]:
     if line and not patched and not line.startswith(("{", "[", "<", "---", "@@")):
         said = _NAMED_FILE.fullmatch(line)
         yield ToolUse(action, said[1] if said else line)
+
+
+def _of_program(text: str) -> Iterator[ToolUse]:
+    """Yield the uses of the tools that a program calls, and of the patches in its string literals.
+
+    The program isn't run: arguments that it computes are unknown.
+    """
+    action: _Action | None = None
+    depth, named = 0, dict[str, str]()
+    for token in _TOKENS.finditer(text):
+        if token["called"]:
+            yield from _of_named(action, named)
+            action, depth, named = _ACTIONS.get(_letters(_plain_name(token["called"]))), 1, {}
+        elif token["bracket"]:
+            depth += 1 if token["bracket"] in "([{" else -1
+            if depth == 0:
+                yield from _of_named(action, named)
+                action, named = None, {}
+        elif token["literal"]:
+            value = token["literal"][1:].removesuffix(token["literal"][0])
+            value = value if token["raw"] else clean(_ESCAPED.sub(_unescaped, value))
+            key = token["quoted"] or token["key"]
+            if action not in (None, "patch") and key:
+                named.setdefault(_letters(key), value)
+            elif action in (None, "patch"):
+                yield from _of_patch(value)
+    yield from _of_named(action, named)
+
+
+def _of_named(action: _Action | None, named: Mapping[str, str]) -> Iterator[ToolUse]:
+    """Yield the uses of a tool whose arguments are texts, by name in lower-case letters."""
+    return iter(()) if action in (None, "patch") else _of_arguments(action, named)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    number = found[1] or found[2] or found[3]
+    if number:
+        code = int(number, 16)
+        return chr(code) if code <= 0x10FFFF else "\ufffd"
+    return _ESCAPES.get(found[4], found[4])
 
 
 def _of_command(command: str, folder: str) -> Iterator[ToolUse]:

@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Collection
 from contextlib import suppress
+from typing import Any
 
 from engine.base import skip_reasons
 from engine.corpus.file_rules import LINK, LINKED_PLACE, NOT_A_FILE, SECRET_PLACE
@@ -43,7 +44,7 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]
     if is_compressed(entry.name) and transcript_of(entry.name) in neighbours:
         return _PACKED_TWICE  # its agent is just packing or unpacking it
     folder = entry.is_dir(follow_symlinks=False)
-    if not folder and not may_be_transcript(f"{above}{os.sep}{entry.name}"):
+    if not (folder or entry.name.endswith(LINES_END) or may_be_transcript(f"{above}{os.sep}{entry.name}")):
         return NO_TRANSCRIPT
     if is_unusable(entry.name):
         return BAD_NAME
@@ -78,12 +79,15 @@ def transcript_of(path: str) -> str:
     return database if database != path and is_database(database) else path
 
 
-def last_change(path: str, state: os.stat_result) -> tuple[int, int]:
-    """Return the size of a transcript, and when it was last changed, in nanoseconds, including files next to it."""
+def last_change(path: str, state: os.stat_result, memo: dict[str, Any] | None = None) -> tuple[int, int]:
+    """Return the size of a transcript, and when it was last changed, in nanoseconds, including files next to it.
+
+    `memo`: as for `parts_changed`.
+    """
     size, changed = state.st_size, state.st_mtime_ns
     if is_database(path):
         with suppress(OSError):
             wal = os.lstat(path + WAL)
             size, changed = size + wal.st_size, max(changed, wal.st_mtime_ns)
         return size, changed
-    return size, max(changed, parts_changed(path))
+    return size, max(changed, parts_changed(path, memo))

@@ -355,9 +355,12 @@ def test_empty_answer_says_which_condition_emptied_it(memory: BuiltinMemory) -> 
     assert "Without this condition" in advice
 
 
-def test_older_index_gets_files_without_embedding(memory: BuiltinMemory, home: Path, provider: FakeProvider) -> None:
+def test_older_index_gets_files_and_times_without_embedding(
+    memory: BuiltinMemory, home: Path, provider: FakeProvider
+) -> None:
     with memory.store.write() as writer:
         writer.connection.execute(f"DROP TABLE {writer.tables.tool_uses}")
+        writer.connection.execute(f"ALTER TABLE {writer.tables.sessions} DROP COLUMN active")
         writer.connection.pragma("user_version", 4)
         writer.set_meta("fingerprint", "of the version before")
     memory.close()
@@ -365,7 +368,9 @@ def test_older_index_gets_files_without_embedding(memory: BuiltinMemory, home: P
     again = make(home)
     try:
         assert again.insight.recent_edits(10) == ()
+        assert {session.active_seconds for session in again.sessions()} == {None}
         again.sync()
+        assert {session.agent: session.active_seconds for session in again.sessions()}["claude-code"] == 420
         assert files(again, "openclaw") == [("created", "tides.md")]
         assert embedded
         assert provider.embedded == embedded

@@ -5,7 +5,15 @@ from typing import get_args
 import msgspec
 import pytest
 
-from engine.records import LAST_LINE, PassageCopy, QuerySuggestion, RemedyName, SearchOutcome, SearchRemedy
+from engine.records import (
+    LAST_LINE,
+    MessagePlace,
+    PassageCopy,
+    QuerySuggestion,
+    RemedyName,
+    SearchOutcome,
+    SearchRemedy,
+)
 from engine.text.operators import QUERY_HELP
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
@@ -19,6 +27,21 @@ def test_results_show_score_location_heading_and_lines(run: Run) -> None:
     assert first.splitlines()[1].startswith("The timer on the drip irrigation")
     assert second.startswith("0.840 topics/shopping.md:1-")
     assert "2 of 4 results; --max-results shows more." in answer.out
+
+
+def test_result_in_session_names_agent_project_and_day(
+    run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = memory.search
+    place = MessagePlace(ordinal=2, id="", role="user", agent="claude-code", project="C:\\boats\\")
+
+    def in_session(query: str, **options: object) -> SearchOutcome:
+        outcome = search(query, **options)  # type: ignore[arg-type]
+        first = msgspec.structs.replace(outcome.results[0], message=place, modified=1_773_050_400.0)
+        return msgspec.structs.replace(outcome, results=(first,))
+
+    monkeypatch.setattr(memory, "search", in_session)
+    assert run("search", "irrigation", "timer").out.splitlines()[1] == "Claude Code · boats · 2026-03-09"
 
 
 def test_more_in_file_is_a_line_with_the_option(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_stats_by_agent_and_since(run: Run) -> None:
 
 def test_stats_text_names_unknown_values(run: Run) -> None:
     lines = run("sessions", "stats", "--by", "agent").out.splitlines()
-    assert lines[0].split() == ["agent", "sessions", "messages", "time", "in", "cached", "written", "out", "cost"]
+    assert lines[0].split() == ["agent", "sessions", "messages", "active", "in", "cached", "written", "out", "cost"]
     assert lines[1].split() == ["claude-code", "1", "1", "0:00", "1,000,010", "5", "unknown", "2,001", "$5.05+"]
     assert lines[3].split()[4:] == ["unknown"] * 5
     assert lines[4].split()[0] == "total"

@@ -97,11 +97,11 @@ def test_total_marks_unknown_values() -> None:
 
 
 def test_unknown_duration_is_not_zero() -> None:
-    untimed = [session(started=None), session(ended=None), session(started=None, ended=None)]
+    untimed = [session(active_seconds=None), session(active_seconds=None, ended=None)]
     assert session_stats(untimed, load_prices()).total.seconds is None
     assert session_stats([], load_prices()).total.seconds is None
     assert session_stats([*untimed, session()], load_prices()).total.seconds == 600
-    assert session_stats([session(ended=NOON)], load_prices()).total.seconds == 0
+    assert session_stats([session(active_seconds=0.0)], load_prices()).total.seconds == 0
 
 
 def test_no_sessions_have_unknown_tokens() -> None:

@@ -128,9 +128,10 @@ def test_header_of_session_without_usage_says_so(qtbot) -> None:
     header.show_session(make_session([("user", [("text", "Hello")])]))
     assert header.facts.text().endswith(" · 1 message · main")
     assert "Tokens and cost: not recorded" in tip_of(header.facts)
-    assert "Duration" not in tip_of(header.facts)
-    header.show_session(make_session([], started=None))
-    assert "Duration: unknown" in tip_of(header.facts)
+    header.show_session(make_session([], active_seconds=3600.0))
+    assert "Active time: 1 h (longer pauses count as 5 minutes)" in tip_of(header.facts)
+    header.show_session(make_session([], active_seconds=None))
+    assert "Active time: unknown" in tip_of(header.facts)
 
 
 def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: ConversationPanel, show) -> None:

@@ -52,6 +52,20 @@ def test_tool_summary_shows_input_and_result_length(talk: Conversation) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("program", "shown"),
+    [
+        ('const r = await tools.exec_command({"cmd":"pytest -q","workdir":"/w"}); text(r.output);', "pytest -q"),
+        ('text(await tools.exec_command({cmd: "ls \\"a\\"", tty: true}));', 'ls "a"'),
+        ("await tools.wait({ms: 5})", "await tools.wait({ms: 5})"),
+        ('make path: "x"', 'make path: "x"'),
+    ],
+)
+def test_call_by_a_program_shows_its_command(program: str, shown: str) -> None:
+    talk = conversation_of(("assistant", (("tool-call", program, "exec"),)))
+    assert summary(talk, talk.entries[0])[1] == shown
+
+
 def test_call_without_result_is_marked() -> None:
     talk = conversation_of(("assistant", (("tool-call", '{"x": {"deep": "first text"}}', "Odd"),)))
     assert summary(talk, talk.entries[0]) == ("Odd", "first text", "no result")

@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from gui.conversation.display_entries import day_text
-from gui.sessions.wording import agent_name, day_title, folder_name, span
+from gui.sessions.wording import agent_name, day_title, folder_name, work_time
 
 TODAY = date(2026, 2, 11)
 
@@ -33,21 +33,17 @@ def test_day_text_is_shortened_to_fit():
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (-5, ""),
+        (None, ""),
         (0, ""),
         (20, "under 1 min"),
         (1320, "22 min"),
         (5220, "1 h 27 min"),
         (7380, "2 h 03 min"),
-        (260_000, "3 days"),
+        (93_600, "26 h"),
     ],
 )
-def test_span_wording(seconds, words):
-    assert span(1000.0, 1000.0 + seconds) == words
-
-
-def test_span_with_unknown_end_is_empty():
-    assert span(None, 5.0) == span(5.0, None) == ""
+def test_active_time_wording(seconds, words):
+    assert work_time(seconds) == words
 
 
 def test_agent_and_folder_names():

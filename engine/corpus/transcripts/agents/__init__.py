@@ -6,7 +6,7 @@ Out: an `Agent` each, with its label, its folders and files, its resume command 
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,6 +23,8 @@ LINES_END = ".jsonl"
 """Ending of their names; no database has it."""
 WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
+CLAUDE_PROJECTS = os.path.join(f"{os.sep}.claude", "projects", "")
+"""Part of the paths of Claude Code's transcripts, also of those in a session's folder of Cowork."""
 FoundFolders = Iterator[tuple[str, str]]
 CopyFinder = Callable[[Iterable["FoundFile"], Set[str], "CancelToken | None"], set[str]]
 
@@ -71,6 +73,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Returns when other files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for the
     transcripts of all agents whose paths contain a text of `with_parts`.
     """
+    list_changed: Callable[[str, dict[str, Any]], int] | None = None
+    """As `parts_changed`, for a file about many transcripts. What was read of it may be kept in the dictionary until
+    all files of a store are listed.
+    """
     with_parts: tuple[str, ...] = ("",)
     """Parts of paths: a transcript has other files only if its path contains one of them. Checked first, for speed."""
     part_of: Callable[[str], str] | None = None
@@ -82,6 +88,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     The names that were copies before are given, too, for a transcript that cannot be read now. Raises Cancelled.
     """
+    with_copies: tuple[str, ...] = ("",)
+    """Parts of paths: a transcript can be a copy only if the path of some transcript contains one of them."""
 
 
 def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
@@ -121,3 +129,9 @@ def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:
         return ""
     owner = os.path.join(os.path.dirname(path), transcript)
     return owner if os.path.lexists(owner) else ""
+
+
+def cowork_description(path: str) -> str:
+    """Return the path of the file that describes the session of a transcript; empty if it isn't one of Cowork."""
+    folder, mark, _ = path.partition(CLAUDE_PROJECTS)
+    return f"{folder}.json" if mark and os.path.basename(folder).startswith("local_") else ""

@@ -47,5 +47,6 @@ AGENT = Agent(
     stores=((r"/\.gemini/antigravity(?:-cli)?/brain\Z", "antigravity"),),
     folders=_folders,
     copies=_copies,
+    with_copies=("transcript",),
     formats=_formats,
 )

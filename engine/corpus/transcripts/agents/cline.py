@@ -1,5 +1,8 @@
-"""Declares Cline, an extension of VS Code and a command line. Roo Code and Kilo Code, which began as copies, store
-the same."""
+"""Declares Cline, an extension of VS Code and a command line, and the copies of it that store the same.
+
+Kilo Code was such a copy before version 7 (checked against claude-code-history-viewer of August 2026); since then it is
+another program (`kilo`).
+"""
 
 import os
 from typing import TYPE_CHECKING
@@ -19,14 +22,14 @@ _EXTENSION = "saoudrizwan.claude-dev"
 _MESSAGES = ".messages.json"
 
 
-def extension_tasks(machine: Machine, extension: str) -> FoundFolders:
+def _extension_tasks(machine: Machine, extension: str) -> FoundFolders:
     """Yield an extension's task folders in each editor based on VS Code."""
     editors = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae")
     for editor, folder in user_folders(machine, editors):
         yield "" if editor == "Code" else editor, os.path.join(folder, "globalStorage", extension, "tasks")
 
 
-def extension_agent(name: str, label: str, extension: str) -> Agent:
+def _extension_agent(name: str, label: str, extension: str) -> Agent:
     """An extension that began as a copy of Cline, and stores its tasks in the same way."""
 
     def formats() -> "Formats":
@@ -39,7 +42,7 @@ def extension_agent(name: str, label: str, extension: str) -> Agent:
         name=name,
         label=label,
         stores=((rf"/{extension}/tasks\Z", name),),
-        folders=lambda machine: extension_tasks(machine, extension),
+        folders=lambda machine: _extension_tasks(machine, extension),
         files=(TASKS,),
         parts=(CHECKPOINTS,),
         formats=formats,
@@ -47,7 +50,7 @@ def extension_agent(name: str, label: str, extension: str) -> Agent:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    yield from extension_tasks(machine, _EXTENSION)
+    yield from _extension_tasks(machine, _EXTENSION)
     data = machine.folder_in("CLINE_DATA_DIR") or os.path.join(
         machine.folder_in("CLINE_DIR") or machine.below_home(".cline"), "data"
     )
@@ -96,3 +99,5 @@ AGENT = Agent(
     part_of=_described_session,
     formats=_formats,
 )
+ROO_CODE = _extension_agent("roo-code", "Roo Code", "rooveterinaryinc.roo-cline")
+KILO_CODE = _extension_agent("kilo-code", "Kilo Code", "kilocode.kilo-code")

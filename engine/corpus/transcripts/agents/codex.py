@@ -4,7 +4,7 @@ week."""
 import os
 import zlib
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
 from engine.corpus.user_environment import Machine
@@ -20,7 +20,7 @@ def _folders(machine: Machine) -> FoundFolders:
             yield "archived", os.path.join(folder, "archived_sessions")
 
 
-def _named(path: str) -> int:
+def _named(path: str, memo: dict[str, Any]) -> int:
     """Return when a session was named, in nanoseconds; without such a time, one that depends on the name, less than a
     second after the last change of the rollout.
     """
@@ -28,7 +28,7 @@ def _named(path: str) -> int:
         return 0
     from engine.corpus.transcripts.codex_names import given_name  # imports the JSON reader
 
-    name, time = given_name(path)
+    name, time = given_name(path, memo)
     if time or not name:
         return int(time * 1e9)
     with suppress(OSError):
@@ -52,6 +52,6 @@ AGENT = Agent(
     folders=_folders,
     files=(JSON_LINES, r"rollout-.*\.jsonl\.zst"),
     with_parts=("rollout-",),
-    parts_changed=_named,
+    list_changed=_named,
     formats=_formats,
 )

@@ -92,5 +92,6 @@ AGENT = Agent(
     parts=(("", "GitHub.copilot-chat"), ("", "chatEditingSessions")),
     watched=rf"[^/]+(?:/{_CHATS})?",  # not the data of all other extensions
     copies=_copies,
+    with_copies=("hatSessions",),
     formats=_formats,
 )

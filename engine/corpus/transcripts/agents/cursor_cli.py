@@ -64,5 +64,6 @@ AGENT = Agent(
     stores=((r"/\.cursor/projects\Z", "cursor-cli"),),
     folders=_folders,
     copies=_copies,
+    with_copies=(_TRANSCRIPTS, "state.vscdb"),
     formats=_formats,
 )

@@ -69,5 +69,6 @@ AGENT = Agent(
     parts_changed=_titled,
     part_of=_stated_session,
     copies=_copies,
+    with_copies=(_CONTEXT, _WIRE),
     formats=_formats,
 )

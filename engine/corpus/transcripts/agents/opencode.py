@@ -107,5 +107,6 @@ AGENT = Agent(
     with_parts=(_SESSION,),
     parts_changed=_messages_changed,
     copies=_copies,
+    with_copies=(_SESSION, ".db", ".DB"),
     formats=_formats,
 )

@@ -1,8 +1,8 @@
 """Claude Code's transcripts: `~/.claude/projects/<project>/<session>.jsonl` and its sub-agents' `agent-<id>.jsonl`.
 
-There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1 (autumn 2026): one
-event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each. Since summer
-2026 `promptSource` says whether a prompt was typed (notes on formats of the reader agentsview, August 2026).
+There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1.289 (autumn 2026):
+one event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each. Since
+summer 2026 `promptSource` says whether a prompt was typed (notes on formats of the reader agentsview, August 2026).
 
 When the user goes back and edits a message, the new one has the same `parentUuid` as the old one, as the Agent SDK's
 reader follows it; the lines between them are those of a branch that was left. That of a first message is null.
@@ -12,6 +12,9 @@ session's id is `session_id`, its folder is in the first line (`system`, `init`)
 call that started a sub-agent. The `result` at the end of each turn has the totals of tokens and cost so far, with those
 of sub-agents, which replace the sum of the messages. Checked against the message types of the Agent SDK for Python, 0.1
 (2026), and its guide to costs (November 2026).
+
+Cowork in Claude's desktop program runs Claude Code in a virtual machine; a file next to the session's folder has its
+title and the user's folders, as the public source of agentsview reads it (August 2026).
 """
 
 import os
@@ -23,8 +26,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.agents import cowork_description
+from engine.corpus.transcripts.chat_messages import sidecar
 from engine.corpus.transcripts.formats import LineParser, digest
-from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import (
     Kind,
     Message,
@@ -43,12 +48,14 @@ _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the 
     "ai-title": (3, "aiTitle"),
     "agent-name": (2, "agentName"),
 }
-_SUMMARY_RANK = 1
+_SUMMARY_RANK, _GIVEN_RANK = 1, 5
 
 _PASSED_OVER = frozenset(
-    """agent-color agent-setting atis-latch attribution-snapshot bridge-session checkpoint content-replacement
-    cost-state file-history-delta file-history-snapshot invoked-skills last-prompt mode permission-mode pr-link
-    progress queue-operation speculation-accept system tag task-summary worktree-state""".split()
+    """agent-color agent-setting artifact-autoreact-ledger artifact-comment-monitor atis-latch attribution-snapshot
+    bridge-session checkpoint content-replacement continued-in cost-state custom-summary file-history-delta
+    file-history-snapshot fork-context-ref frame-link history-suppression invoked-skills last-prompt mode
+    permission-mode pr-link progress queue-operation relocated session-agent speculation-accept system tag task-summary
+    telemetry-latch worktree-state""".split()
 )
 # Further types of the SDK's stream. Of these, `stream_event` has pieces of the next answer.
 _STREAM_PASSED_OVER = frozenset(
@@ -370,6 +377,13 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 self.opened = line
         self.prompts.append(line)
 
+    def describe(self, session: Mapping[str, Any]) -> None:
+        """Take title and folder of a session of Cowork, whose transcript has folders of a virtual machine."""
+        folders = items(session.get("userSelectedFolders"))
+        self.facts.project = clean(string(folders[0])) if folders else self.facts.project
+        if not self.agent_file:
+            self._take_title(_GIVEN_RANK, string(session.get("title")))
+
     def _take_title(self, rank: int, title: str) -> None:
         title = one_line(title)
         if title and rank >= self.title_rank:
@@ -396,14 +410,16 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
 
 class ClaudeCodeFormat:
-    """Format of Claude Code's sessions and sub-agents."""
+    """Format of the sessions and sub-agents of Claude Code, or of a program that runs it."""
 
-    agent = "claude-code"
     speech_marks: tuple[bytes, ...] = (
         b'"message":{"role":"user","content":"',
         b'"content":[{"type":"text","text":"',
     )
     title_marks: tuple[bytes, ...] = (b'Title"', b'"summary"', b'"agentName"')
+
+    def __init__(self, agent: str = "claude-code") -> None:
+        self.agent = agent
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(map(_is_line, values))
@@ -416,6 +432,8 @@ class ClaudeCodeFormat:
             parser.facts.generated = name.startswith(_HOUSEKEEPERS)
         if parser.agent_file or _UUID.fullmatch(name):
             parser.facts.id = clean(name)
+        if described := cowork_description(path):
+            parser.describe(sidecar(described))
         return parser
 
     def resume(self, state: bytes) -> ClaudeCodeParser:

@@ -1,13 +1,17 @@
 """Codex CLI's transcripts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl` and `archived_sessions/`.
 
-Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.144 (July 2026). Until September
-2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
-Some items have no type (the search tool cass reads them, August 2026); their members show what they are.
+Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.157 (autumn 2026). Until
+September 2025 a file is a header and bare items without times; since then each line is an envelope of time, type and
+payload. Some items have no type (the search tool cass reads them, August 2026); their members show what they are.
 Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
 words may come as an item of the model's history, as an event for the screen, or as both, far apart. The event
 `thread_rolled_back` discards the last `num_turns` messages of the user with all that follows them.
+
+Since autumn 2026 `realtime_item` has the words of a spoken conversation, and the file of a sub-agent may begin with
+lines of its caller's session, which are skipped.
 """
 
+import html
 import shlex
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
@@ -24,7 +28,9 @@ from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-_ENVELOPES_PASSED_OVER = frozenset({"world_state", "inter_agent_communication_metadata"})
+_ENVELOPES_PASSED_OVER = frozenset(
+    """inter_agent_communication_metadata retained_context security_risk_score token_usage_record world_state""".split()
+)
 _ITEMS_PASSED_OVER = frozenset(
     "additional_tools compaction compaction_summary compaction_trigger context_compaction ghost_snapshot other".split()
 )
@@ -39,8 +45,8 @@ _EVENTS_PASSED_OVER = frozenset(
     view_image_tool_call warning web_search_begin web_search_end""".split()
 )
 _TURN_ITEMS_PASSED_OVER = frozenset(
-    """commandexecution collabagenttoolcall contextcompaction filechange hookprompt imagegeneration imageview
-    mcptoolcall sleep subagentactivity websearch""".split()
+    """commandexecution collabagenttoolcall contextcompaction dynamictoolcall extension filechange hookprompt
+    imagegeneration imageview mcptoolcall sleep subagentactivity websearch""".split()
 )
 _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
@@ -135,6 +141,8 @@ def speech_of(blocks: Sequence[object]) -> Speech:
             folder = folder or between(text, "<cwd>", "</cwd>") or between(text, _FOLDER, "\n")
         elif start.startswith(_NOTICES):
             notices.append(text)
+        elif start.startswith("<realtime_delegation>"):
+            words.append(html.unescape(between(text, "<input>", "</input>")))  # its transcript is in other lines
         elif not start.startswith("<image name=") and text.strip() != "</image>":
             words.append(_request(text))
     return Speech("\n".join(filter(None, words)), pictures, notices, folder, command, result)
@@ -169,6 +177,8 @@ class CodexParser(LineParser, kw_only=True):
     named: bool = False
     """Whether the title is from Codex's list of names, which takes precedence over the rollout."""
     side: bool = False
+    own: int = 0
+    """Ordinal of the first line that a sub-agent's file does not repeat from that of its caller."""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of each called tool, by the id of the call, until its output is read."""
     prompts: list[int] = msgspec.field(default_factory=list)
@@ -186,6 +196,10 @@ class CodexParser(LineParser, kw_only=True):
         time = seconds(value.get("timestamp"))
         if not isinstance(payload, dict):
             return self._item(value, line, time)
+        ordinal = value.get("ordinal")
+        if self.own and isinstance(ordinal, int) and ordinal < self.own:
+            self._repeated(kind, payload)
+            return []
         if kind == "response_item":
             return self._item(payload, line, time)
         if kind == "event_msg":
@@ -194,6 +208,8 @@ class CodexParser(LineParser, kw_only=True):
             return self._new_messages(
                 "assistant", "text", [content(payload.get("content"))], line, time, event=True, side=True
             )
+        if kind == "realtime_item":
+            return self._spoken(payload, line, time)
         if kind == "compacted":
             return (
                 self._add("system", "text", string(payload.get("message")), line, time)
@@ -234,9 +250,16 @@ class CodexParser(LineParser, kw_only=True):
         agent = source.get("subagent")
         spawned = mapping(mapping(agent).get("thread_spawn"))
         self.side = bool(agent)
+        start = meta.get("subagent_history_start_ordinal")
+        self.own = start if self.side and isinstance(start, int) and 0 < start < 2**53 else 0
         facts.parent = clean(string(meta.get("parent_thread_id")) or string(spawned.get("parent_thread_id")))
         purpose = string(agent) or string(mapping(agent).get("other"))
         facts.generated = "internal" in source or purpose in _HOUSEKEEPERS
+
+    def _repeated(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """Learn from a line of the caller's session only what the sub-agent's totals of tokens begin with."""
+        if kind == "event_msg" and payload.get("type") == "token_count":
+            self.spent = _totals(payload)
 
     def _item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         kind, id = item_type(item), string(item.get("id"))
@@ -282,6 +305,16 @@ class CodexParser(LineParser, kw_only=True):
         text = tool_given(given, structured=kind != "custom_tool_call")
         return self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
 
+    def _spoken(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
+        """Return a part of a spoken conversation; its other items show where it begins and ends."""
+        role = item.get("role")
+        if item.get("type") != "transcript_segment" or role not in ("user", "assistant"):
+            return []
+        id = string(item.get("id"))
+        if role == "user":
+            return self._person([item.get("text")], line, time, id=id, event=True)
+        return self._agent(string(item.get("text")), line, time, id=id, event=True)
+
     def _event(self, event: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         kind = string(event.get("type"))
         if kind == "user_message":
@@ -296,7 +329,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "thread_name_updated":
             self.facts.title = self.facts.title if self.named else one_line(string(event.get("thread_name")))
         elif kind == "token_count":
-            self._count_tokens(mapping(mapping(event.get("info")).get("total_token_usage")))
+            self._count_tokens(_totals(event))
         elif kind == "thread_rolled_back":
             self._roll_back(event.get("num_turns"), line)
         elif kind not in _EVENTS_PASSED_OVER:
@@ -309,11 +342,7 @@ class CodexParser(LineParser, kw_only=True):
             self.facts.leave(self.prompts[-turns:][0], line)
             del self.prompts[-turns:]
 
-    def _count_tokens(self, total: Mapping[str, Any]) -> None:
-        cached = total.get("cached_input_tokens")
-        now = Usage(
-            without_cached(total.get("input_tokens"), cached), tokens(total.get("output_tokens")), tokens(cached)
-        )
+    def _count_tokens(self, now: Usage) -> None:
         if now.is_recorded:
             restarted = (now.output or 0) < (self.spent.output or 0)
             # A fork repeats the events of the session that it continues, with other times.
@@ -429,6 +458,14 @@ def _is_line(value: Mapping[str, Any]) -> bool:
             isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str) and "instructions" in value
         )
     return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
+
+
+def _totals(event: Mapping[str, Any]) -> Usage:
+    """Return the session's usage so far, from an event with token counts."""
+    total = mapping(mapping(event.get("info")).get("total_token_usage"))
+    cached, written = total.get("cached_input_tokens"), total.get("cache_write_input_tokens")
+    sent = without_cached(total.get("input_tokens"), cached, written)
+    return Usage(sent, tokens(total.get("output_tokens")), tokens(cached), tokens(written))
 
 
 def _cut(text: str, tag: str) -> tuple[str, list[str]]:

@@ -28,7 +28,8 @@ class IflowParser(ClaudeCodeParser, kw_only=True):
 
 
 class IflowFormat(ClaudeCodeFormat):
-    agent = _AGENT
+    def __init__(self) -> None:
+        super().__init__(_AGENT)
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(_SESSION.fullmatch(string(value.get("sessionId"))) for value in values) and super().matches(values)

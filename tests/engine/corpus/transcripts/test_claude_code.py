@@ -1,5 +1,7 @@
 """Claude Code's transcripts: speakers, skipped lines, and facts of the session."""
 
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,12 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
+from engine.corpus.transcripts.registry import copied_sessions, resume_command, session_folders
+from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.transcript_reader import read_session
+from engine.corpus.user_environment import Machine
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -566,3 +574,49 @@ def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
     numbers = [message.ordinal for message in messages]
     assert numbers == sorted(numbers)
     assert set(numbers) == set(range(1, parser.ordinal + 1))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    """artifact-autoreact-ledger artifact-comment-monitor atis-latch bridge-session continued-in cost-state
+    custom-summary fork-context-ref frame-link history-suppression last-prompt relocated session-agent telemetry-latch
+    worktree-state""".split(),
+)
+def test_lines_about_the_program_are_known_in_newest_version(kind: str) -> None:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    assert parser.feed({"type": kind, "sessionId": "s", "title": "x", "content": "y"}, 1) == []
+    assert (parser.unknown, parser.facts.title) == ({}, "")
+
+
+def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
+    def said(role: str, text: str) -> dict[str, Any]:
+        message = {"role": role, "content": [{"type": "text", "text": text}]}
+        return {"type": role, "uuid": role, "sessionId": "s", "cwd": "/sessions/brave-ada", "message": message}
+
+    store = tmp_path / ".config/Claude/local-agent-mode-sessions"
+    home = store / "org/space/local_1"
+    path = home / ".claude/projects/-sessions-brave-ada/0c1d2e3f-0000-4000-8000-000000000009.jsonl"
+    description = {"title": "Winter storage", "userSelectedFolders": ["/home/ada/boats", "/home/ada/oars"]}
+    for file, content in (
+        (path, [said("user", "Plan it."), {"type": "ai-title", "sessionId": "s", "aiTitle": "A plan"}]),
+        (home / "audit.jsonl", [said("user", "Plan it.")]),
+        (home / "outputs/data.jsonl", [{"a": 1}]),
+        (store / "org/space/local_1.json", [description]),
+    ):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(json.dumps(line) + "\n" for line in content))
+    os.utime(store / "org/space/local_1.json", (4e9, 4e9))
+
+    assert ("claude-cowork", "", str(store)) in session_folders(Machine(str(tmp_path), {}))
+    files = find_transcripts(Settings(sessions=SessionSettings(folders=(str(store),)))).files
+    read = [file for file in files if file.name not in copied_sessions(files, set())]
+    assert [(file.path, file.mtime_ns) for file in read] == [(str(path), 4 * 10**18)]
+    session = read_session(path, "")
+    assert session is not None
+    assert (session.facts.agent, session.facts.title) == ("claude-cowork", "Winter storage")
+    assert session.facts.project == "/home/ada/boats"
+    (store / "org/space/local_1.json").write_text('{"title": 3, "userSelectedFolders": [null]}')
+    session = read_session(path, "")
+    assert session is not None
+    assert (session.facts.title, session.facts.project) == ("A plan", "/sessions/brave-ada")
+    assert resume_command("claude-cowork", "s") == ""

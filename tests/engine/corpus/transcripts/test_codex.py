@@ -1,5 +1,7 @@
 """Codex CLI's transcripts: both forms, every message once, and no text inserted in the user's name."""
 
+import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.codex import CodexFormat
+from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.tool_uses import uses_of
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -24,6 +28,8 @@ ENVELOPES = FIXTURES / f"rollout-2026-03-09T11-00-00-{SESSION}.jsonl"
 BARE = FIXTURES / "rollout-2025-06-01T10-00-00-1b2c3d4e-0000-4000-8000-000000000001.jsonl"
 SAMPLES = [value for path in (ENVELOPES, BARE) for _, value in fixture_lines(path)]
 AT = 1_773_050_400.0
+PATCH = "*** Begin Patch\n*** Update File: src/a b.ts\n@@\n-x\n+y\n*** Add File: n.ts\n+1\n*** End Patch"
+EDITS = [("edited", "src/a b.ts"), ("created", "n.ts")]
 
 
 def item(**payload: Any) -> dict[str, Any]:
@@ -209,6 +215,89 @@ def test_the_paginated_kind_completes_items() -> None:
         ("assistant", "thinking", "Needle."),
         ("assistant", "text", "Sewn."),
     ]
+
+
+def test_words_of_a_spoken_conversation_are_speech() -> None:
+    def heard(kind: str, **more: Any) -> dict[str, Any]:
+        return {"timestamp": "", "type": "realtime_item", "payload": {"id": "v", "type": kind, **more}}
+
+    parser = CodexFormat().parser("s.jsonl")
+    values = (
+        heard("realtime_session_started"),
+        heard("transcript_segment", role="user", text="Sew it."),
+        heard("transcript_segment", role="assistant", text="On it."),
+        heard("transcript_segment", role="narrator", text="Night."),
+        asked("<realtime_delegation>\n  <input>Sew &lt;it&gt;</input>\n<transcript_delta>x</transcript_delta>"),
+        {"timestamp": "", "type": "token_usage_record", "payload": {"usage": {}}},
+        {"timestamp": "", "type": "retained_context", "payload": {}},
+        heard("realtime_session_closed"),
+    )
+    messages = feed(parser, enumerate(values, 1))
+    assert [(message.role, message.text) for message in messages] == [
+        ("user", "Sew it."),
+        ("assistant", "On it."),
+        ("user", "Sew <it>"),
+    ]
+    assert parser.unknown == {}
+
+
+def test_lines_of_the_caller_are_no_subagent_messages() -> None:
+    def total(sent: int, received: int) -> dict[str, Any]:
+        return event(type="token_count", info={"total_token_usage": {"input_tokens": sent, "output_tokens": received}})
+
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "p"}}}
+    meta = {"id": "child", "source": spawned, "subagent_history_start_ordinal": 5}
+    values = (
+        {"type": "session_meta", "payload": meta},
+        {"type": "session_meta", "payload": {"id": "p", "cwd": "/elsewhere"}},
+        asked("Repair the boat."),
+        answered("I ask another one."),
+        total(1000, 100),
+        asked("Sew the sail."),
+        total(1130, 110),
+    )
+    parser = CodexFormat().parser("s.jsonl")
+    messages = feed(parser, [(at + 1, {**value, "ordinal": at}) for at, value in enumerate(values)])
+    assert [message.text for message in messages] == ["Sew the sail."]
+    assert (parser.facts.id, parser.facts.parent, parser.facts.opening) == ("child", "p", "Sew the sail.")
+    assert parser.facts.usage == {"": Usage(130, 10)}
+
+
+@pytest.mark.parametrize(
+    ("program", "uses"),
+    [
+        (
+            'const r = await tools.exec_command({"cmd":"pytest -q && cat a.py","workdir":"/w"}); text(r.output);',
+            [("read", "/w/a.py"), ("command", "pytest -q && cat a.py")],
+        ),
+        ("// don't\ntext(await tools.exec_command({cmd: 'echo \"a\\u0041\"', tty: true}))", [("command", 'echo "aA"')]),
+        ("await tools.exec_command({cmd: String.raw`grep a\\n b.py`})", [("command", "grep a\\n b.py")]),
+        (
+            "await Promise.all([tools.exec_command({cmd: 'ls'}), tools.exec_command({cmd: 'make'})])",
+            [("command", "ls"), ("command", "make")],
+        ),
+        (f"const p = {json.dumps(PATCH)};\nawait tools.apply_patch(p); text('*** End')", EDITS),
+        (f"await tools.apply_patch(`{PATCH}`)", EDITS),
+        ("await tools.mcp__disk__write_file({path: 'c.md', content: '*** Add File: no'})", [("created", "c.md")]),
+        ("text('tools.'); await tools.wait({ms: 5})", []),
+        ("await tools.exec_command({cmd: 'unfinished", [("command", "unfinished")]),
+    ],
+)
+def test_tools_called_by_a_program_are_its_uses(program: str, uses: list[tuple[str, str]]) -> None:
+    call = item(type="custom_tool_call", name="exec", call_id="c", input=program)
+    (message,) = feed(CodexFormat().parser("s.jsonl"), [(1, call)])
+    assert message.text == program
+    assert uses_of(message) == uses
+
+
+@pytest.mark.parametrize("part", ["'\\\\", "tools.a(", '"', "/*", "String.raw ", "a:'b',", "(", "a"])
+def test_long_program_is_read_in_linear_time(part: str) -> None:
+    program = f"tools.exec_command({{{part * 40_000}"
+    call = item(type="custom_tool_call", name="exec", call_id="c", input=program)
+    (message,) = feed(CodexFormat().parser("s.jsonl"), [(1, call)])
+    began = time.process_time()
+    uses_of(message)
+    assert time.process_time() - began < 2  # .05 s; a quadratic search takes 30
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from engine.corpus.transcripts.codex_names import GivenName, given_name
+from engine.corpus.transcripts.codex_names import GivenName, Memo, given_name
 from engine.corpus.transcripts.messages import one_line
 from engine.corpus.transcripts.parsers.codex import CodexFormat
 from engine.corpus.transcripts.transcript_files import last_change
@@ -27,7 +27,8 @@ def entry(session: str, name: object, time: object = "2026-03-09T10:00:00Z") -> 
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("CODEX_SQLITE_HOME", raising=False)
     (tmp_path / ".codex" / "sessions/2026/03/09").mkdir(parents=True)
     return tmp_path / ".codex"
 
@@ -128,6 +129,35 @@ def test_the_database_with_the_highest_number_counts(home: Path, threads: sqlite
         thread(newer, ONE, "Ship")
     os.utime(home, (1e9, 1e9))
     assert given_name(rollout(home)).name == "Ship"
+
+
+@pytest.mark.parametrize("place", ["sqlite", "setting", "variable"])
+def test_database_in_another_folder_counts(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    keep(home, entry(ONE, "Boat"), entry(TWO, "Tap"))
+    folder = home / "sqlite" if place == "sqlite" else tmp_path / "elsewhere"
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / "state_5.sqlite", isolation_level=None)) as database:
+        database.execute("CREATE TABLE threads (id TEXT PRIMARY KEY, title TEXT, name TEXT)")
+        thread(database, ONE, "Ship")
+    if place == "setting":
+        (home / "config.toml").write_text(f"model = 'x'\nsqlite_home = '{folder}'\n")
+        monkeypatch.setenv("CODEX_SQLITE_HOME", str(tmp_path / "nowhere"))
+    if place == "variable":
+        monkeypatch.setenv("CODEX_SQLITE_HOME", str(folder))
+        (home / "config.toml").write_text("not [toml")
+    assert given_name(rollout(home)).name == "Ship"
+    assert given_name(rollout(home, TWO)).name == "Tap"
+
+
+def test_names_are_read_once_for_a_listing(home: Path) -> None:
+    keep(home, entry(ONE, "Boat"))
+    memo: Memo = {}
+    assert given_name(rollout(home), memo).name == "Boat"
+    keep(home, entry(ONE, "A ship"), entry(TWO, "Tap"))
+    assert (given_name(rollout(home), memo).name, given_name(rollout(home, TWO), memo).name) == ("Boat", "")
+    assert (given_name(rollout(home)).name, given_name(rollout(home, TWO), {}).name) == ("A ship", "Tap")
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,25 @@ def test_a_session_lasts_from_the_first_to_the_last_time(times: list[float | Non
     assert (facts.started, facts.ended) == ((min(known), max(known)) if known else (None, None))
 
 
+@pytest.mark.parametrize(
+    ("times", "active"),
+    [
+        ([], None),
+        ([10.0], None),
+        ([None, 10.0, None], None),
+        ([10.0, 10.0], 0.0),
+        ([10.0, 40.0, 100.0], 90.0),
+        ([10.0, 86_410.0, 86_420.0], 310.0),
+        ([100.0, 40.0, 160.0], 60.0),
+    ],
+)
+def test_pauses_count_as_work_up_to_five_minutes(times: list[float | None], active: float | None) -> None:
+    facts = SessionFacts(agent="a", started=0.0, ended=1e9)  # as some agents record them elsewhere
+    for time in times:
+        facts.saw(message("x", time=time))
+    assert facts.active == active
+
+
 @given(names=st.lists(any_text, max_size=4), text=any_text)
 def test_a_parser_can_be_stored_whatever_it_read(names: list[str], text: str) -> None:
     parser = LineParser(facts=SessionFacts(agent="codex"))

@@ -120,6 +120,12 @@ def test_codex_running_totals_are_not_added_up() -> None:
     assert usage_of(CodexFormat(), *lines) == {"gpt-5.2-codex": Usage(40, 9, 60), "gpt-5.2": Usage(60, 11, 140)}
 
 
+def test_codex_prompt_includes_written_cache() -> None:
+    line = tokens_counted(100, 60, 9)
+    line["payload"]["info"]["total_token_usage"]["cache_write_input_tokens"] = 15
+    assert usage_of(CodexFormat(), line) == {"": Usage(25, 9, 60, 15)}
+
+
 def test_codex_limits_without_totals_have_no_usage() -> None:
     limits = {"type": "event_msg", "payload": {"type": "token_count", "info": None, "rate_limits": {}}}
     assert usage_of(CodexFormat(), limits) == {}
