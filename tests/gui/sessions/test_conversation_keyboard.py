@@ -164,7 +164,7 @@ def test_reveal_confirmation_can_be_cancelled_by_keys(panel: ConversationPanel) 
 @opens_menu
 def test_copy_session_as_markdown_from_menu(qtbot, panel: ConversationPanel) -> None:
     choose("Copy session as Markdown")
-    qtbot.waitUntil(lambda: panel.hint.accessibleName() == "Session copied, with each tool call in one line")
+    qtbot.waitUntil(lambda: panel.hint.accessibleName() == "Session copied, with each tool call on one line")
     assert QGuiApplication.clipboard().text().startswith("# Fix the valve controller")
 
 
