@@ -110,7 +110,7 @@ def test_a_session_lasts_from_the_first_to_the_last_time(times: list[float | Non
 def test_pauses_count_as_work_up_to_five_minutes(times: list[float | None], active: float | None) -> None:
     facts = SessionFacts(agent="a", started=0.0, ended=1e9)  # as some agents record them elsewhere
     for time in times:
-        facts.saw(message("x", time=time))
+        facts.add_message(message("x", time=time))
     assert facts.active == active
 
 
