@@ -145,7 +145,7 @@ def test_document_reads_as_markdown_everywhere(tmp_path: Path, name: str, value:
         ("a.canvas", b"[1]", "isn't a canvas"),
         ("a.canvas", b"[" * 100_000, "nested too deeply"),
         ("a.ipynb", b'{"nbformat": 3, "worksheets": []}', "version 4"),
-        ("a.ipynb", b"# Not JSON", "no JSON"),
+        ("a.ipynb", b"# Not JSON", "not JSON"),
     ],
 )
 def test_damaged_document_has_reason_and_is_shown_raw(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
