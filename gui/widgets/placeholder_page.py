@@ -166,6 +166,7 @@ class StatePage(QScrollArea):
             self._table.setVisible(table is not None)
         if self._below is not None:
             self._column.removeWidget(self._below)
+            self._below.hide()  # a visible one without a parent would become a window and take the activation
             self._below.setParent(None)
             self._below.deleteLater()  # one of its buttons may have been pressed
         self._below, self._buttons, self._rows = None, [], []

@@ -197,7 +197,7 @@ def test_token_sent_only_to_hub(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HF_ENDPOINT", hub.origin)
         monkeypatch.delenv("HF_TOKEN", raising=False)
         hub.location = f"{host.origin}/cdn/blob"
-        with pytest.raises(ProviderError, match="agree to its terms on the hub and set HF_TOKEN"):
+        with pytest.raises(ProviderError, match="agree to its terms on the model hub and set HF_TOKEN"):
             fetch_model(SETTINGS)
         monkeypatch.setenv("HF_TOKEN", "hf_secret")
         assert fetch_model(SETTINGS).read_bytes() == CONTENT
