@@ -236,7 +236,7 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
 
 
 def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:
-    """Return what was done with each file, or by each session, such as "created, edited"."""
+    """Return the kinds of use of each file, or in each session, such as "created, edited"."""
     found: dict[str, set[str]] = {}
     for use in uses:
         found.setdefault(key(use), set()).add(use.kind)

@@ -47,8 +47,8 @@ def tidy(parts: SyncParts, model: StoredModel | None, indexed: int, token: Cance
         surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
         old = len(snapshot.generations()) > 1
         holes = snapshot.free_share() > MOST_FREE
-        words = snapshot.meta(WORDS_TO_FORGET) is not None
-        words = words or indexed > max(_MUCH_TEXT, _MUCH_NEW * snapshot.chunk_count())
+        many_new = indexed > max(_MUCH_TEXT, _MUCH_NEW * snapshot.chunk_count())
+        words = many_new or snapshot.meta(WORDS_TO_FORGET) is not None
     if old:
         with store.write() as writer:
             writer.discard_other_generations()

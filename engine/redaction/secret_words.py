@@ -151,7 +151,7 @@ _NETWORK = (
     r"(?:[ \t]{1,4}(?:\w{1,4}[ \t]{1,4}){0,2}"
     r"(?i:wi-?fi|wlan|router|fritz!?box|вай-?фая?|вайфаю|роутера?|red|réseau|rete))"
 )
-"""What such a password is most often for, as in "contraseña del wifi Sol2024"."""
+"""Words for a network, between "password" and the password: "contraseña del wifi Sol2024"."""
 FOREIGN_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?)?"
     rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}})"

@@ -70,9 +70,9 @@ def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChun
     message = None
     snippet_line = result.snippet_line + chunk.start_line - result.start_line
     if chunk.places is not None:
-        told = None if result.message is None else result.message.ordinal
+        ordinal = None if result.message is None else result.message.ordinal
         places = () if original.places is None else read_offsets(original.places)
-        place = _offset_at(chunk.places, next((of.offset for of in places if of.ordinal == told), 0))
+        place = _offset_at(chunk.places, next((of.offset for of in places if of.ordinal == ordinal), 0))
         message, snippet_line = _message(place, chunk), place.line
     return PassageCopy(
         path=chunk.path,

@@ -28,7 +28,7 @@ _LONGEST_NAME = 60
 
 
 class FoundSet(msgspec.Struct, frozen=True):
-    """All results of one query as scored chunks, kept to explain them and to search within them."""
+    """All results of one query as scored chunks, cached for explanations and for searches within them."""
 
     analysis: QueryAnalysis
     meaning: "VectorLeg | None"

@@ -283,7 +283,8 @@ class WorkspaceController(QObject):
             self._return_focus()
         elif (
             self._frame.pages.currentWidget() is self._frame.panes
-            and self._window.focusWidget() is not self._views.search.box.edit  # what is typed there stays as it is
+            and self._window.focusWidget()
+            is not self._views.search.box.edit  # otherwise the typed text would be selected
         ):
             self._views.focus_box()
         reason = self._folders.take_first_sync()

@@ -21,7 +21,7 @@ def grouped(count: int) -> str:
 
 
 def shown_headings(path: str, headings: Sequence[str]) -> tuple[str, ...]:
-    """Return the headings above a passage as they are shown: the page of a document in the language of the window."""
+    """Return the headings to show above a passage; the page of a document is named in the window's language."""
     page = page_of(headings[0]) if headings and has_pages(path) else 0
     return (tr("Page {page}", page=page), *headings[1:]) if page else tuple(headings)
 

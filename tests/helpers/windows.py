@@ -1,4 +1,4 @@
-"""Wait conditions for tests of the whole window."""
+"""Wait conditions and readings for tests of the whole window."""
 
 from gui.window.main_window import MainWindow
 
@@ -11,3 +11,15 @@ def at_rest(window: MainWindow) -> bool:
     status = window.workspace.status
     busy = window.search.busy or window.sessions.busy or window.views.facts.busy or window.workspace._sync is not None
     return status is not None and status.last_sync is not None and status.syncing is None and not busy
+
+
+def search_results(qtbot, window, query: str):
+    """Search in a window, and return its list of results."""
+    window.search.search(query)
+    qtbot.waitUntil(lambda: at_rest(window) and window.search.body.has_results)
+    return window.search.body.list
+
+
+def rows_of(results, kind: type) -> list:
+    """Return the rows of one kind in a list of results."""
+    return [row for row in map(results.rows.row, range(results.rows.rowCount())) if isinstance(row, kind)]

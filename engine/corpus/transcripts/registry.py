@@ -188,7 +188,7 @@ def is_watched(store: str, folder: str) -> bool:
 def parts_changed(path: str, memo: dict[str, Any] | None = None) -> int:
     """Return when other files that belong to a transcript were last changed, in nanoseconds; 0 if there are none.
 
-    `memo`: keeps what is known of files about many transcripts, while these are listed.
+    `memo`: a cache for the files about many transcripts while these are listed.
     """
     latest = 0
     for mark, changed in _parts(AGENTS):  # a loop, since a sync asks for every transcript

@@ -69,7 +69,7 @@ def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
     """Return which of two notes is newer, and which is longer."""
     age_difference = abs(left.modified - right.modified)
     if runs_left():
-        left, right = right, left  # as they are placed in a mirrored window
+        left, right = right, left  # a mirrored window shows them in this order
     newer = "" if age_difference < 1 else "left" if left.modified > right.modified else "right"
     longer = "" if left.size == right.size else "left" if left.size > right.size else "right"
     return tr(_BETWEEN[newer, longer], time=_time_text(age_difference), size=size_text(abs(left.size - right.size)))

@@ -364,7 +364,7 @@ def test_search_single_file_shows_all_its_rows(open_memory, workspace: Path) -> 
 
 
 def _with_copies(workspace: Path) -> None:
-    """Two copies of a note of two passages, and an entry that recurs by itself."""
+    """Two copies of a note of two passages, and a short entry that several notes contain."""
     filler = "Nothing of interest happened on this day, and the weather stayed dry. " * 24
     note = (
         f"# Marina\n\nThe landlord of the berth called. {filler}\n\n## Rent\n\nThe landlord asked for more. {filler}\n"

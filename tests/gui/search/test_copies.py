@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from engine import PassageCopy
 from gui.search.result_rows import CopiesRow, ResultRow, build_rows, button_text, list_copies
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.windows import at_rest
+from tests.helpers.windows import at_rest, rows_of, search_results
 
 Key = Qt.Key
 TEXT = "# Marina\n\nThe landlord wants the key back.\n"
@@ -40,26 +40,20 @@ def memory(monkeypatch):
 
 @pytest.fixture
 def results(qtbot, opened):
-    opened.search.search("landlord")
-    qtbot.waitUntil(lambda: at_rest(opened) and opened.search.body.has_results)
-    return opened.search.body.list
-
-
-def _rows(results, kind):
-    return [row for row in map(results.rows.row, range(results.rows.rowCount())) if isinstance(row, kind)]
+    return search_results(qtbot, opened, "landlord")
 
 
 def _paths(results):
-    return [row.result.path for row in _rows(results, ResultRow)]
+    return [row.result.path for row in rows_of(results, ResultRow)]
 
 
 def _copies_place(results):
-    return results.rows.place(_rows(results, CopiesRow)[0].key)
+    return results.rows.place(rows_of(results, CopiesRow)[0].key)
 
 
 def test_copies_row_lists_the_other_files_by_key(qtbot, opened, results):
     assert len(_paths(results)) == 2
-    [row] = _rows(results, CopiesRow)
+    [row] = rows_of(results, CopiesRow)
     assert results.rows.spoken(row) == "Also in 2 other files"
     assert set(results.rows.tip(row).splitlines()[1:]) == set(NOTES) - {"house.md", row.result.path}
     opened.search.focus_box()
@@ -68,7 +62,7 @@ def test_copies_row_lists_the_other_files_by_key(qtbot, opened, results):
             qtbot.keyClick(QApplication.focusWidget(), Key.Key_Down)
     with qtbot.waitSignal(opened.viewer.file_shown):  # the first copy, as a preview
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
-    assert not _rows(results, CopiesRow)
+    assert not rows_of(results, CopiesRow)
     assert set(_paths(results)) == set(NOTES)
     assert results.current_result() == row.result.in_copy(row.result.copies[0])
 
@@ -83,7 +77,7 @@ def test_listed_copies_stay_until_the_next_query(qtbot, opened, results):
     results.show_rows(build_rows(opened.search.body.answer.outcome, "relevance"), keep=True)
     assert set(_paths(results)) == set(NOTES)
     opened.search.search("key")
-    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, CopiesRow)) == 1)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, CopiesRow)) == 1)
 
 
 def test_every_row_has_its_own_key_with_copies_listed(make_result, make_outcome):

@@ -9,7 +9,7 @@ from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.widgets.form_controls import Chip
 from gui.window.quick_search import QuickSearchController
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.windows import at_rest
+from tests.helpers.windows import at_rest, rows_of, search_results
 
 Key = Qt.Key
 LOG = "# Log\n\n" + "\n\n".join(f"## Day {day}\n\nThe landlord called." for day in range(12))
@@ -38,13 +38,7 @@ def memory(monkeypatch):
 
 @pytest.fixture
 def results(qtbot, opened):
-    opened.search.search("landlord")
-    qtbot.waitUntil(lambda: at_rest(opened) and opened.search.body.has_results)
-    return opened.search.body.list
-
-
-def _rows(results, kind):
-    return [row for row in map(results.rows.row, range(results.rows.rowCount())) if isinstance(row, kind)]
+    return search_results(qtbot, opened, "landlord")
 
 
 def _go_to_more(qtbot, results):
@@ -57,31 +51,31 @@ def _go_to_more(qtbot, results):
 
 
 def test_more_in_file_row_limits_to_file_and_alt_left_returns(qtbot, opened, results):
-    [row] = _rows(results, MoreInFileRow)
+    [row] = rows_of(results, MoreInFileRow)
     assert (row.path, row.hidden) == ("log.md", 9)
     assert results.rows.spoken(row) == "+9 more in this file"
     opened.search.focus_box()
     _go_to_more(qtbot, results)
     qtbot.keyClick(results, Key.Key_Return)
-    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
-    assert {row.result.path for row in _rows(results, ResultRow)} == {"log.md"}
+    qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, ResultRow)) == 12)
+    assert {row.result.path for row in rows_of(results, ResultRow)} == {"log.md"}
     assert QApplication.focusWidget() is results
     assert opened.search.filters.scope.path == "log.md"
     qtbot.keyClick(opened, Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, MoreInFileRow)) == 1)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, MoreInFileRow)) == 1)
     assert opened.search.filters.scope is None
     assert isinstance(results.rows.row(results.currentIndex().row()), MoreInFileRow)
 
 
 def test_more_in_file_click_limits_to_file_and_chip_returns(qtbot, opened, results):
-    place = results.rows.place(_rows(results, MoreInFileRow)[0].key)
+    place = results.rows.place(rows_of(results, MoreInFileRow)[0].key)
     at = results.visualRect(results.rows.index(place)).center()
     qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, ResultRow)) == 12)
     chips = opened.search.filters.findChildren(Chip)
     chip = next(chip for chip in chips if chip.accessibleName().startswith("Searching only in"))
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 4)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, ResultRow)) == 4)
 
 
 def test_quick_search_more_in_file_opens_in_window(qtbot, opened, jobs):
@@ -94,6 +88,6 @@ def test_quick_search_more_in_file_opens_in_window(qtbot, opened, jobs):
     _go_to_more(qtbot, way.panel.list)
     qtbot.keyClick(way.panel.list, Key.Key_Return)
     results = opened.search.body.list
-    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, ResultRow)) == 12)
     assert opened.search.filters.scope.path == "log.md"
     assert not way.quick.isVisible()

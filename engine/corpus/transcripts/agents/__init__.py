@@ -74,8 +74,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     transcripts of all agents whose paths contain a text of `with_parts`.
     """
     list_changed: Callable[[str, dict[str, Any]], int] | None = None
-    """As `parts_changed`, for a file about many transcripts. What was read of it may be kept in the dictionary until
-    all files of a store are listed.
+    """As `parts_changed`, for a file about many transcripts. The dictionary caches its contents until all files of
+    a store are listed.
     """
     with_parts: tuple[str, ...] = ("",)
     """Parts of paths: a transcript has other files only if its path contains one of them. Checked first, for speed."""
