@@ -106,11 +106,14 @@ class CrashRecord:
 
     @contextlib.contextmanager
     def reading(self, file: FoundFile) -> Iterator[None]:
-        """Record during the block that this file is being read."""
+        """Record during the block that this file is being read, if the disk has room for it."""
         if self._open is not None:
             mtime_ns, size = _state(file)
-            os.lseek(self._open, 0, os.SEEK_SET)
-            os.write(self._open, f"{mtime_ns} {size} {file.name}\n".encode("utf-8", "surrogateescape"))
+            try:
+                os.lseek(self._open, 0, os.SEEK_SET)
+                os.write(self._open, f"{mtime_ns} {size} {file.name}\n".encode("utf-8", "surrogateescape"))
+            except OSError:
+                self.finish_reading()  # a crash must not count against the file that was recorded before
         before = self._suspects.get(file.name)
         yield
         if before is not None and self._suspects.get(file.name) is before:
@@ -120,7 +123,8 @@ class CrashRecord:
     def finish_reading(self) -> None:
         """Record that no file is being read."""
         if self._open is not None:
-            os.ftruncate(self._open, 0)
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._open, 0)
 
     def _take_mark(self) -> None:
         """Add a crash to the file that an earlier process had not finished reading."""

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.corpus.folder_walk import FoundFile
+from engine.indexing.crashing_files import CrashRecord
 from tests.helpers.sync_worker import open_with_fake
 
 SIZE_MB = 3
@@ -34,6 +36,11 @@ def write_notes(folder: Path, count: int, start: int = 0) -> None:
         (folder / f"n{number}.md").write_text(text)
 
 
+def fill(disk: Path, leave: int = 0) -> None:
+    """Write a file that leaves `leave` bytes of the disk free."""
+    (disk / "ballast").write_bytes(b"\0" * (SIZE_MB * 1024 * 1024 - leave))
+
+
 def test_full_disk_stops_sync_and_index_survives(small_disk: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     write_notes(notes, 20)
@@ -52,12 +59,27 @@ def test_full_disk_stops_sync_and_index_survives(small_disk: Path, tmp_path: Pat
     memory.close()
 
 
+def test_sync_goes_on_when_read_file_cannot_be_recorded(small_disk: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    write_notes(notes, 3)
+    fill(small_disk)
+    record = CrashRecord(small_disk)
+    read = []
+    with record.during_sync(forget=False):
+        for file in sorted(notes.iterdir()):
+            state = file.stat()
+            found = FoundFile(file.name, str(file), "memory", state.st_size, state.st_mtime_ns)
+            with record.reading(found):
+                read.append(file.name)
+    assert read == ["n0.md", "n1.md", "n2.md"]
+
+
 def test_disk_full_from_start_is_reported_on_open(small_disk: Path, tmp_path: Path) -> None:
     from engine.base.errors import StoreError
 
     notes = tmp_path / "notes"
     write_notes(notes, 1)
-    (small_disk / "ballast").write_bytes(b"\0" * (SIZE_MB * 1024 * 1024 - 4096))
+    fill(small_disk, leave=4096)
     with pytest.raises(StoreError, match=r"disk is full|cannot be written"):
         open_with_fake(notes, small_disk)
 
