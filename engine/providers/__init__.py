@@ -34,9 +34,9 @@ class Calibration(msgspec.Struct, frozen=True):
     """Letters of languages that the model doesn't know; None if it knows all."""
     unknown_languages: frozenset[str] = frozenset()
     """Languages that the model doesn't know although it knows their letters, by Snowball's names."""
-    scatter: tuple[float, float] | None = None
-    """Standard deviations of a query's cosines over an index: at most the first if no passage shares its subject, at
-    least the second if some do. None if they were not measured.
+    related: tuple[float, float] | None = None
+    """How much more an index is related to a query than to other queries, in standard deviations: at most the first if
+    no passage shares its subject, at least the second if some do. None if they were not measured.
     """
     known: bool = True
     """Whether the model knows the query's language; otherwise keywords decide."""

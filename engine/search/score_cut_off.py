@@ -22,7 +22,7 @@ _FOR_UNKNOWN = 0.5
 """By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
-_FOR_UNRELATED = 0.3
+_FOR_UNRELATED = 1.0
 """By how much the minimum rises if no passage shares the query's subject, as a share of it."""
 
 
@@ -123,8 +123,7 @@ def without_unrelated(kept: list[Scored], meaning: "VectorLeg", least: float, st
         for scored in kept
     ):
         return kept
-    nearest = max(scored.cosine or 0.0 for scored in kept)
-    raised = least * (1 + _FOR_UNRELATED * (1 - meaning.shared_subject(nearest)))
+    raised = min(1.0, least * (1 + _FOR_UNRELATED * (1 - meaning.shared_subject())))
     found = [scored for scored in kept if scored.unlifted >= raised]
     if len(found) < len(kept):
         best = None if found else max(scored.unlifted for scored in kept)

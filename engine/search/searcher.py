@@ -1,7 +1,7 @@
 """Answers a query: keyword and vector search, one absolute score, the threshold, and notices."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -43,7 +43,7 @@ from engine.text import QueryAnalysis, analyse_query, parse_query
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.more_like_this import LikedPassage
-    from engine.search.vector_leg import VectorLeg
+    from engine.search.vector_leg import SubjectCache, VectorLeg
     from engine.store.vector_encoding import Vectors
 
 
@@ -128,6 +128,12 @@ class Searcher:
         self._earlier = ResultCache[EarlierResults](cache_settings)
         self._guard = guard
         self._ranker = Ranker(guard.in_extra_paths)
+
+    @cached_property
+    def _subjects(self) -> "SubjectCache":
+        from engine.search.vector_leg import SubjectCache  # loads numpy
+
+        return SubjectCache()
 
     def set_cache_settings(self, cache_settings: ResultCacheSettings) -> None:
         """Apply new settings of the result cache, and drop cached answers."""
@@ -401,7 +407,8 @@ class Searcher:
         else:
             language, indexed = analysis.languages[0], snapshot.languages()
             calibration = scale.for_size(chunks).for_query(work.query.free_text, language, indexed)
-        return VectorLeg(snapshot, self._vectors, model, calibration, query)
+        subjects = partial(self._subjects.of, snapshot, model, provider)
+        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
 
     def _outcome(
         self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", work: SearchContext

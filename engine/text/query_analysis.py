@@ -175,6 +175,8 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     terms = tuple(found.values())
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
         terms = tuple(term._replace(stop=False) for term in terms)
+    if own not in languages:
+        terms = tuple(_without_function_words(term, languages) for term in terms)
     terms = _with_fillers(terms, text, known[0])
     phrases = (phrase_tokens(atom.text) for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
     terms = loosened(text, _most_informative(terms), known)
@@ -250,6 +252,15 @@ def _language(text: str, languages: Sequence[str]) -> str:
     detected = detect_language(text, languages)
     asked = question_languages([fold(run[0]) for run in RUN.finditer(text)])
     return detected if not asked or detected in asked else asked[0]
+
+
+def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryTerm:
+    """Return the term without stems that are function words of `languages`, none of which is the query's.
+
+    German "ändern" has the stem "and", which most English notes contain.
+    """
+    stems = (stem for stem in term.stems if stem == term.word or not any(stem in stop_words(of) for of in languages))
+    return term._replace(stems=tuple(stems) or term.stems)
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:

@@ -53,7 +53,7 @@ def _compare(folder: Path, store: Path, kept: Path, database: Path) -> dict[str,
 
     def ours(question: Any) -> list[int]:
         with memory.store.read() as snapshot:
-            leg = VectorLeg(snapshot, memory.vectors, model, provider.calibration, question)
+            leg = VectorLeg(snapshot, memory.vectors, model, provider.calibration, question, lambda: None)
             cosines = leg.cosines(leg.candidates(_CANDIDATES, ChunkFilter(), None)[:_EXACT])
         return sorted(cosines, key=lambda id_: (-cosines[id_], id_))[:_WANTED]
 

@@ -8,35 +8,43 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.base.errors import ProviderError
 from engine.providers import Calibration
 from tests.helpers.fake_provider import FakeProvider
 
 QUERY = "orchard"
-NEAREST = "note-000.md"
+SUBJECTS = 32
+"""Each is a direction of its own; the first is that of a single note."""
 
 
-class SpreadProvider(FakeProvider):
-    """The first note is near the query; the cosines of the others deviate by `deviation`."""
+class SubjectProvider(FakeProvider):
+    """The query is as near as `nearest` to notes on its subjects; all notes compose the share `usual` of others."""
 
-    calibration = Calibration(0.05, 0.2, 0.2, scatter=(0.044, 0.05))
-    deviation = 0.04
-    nearest = 0.13
+    calibration = Calibration(0.0, 0.4, 0.2, related=(-0.5, 1.5))
+    subjects = 4
+    nearest = 0.25
+    usual = 0.25
+    fails = False
 
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dims), np.float32)
         for row, text in zip(rows, texts, strict=True):
             if text == QUERY:
-                row[0] = 1
-                continue
-            number = int(text.rstrip(".").rpartition(" ")[2]) if text.startswith("Apples") else 1
-            cosine = self.nearest if number == 0 else self.deviation * (-1) ** number
-            row[[0, 1 + number % (self.dims - 1)]] = cosine, np.sqrt(1 - cosine * cosine)
+                row[: self.subjects] = self.nearest
+            elif text.endswith("?"):
+                if self.fails:
+                    raise ProviderError("The model failed.")
+                row[SUBJECTS - 1] = np.sqrt(self.usual + 0.05 * (-1) ** len(text))
+            else:
+                number = int(text.rstrip(".").rpartition(" ")[2]) if text.startswith("Apples") else 1
+                row[1 + number % (SUBJECTS - 1) if number else 0] = 1
+            row[-1] = np.sqrt(1 - row @ row)
         return rows
 
 
 @pytest.fixture
-def provider() -> SpreadProvider:
-    return SpreadProvider()
+def provider() -> SubjectProvider:
+    return SubjectProvider()
 
 
 def indexed(open_memory, workspace: Path, notes: int = 400):
@@ -53,39 +61,60 @@ def found(memory, query: str = QUERY, **options) -> list[str]:
 
 def test_weak_meaning_without_related_passages_is_left_out(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace)
-    assert found(memory, min_score=0.0)[0] == NEAREST
+    assert found(memory, min_score=0.1)
     assert found(memory) == []
 
 
 def test_weak_meaning_among_related_passages_is_found(open_memory, workspace: Path, provider) -> None:
-    provider.deviation = 0.06
-    assert found(indexed(open_memory, workspace)) == [NEAREST]
+    provider.usual = 0.1
+    assert found(indexed(open_memory, workspace))
 
 
 def test_strong_meaning_without_related_passages_is_found(open_memory, workspace: Path, provider) -> None:
-    provider.nearest = 0.2
-    assert found(indexed(open_memory, workspace)) == [NEAREST]
+    provider.nearest, provider.usual = 0.45, 0.9
+    assert found(indexed(open_memory, workspace))
 
 
 def test_outstanding_passage_is_found(open_memory, workspace: Path, provider) -> None:
-    provider.deviation = 0.02
-    assert found(indexed(open_memory, workspace)) == [NEAREST]
+    provider.subjects = 1
+    assert found(indexed(open_memory, workspace)) == ["note-000.md"]
 
 
 def test_few_passages_do_not_show_the_subject(open_memory, workspace: Path) -> None:
-    assert found(indexed(open_memory, workspace, notes=20)) == [NEAREST]
+    assert found(indexed(open_memory, workspace, notes=150))
 
 
-def test_model_without_measured_scatter_keeps_results(open_memory, workspace: Path, provider) -> None:
-    provider.calibration = msgspec.structs.replace(provider.calibration, scatter=None)
-    assert found(indexed(open_memory, workspace)) == [NEAREST]
+def test_model_without_measured_relation_keeps_results(open_memory, workspace: Path, provider) -> None:
+    provider.calibration = msgspec.structs.replace(provider.calibration, related=None)
+    assert found(indexed(open_memory, workspace))
+
+
+def test_failing_comparison_keeps_results(open_memory, workspace: Path, provider) -> None:
+    provider.fails = True
+    assert found(indexed(open_memory, workspace))
+
+
+def test_changed_index_is_compared_again(open_memory, workspace: Path, provider) -> None:
+    memory = indexed(open_memory, workspace)
+    assert found(memory) == []
+    (workspace / "note-400.md").write_text("Apples 400.\n", "utf-8")
+    provider.usual = 0.1
+    memory.sync()
+    assert found(memory)
+
+
+def test_query_word_in_a_note_shows_the_subject(open_memory, workspace: Path) -> None:
+    (workspace / "word.md").write_text("The orchard 2.\n", "utf-8")
+    first, *others = found(indexed(open_memory, workspace), min_score=0.1)
+    assert first == "word.md"
+    assert others
 
 
 def test_empty_answer_explains_the_unrelated_query(open_memory, workspace: Path) -> None:
     explanation = indexed(open_memory, workspace).search(QUERY, correct=False, explain=True).explanation
     assert explanation.emptied_by == "unrelated"
     (stage,) = [stage for stage in explanation.stages if stage.name == "unrelated"]
-    assert (stage.entered, stage.left) == (1, 0)
+    assert stage.left == 0
     assert "the minimum for a query without related passages" in stage.note
     (remedy,) = [remedy for remedy in explanation.remedies if remedy.name == "weak"]
     assert "because no passage is related" in remedy.advice

@@ -145,6 +145,14 @@ def test_foreign_function_word_not_dropped() -> None:
     assert content("wie funktioniert nix", "german", "english") == ["funktioniert", "nix"]
 
 
+def test_unindexed_language_adds_no_function_word() -> None:
+    query = "wie kann ich das Passwort ändern"
+    stems = {found.surface: found.stems for found in analyse_query(query, ("english",)).terms}
+    assert stems["ändern"] == ("andern",)  # not German's "and"
+    stems = {found.surface: found.stems for found in analyse_query(query, ("english", "german")).terms}
+    assert "and" in stems["ändern"]
+
+
 def test_foreign_rules_leave_no_stump_of_a_word() -> None:
     assert "sol" not in term("solar", "english", "spanish").stems
     assert term("Gewächshäusern", "english", "german").stems[-1].startswith("gewachshaus")
