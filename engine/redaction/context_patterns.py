@@ -35,7 +35,7 @@ from engine.redaction.secret_words import (
     NAMES,
     PASSWORD_ANCHORS,
 )
-from engine.redaction.token_patterns import LONG_AFTER_COLON
+from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
 _OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
@@ -57,8 +57,6 @@ _BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
 
 def is_named_service(before: str, match: re.Match[str]) -> bool:
     """Whether a value has the length and alphabet of the keys of the service that is named before it."""
-    from engine.redaction.service_tokens import NAMED_SERVICES
-
     value = value_of(match)
     if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
         return False
@@ -71,8 +69,6 @@ def is_named_service(before: str, match: re.Match[str]) -> bool:
 
 @cache
 def _service_name() -> re.Pattern[str]:
-    from engine.redaction.service_tokens import NAMED_SERVICES
-
     names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
     return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
 

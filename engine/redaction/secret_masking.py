@@ -13,8 +13,8 @@ from engine.base import lazy_pattern
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
 from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, is_phrase, secret_span
 from engine.redaction.secret_pattern import SecretPattern
-from engine.redaction.service_tokens import SERVICES
-from engine.redaction.token_patterns import FORM_PATTERNS, SYNTAX_PATTERNS
+from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
+from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
 
 HIDDEN = "***"
 """Replacement for a secret that is hidden completely."""
