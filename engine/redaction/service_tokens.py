@@ -9,14 +9,13 @@ that a terminal or a log cut off.
 import re
 from collections.abc import Iterator
 
+from engine.redaction.non_secrets import alternates
 from engine.redaction.secret_pattern import SecretPattern
 
 LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9]))"
 _START = r"(?<![A-Za-z0-9])"
 _RANDOM = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])"
 _DIGIT = r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
-
-
 _SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
 # Of scikit-learn's pages and of SpinKit.
 _SK_STYLES = frozenset(
@@ -26,8 +25,7 @@ _SK_STYLES = frozenset(
 
 
 def is_sk_key(before: str, match: re.Match[str]) -> bool:
-    """Whether `sk-…` is a key: with a digit or a capital, or in lower case if it isn't the name of a style or a
-    package."""
+    """Whether `sk-…` is a key, in lower case too if it isn't the name of a style or a package."""
     body = match[1][len("sk-") :]
     if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
         return True
@@ -44,10 +42,11 @@ def _starting(*prefixes: str, body: str) -> str:
 FORM_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Bearer token",
-        "`Bearer` and at least 18 characters of a token",
-        ('-H "X-Auth: Bearer «abcdefghij0123456789»"',),
+        "`Bearer` and at least 18 characters of a token, or 8 random ones",
+        ('-H "X-Auth: Bearer «abcdefghij0123456789»"', "bearer «a1b2c3d4e5»"),
         ("bearer ",),
-        rf"{_START}(?i:bearer)[ \t]{{1,8}}(?=[A-Za-z0-9._+=/~-]{{0,80}}?[0-9A-Z])([A-Za-z0-9._+=/~-]{{18,}}+)",
+        rf"{_START}(?i:bearer)[ \t]{{1,8}}(?=[A-Za-z0-9._+=/~-]{{0,80}}?[0-9A-Z])([A-Za-z0-9._+=/~-]{{8,}}+)",
+        judge=lambda _, match: len(match[1]) >= 18 or alternates(match[1]),
     ),
     SecretPattern(
         "Private key",
@@ -123,6 +122,18 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
         r"(?:(?<=[?&;\s\"'])(?i:sig)=([A-Za-z0-9%+/=_-]{20,}+)"
         r"|(?:(?<=[?&~;])|(?<=[?&;]X-Amz-)|(?<=[?&;]X-Goog-)|(?<=, )|(?<=q-))(?i:signature|hmac)="
         r"(?=[A-Za-z0-9%+/=_~-]{0,80}?[0-9])([A-Za-z0-9%+/=_~-]{16,}+))",
+    ),
+    SecretPattern(
+        "Password hash",
+        "`$6$…`, `$2b$…`, `$apr1$…`, `$argon2id$…` and similar hashes, as in `/etc/shadow` and `.htpasswd`",
+        (
+            "ada:«$apr1$lZL6V.ci$eIMz/iKDkbtys.uU7LEK00»",
+            "«$argon2id$v=19$m=65536,t=3,p=4$4f0a9c1be07d5ca1$b2c3d4e5f60718293a4b5c6d»",
+        ),
+        ("$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2"),
+        r"(?<![\w$])(\$(?:2[aby]\$\d\d\$[./A-Za-z0-9]{22}|(?:[156y]|apr1|argon2(?:id|[id]))\$"
+        r"(?:[\w=,./-]{1,40}\$){1,3})[./A-Za-z0-9+=]{20,}+)",
+        "whole",
     ),
     SecretPattern(
         "JSON web token",
@@ -247,9 +258,8 @@ Tavily | tvly- | word | 32
 Vault | hvr. | dots | 90
 xAI | xai- | alnum | 80
 """
-
 _AFTER_STOP = (
-    r"\.(?:(?<=pat[A-Za-z0-9]{14}\.)|(?<=s\.)(?=[A-Za-z0-9]{24})"
+    r"\.(?=[A-Za-z0-9_-]{6})(?:(?<=pat[A-Za-z0-9]{14}\.)|(?<=s\.)(?=[A-Za-z0-9]{24})"
     r"|(?<=[A-Za-z0-9_-]{24}\.)(?=[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))"
 )
 # Service, form for the docs, anchors, expression, example.
