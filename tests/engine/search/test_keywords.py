@@ -16,6 +16,7 @@ from engine.search.result_reasons import reasons_of
 from engine.search.scoring import Blend, Evidence
 from engine.settings import Settings
 from engine.text import analyse_query
+from tests.helpers.sync_worker import open_with_fake
 
 _COUNT = 60
 Find = Callable[..., list[str]]
@@ -409,3 +410,15 @@ def test_part_of_compound_with_function_word_found_last(memory: BuiltinMemory, t
     (tmp_path / "notes" / "part.md").write_text("Nobody reads it. Read it, read it again.\n", "utf-8")
     memory.sync()
     assert [result.path for result in memory.search("read-only", max_results=_COUNT).results] == ["whole.md", "part.md"]
+
+
+@pytest.mark.parametrize("query", ["?!.,;", "***", "→", '""', "\0", "\u0301", "-", "*", "__"])
+def test_query_without_words_finds_nothing(tmp_path: Path, query: str) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "signs.md").write_text(f"{query} {query} and a word\n", "utf-8")
+    memory = open_with_fake(tmp_path / "notes", tmp_path / "data")
+    memory.sync()
+    outcome = memory.search(query, min_score=0, explain="if empty")
+    memory.close()
+    assert outcome.results == ()
+    assert "no letters" in outcome.notice
