@@ -55,6 +55,11 @@ class KeywordPart(msgspec.Struct):
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query outside the best two adjacent lines, of all chunks read so far."""
 
+    @property
+    def wordless(self) -> bool:
+        """Whether there is nothing to search for: the query has only punctuation and similar signs."""
+        return self.liked is None and not self.analysis.terms and not self.conditions
+
 
 class Ranker:
     """Selects, scores and orders the chunks for one request. Thread-safe."""

@@ -204,6 +204,8 @@ class Searcher:
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=work.timings(), age=round(cached[1], 3))
         part = self._keyword_part(snapshot, provider, work, failure)
+        if part.wordless:
+            provider = None  # signs alone resemble any passage
         if (correction := self._correction(snapshot, provider, work)) is not None:
             others = tuple(other for other in work.suggestions if other is not correction)
 
@@ -314,6 +316,8 @@ class Searcher:
         if not part.leg.chunks:
             work.notice = self._store.recovered or tr("Nothing is indexed yet.")
             work.stages.add("index", 0, 0, work.notice)
+        elif part.wordless:
+            work.notice = tr("The query has no letters, digits or emoji. Type a word to search for.")
         lasting = is_lasting(provider, meaning, within, work)
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, work, lasting=lasting)

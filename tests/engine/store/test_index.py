@@ -12,8 +12,9 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
-from engine.store import index_schema, sessions
+from engine.store import index_schema, integrity, sessions
 from engine.store.index import IndexStore
+from engine.store.index_paths import index_files
 from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, NewSession
 from tests.helpers.rows import new_file, open_store
@@ -249,6 +250,36 @@ def test_newer_index_refused_untouched(tmp_path: Path) -> None:
     with pytest.raises(IndexTooNew, match="newer version"):
         open_store(tmp_path)
     assert database.read_bytes() == before
+
+
+def interrupted_creation(database: Path, aside: Path) -> None:
+    """Leave the file and the journal of a program that ended while it created the index."""
+    connection = apsw.Connection(str(aside))
+    connection.pragma("synchronous", 0)
+    connection.execute("CREATE TABLE kept (text); BEGIN; CREATE TABLE other (text)")
+    connection.cache_flush()
+    for ending in ("", "-journal"):
+        database.with_name(database.name + ending).write_bytes(aside.with_name(aside.name + ending).read_bytes())
+    connection.close(True)
+
+
+def test_interrupted_creation_undone(tmp_path: Path) -> None:
+    files = index_files(tmp_path / "notes", str(tmp_path / "data"))
+    files.prepare()
+    interrupted_creation(files.database, tmp_path / "aside.sqlite")
+    store = IndexStore(files)
+    assert store.read_only == ""
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", "words"))
+    store.close()
+
+
+def test_damaged_index_takes_its_journal_along(tmp_path: Path) -> None:
+    files = index_files(tmp_path / "notes", str(tmp_path / "data"))
+    files.prepare()
+    interrupted_creation(files.database, tmp_path / "aside.sqlite")
+    aside = integrity.set_aside(files.database)
+    assert {path.name for path in files.folder.iterdir()} == {aside.name, f"{aside.name}-journal"}
 
 
 @pytest.mark.parametrize("damage", ["not a database", "torn header"])
