@@ -21,8 +21,8 @@ UseKind = Literal["read", "edited", "created", "deleted", "command"]
 _Action = Literal["read", "edited", "created", "deleted", "command", "patch", "chosen"]
 
 _TOOLS: Mapping[_Action, str] = {
-    "read": """fsread notebookread open openfile read readfile readfiles readmanyfiles readmediafile readnotebook
-        readtextfile view viewfile""",
+    "read": """fsread notebookread open openfile read readcode readfile readfiles readmanyfiles readmediafile
+        readmultiplefiles readnotebook readtextfile view viewfile""",
     "edited": """append appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile
         editnotebook editnotebookfile fsappend inserteditintofile insertcontent multiedit multifindandreplace
         multireplacefilecontent multireplacestringinfile notebookedit replace replacefilecontent replaceinfile
@@ -30,9 +30,9 @@ _TOOLS: Mapping[_Action, str] = {
         vscodeeditfileinternal""",
     "created": """create createfile createnewfile newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile""",
-    "command": """bash command exec execcommand execute executebash executecommand executeshellcommand localshell
-        powershell run runcommand runinterminal runshellcommand runterminalcmd runterminalcommand shell shellcommand
-        terminal""",
+    "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
+        localshell powershell run runcommand runinterminal runshellcommand runterminalcmd runterminalcommand shell
+        shellcommand terminal""",
     "patch": "applypatch patch",
     "chosen": "fswrite strreplacebasededittool strreplaceeditor texteditor",
 }

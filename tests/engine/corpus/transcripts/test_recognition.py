@@ -30,6 +30,7 @@ AGENTS = {
     "kiro": "kiro",
     "main": "kimi",
     "openclaw": "openclaw",
+    "sess_0c1d2e3f-0000-4000-8000-000000000008": "kiro",
     "qwen": "qwen",
     "vibe": "vibe",
 }
