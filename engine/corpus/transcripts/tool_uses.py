@@ -161,6 +161,22 @@ def stored_command(command: str) -> str:
     return redact(command.strip())[:_LONGEST_COMMAND]
 
 
+def patch_of(changes: Mapping[str, Any]) -> str:
+    """Return changes of files, by path, as the text of a patch such as Codex's tool takes."""
+    lines: list[str] = []
+    for path, value in changes.items():
+        change = mapping(value)
+        action = {"add": "Add", "delete": "Delete"}.get(string(change.get("type")), "Update")
+        lines.append(f"*** {action} File: {path}")
+        if moved := string(change.get("move_path")):
+            lines.append(f"*** Move to: {moved}")
+        if action == "Add":
+            lines += [f"+{line}" for line in string(change.get("content")).splitlines()]
+        elif action == "Update":
+            lines.append(string(change.get("unified_diff")).rstrip("\n"))
+    return "\n".join(["*** Begin Patch", *filter(None, lines), "*** End Patch"]) if lines else ""
+
+
 def _plain_name(name: str) -> str:
     """Return a tool's name without that of its server or program."""
     name = name.rpartition("__")[2].rpartition(".")[2].casefold()
