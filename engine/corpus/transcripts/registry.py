@@ -220,6 +220,11 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
     return copies
 
 
+def is_continued(path: str) -> bool:
+    """Whether another transcript begins with all messages of the one at `path` and continues its session."""
+    return any(agent.is_continued is not None and agent.is_continued(path) for agent in AGENTS)
+
+
 def formats() -> tuple["Formats", ...]:
     """Return the formats of all agents; the first call imports the parsers."""
     return _formats(AGENTS)

@@ -90,6 +90,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """
     with_copies: tuple[str, ...] = ("",)
     """Parts of paths: a transcript can be a copy only if the path of some transcript contains one of them."""
+    is_continued: Callable[[str], bool] | None = None
+    """Whether another transcript begins with all messages of the one at this path and continues its session. Called
+    for transcripts that have changed, with paths of all agents.
+    """
 
 
 def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:

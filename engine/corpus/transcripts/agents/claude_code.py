@@ -3,13 +3,18 @@
 Cowork's folders are those that the public source of agentsview lists (August 2026):
 `local-agent-mode-sessions/<organisation>/<workspace>/local_<id>/.claude/projects`, next to `local_<id>.json`, which
 describes the session. `audit.jsonl` in `local_<id>` has the same messages.
+
+A session that is sent to the background continues under another id, in a transcript that begins with all its lines;
+`continued-in` at the end of the old one names it (versions 2.1.238 to 2.1.289, notes of agentsview, August 2026). The
+same mark is left where the new one begins with a summary.
 """
 
 import os
+import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import CLAUDE_PROJECTS, Agent, FoundFolders, cowork_description
+from engine.corpus.transcripts.agents import CLAUDE_PROJECTS, LINES_END, Agent, FoundFolders, cowork_description
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
@@ -19,6 +24,11 @@ if TYPE_CHECKING:
 
 _SESSIONS = "local-agent-mode-sessions"
 _AUDIT = f"{os.sep}audit.jsonl"
+_PROJECTS = f"{os.sep}projects{os.sep}"
+_HEAD, _END = 256 * 1024, 64 * 1024
+"""Bytes at the beginning and at the end of a transcript that are searched for the marks of a continued session."""
+_CONTINUED = re.compile(rb'"continuedInSessionId":\s*"([\w-]{1,64})"')
+_SPOKEN = re.compile(rb'"type":\s*"(?:user|assistant)"')
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -57,6 +67,30 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     return {audits[folder] for folder in audits.keys() & read}
 
 
+def _is_continued(path: str) -> bool:
+    if _PROJECTS not in path or not path.endswith(LINES_END):
+        return False
+    from engine.base.errors import PathRefused
+    from engine.corpus.safe_open import open_binary
+    from engine.corpus.transcripts.jsonl import parse_line
+
+    try:
+        with open_binary(path) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _END))
+            _, mark, last = file.read(_END).rpartition(b'"continued-in"')
+            named = _CONTINUED.search(last) if mark else None
+            if named is None or _SPOKEN.search(last):
+                return False  # the user has gone on in the old one
+            file.seek(0)
+            lines = map(parse_line, file.read(_HEAD).split(b"\n"))
+            first = next((line for line in lines if line and line.get("type") in ("user", "assistant")), {})
+        with open_binary(os.path.join(os.path.dirname(path), f"{named[1].decode()}{LINES_END}")) as file:
+            root = first.get("uuid")
+            return isinstance(root, str) and f'"uuid":"{root}"'.encode(errors="replace") in file.read(_HEAD)
+    except (OSError, PathRefused):
+        return False
+
+
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
@@ -78,6 +112,7 @@ AGENT = Agent(
     usual="~/.claude/projects",
     stores=((rf"\A(?!.*/{_SESSIONS}/).*/\.?claude/projects\Z", "claude"),),
     folders=_folders,
+    is_continued=_is_continued,
     formats=_formats,
 )
 COWORK = Agent(
