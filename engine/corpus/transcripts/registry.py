@@ -75,7 +75,10 @@ AGENTS: tuple[Agent, ...] = _Agents(
         iflow.AGENT,
         claude_code.AGENT,
         claude_code.COWORK,
+        claude_code.QODER,
+        claude_code.OPENCLAUDE,
         codex.AGENT,
+        codex.TRAE,
         gemini.AGENT,
         opencode.AGENT,
         deepseek.AGENT,  # its conversations are trees as ChatGPT's

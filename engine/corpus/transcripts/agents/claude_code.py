@@ -1,4 +1,6 @@
-"""Declares Claude Code, and Cowork in Claude's desktop program, which runs it in a folder of its own for each session.
+"""Declares Claude Code, Cowork in Claude's desktop program, which runs it in a folder of its own for each session, and
+two programs that write the same transcripts: Qoder, with a description next to each, and OpenClaude (both checked
+against agentsview, August 2026).
 
 Cowork's folders are those that the public source of agentsview lists (August 2026):
 `local-agent-mode-sessions/<organisation>/<workspace>/local_<id>/.claude/projects`, next to `local_<id>.json`, which
@@ -14,7 +16,16 @@ import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import CLAUDE_PROJECTS, LINES_END, Agent, FoundFolders, cowork_description
+from engine.corpus.transcripts.agents import (
+    CLAUDE_PROJECTS,
+    LINES_END,
+    QODER_DESCRIPTION,
+    QODER_PROJECTS,
+    Agent,
+    FoundFolders,
+    described_owner,
+    description_of,
+)
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
@@ -46,9 +57,21 @@ def _cowork_folders(machine: Machine) -> FoundFolders:
         yield "", os.path.join(home, "Claude", _SESSIONS)
 
 
+def _qoder_folders(machine: Machine) -> FoundFolders:
+    for folder in (".qoder", ".qoderwork"):
+        yield "", machine.below_home(folder, "projects")
+    for home in machine.program_homes():
+        yield "", os.path.join(home, "Qoder", "SharedClientCache", "cli", "projects")
+
+
+def _openclaude_folders(machine: Machine) -> FoundFolders:
+    folder = machine.folder_in("OPENCLAUDE_CONFIG_DIR") or machine.below_home(".openclaude")
+    yield "", os.path.join(folder, "projects")
+
+
 def _described(path: str) -> int:
     """Return when the description of a session, such as its title, was last changed."""
-    described = cowork_description(path)
+    described = description_of(path)
     try:
         return os.lstat(described).st_mtime_ns if described else 0
     except OSError:
@@ -105,6 +128,20 @@ def _cowork_formats() -> "Formats":
     return Formats(lines=(ClaudeCodeFormat(COWORK.name),))
 
 
+def _qoder_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
+
+    return Formats(lines=(ClaudeCodeFormat(QODER.name),))
+
+
+def _openclaude_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
+
+    return Formats(lines=(ClaudeCodeFormat(OPENCLAUDE.name),))
+
+
 AGENT = Agent(
     name="claude-code",
     label="Claude Code",
@@ -127,4 +164,21 @@ COWORK = Agent(
     copies=_copies,
     with_copies=(_SESSIONS,),
     formats=_cowork_formats,
+)
+QODER = Agent(
+    name="qoder",
+    label="Qoder",
+    stores=((rf"{QODER_PROJECTS}\Z", "qoder"),),
+    folders=_qoder_folders,
+    with_parts=("oder",),
+    parts_changed=_described,
+    part_of=lambda path: described_owner(path, "oder", QODER_DESCRIPTION),
+    formats=_qoder_formats,
+)
+OPENCLAUDE = Agent(
+    name="openclaude",
+    label="OpenClaude",
+    stores=((r"/\.?openclaude/projects\Z", "openclaude"),),
+    folders=_openclaude_folders,
+    formats=_openclaude_formats,
 )

@@ -453,12 +453,14 @@ class CodexParser(LineParser, kw_only=True):
 class CodexFormat:
     """Format of Codex CLI's sessions."""
 
-    agent = "codex"
     speech_marks: tuple[bytes, ...] = (
         b'"role":"user","content":[{"type":"input_text"',
         b'"role":"assistant","content":[{"type":"output_text"',
     )
     title_marks: tuple[bytes, ...] = (b'"thread_name"',)
+
+    def __init__(self, agent: str = "codex") -> None:
+        self.agent = agent
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(map(_is_line, values))

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import find_sources
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.codex import CodexFormat
+from engine.corpus.transcripts.registry import resume_command
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
+from engine.corpus.transcripts.transcript_reader import read_session
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -511,3 +514,16 @@ def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
     numbers = [message.ordinal for message in messages]
     assert numbers == sorted(numbers)
     assert set(numbers) == set(range(1, parser.ordinal + 1))
+
+
+def test_trae_writes_the_same_transcripts(tmp_path: Path) -> None:
+    folder = tmp_path / ".trae" / "cli" / "sessions"
+    path = folder / "2026" / "03" / "09" / ENVELOPES.name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(ENVELOPES.read_bytes())
+    (place,) = find_sources(tmp_path, {}).places
+    assert (place.agent, place.path, place.files) == ("trae-cli", str(folder), 1)
+    session = read_session(path, "")
+    assert session is not None
+    assert (session.facts.agent, session.facts.id) == ("trae-cli", SESSION)
+    assert resume_command("trae-cli", SESSION) == f"traex resume {SESSION}"
