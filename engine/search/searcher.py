@@ -433,7 +433,8 @@ class Searcher:
                 around = scored.id in grounds.words.around
                 chunk = chunks[scored.id]
                 result = make_result(chunk, scored, found.analysis, grounds.blend, roles, around=around)
-                if not found.analysis.terms and work.request.like is None:
+                by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
+                if by_tool and not found.analysis.terms and work.request.like is None:
                     result, chunk = at_tool_call(snapshot, result, chunk, work.query)
                 context = _context_of(snapshot, result, chunk)
                 if scored.id in more or scored.id in copies or context is not None:
