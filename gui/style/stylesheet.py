@@ -5,7 +5,8 @@ sheet, and one of theme with none:
 
     QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), degraded (12, in that
                   state's colour), title and figure (21)
-    QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone)
+    QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone;
+                  with the property `flush` aligned with text above it)
     QPlainTextEdit field (as a line to type in)
     QFrame        card (10 px corners), side (panels at the sides), page (base colour), line (one pixel),
                   quick (a window without a frame)
@@ -59,6 +60,7 @@ QPushButton[role="flat"]:checked:focus, QToolButton[role="flat"]:checked:focus {
 QPushButton[role="link"], QPushButton[role="link-degraded"] {
     background: transparent; color: $accent; border: 1px solid transparent; border-radius: 4px; padding: 0px 3px;
     font-size: ${px12}px; text-align: left; }
+QPushButton[role="link"][flush="true"] { padding-left: 0px; }
 QPushButton[role="link-degraded"] { color: $degraded; }
 QPushButton[role="link"]:hover, QPushButton[role="link-degraded"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus, QPushButton[role="link-degraded"]:focus { border-color: $accent; }

@@ -191,6 +191,17 @@ def test_killed_rebuild_resumed_only_under_same_rules(tmp_path: Path) -> None:
     store.close()
 
 
+def test_first_passage_of_each_file_is_embedded_first(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.replace_file(new_file("old.md", "old 1", "old 2", mtime_ns=1))
+        writer.replace_file(new_file("new.md", "new 1", "new 2", "new 3", mtime_ns=2))
+        model = writer.ensure_model("fake", "m", "", 2).id
+        order = [text.text for text in writer.texts([id_ for id_, _ in writer.due(model)])]
+    assert order == ["new 1", "old 1", "new 2", "new 3", "old 2"]
+    store.close()
+
+
 def test_eviction_oldest_first_never_in_use(tmp_path: Path, monkeypatch) -> None:
     store = open_store(tmp_path)
     clock = iter(range(100, 200))
