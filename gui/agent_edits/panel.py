@@ -12,11 +12,10 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.sessions.listing_view import CHOOSE, NONE_TO_READ
 from gui.sessions.wording import file_count
-from gui.viewer.notice_page import NothingToRead
 from gui.widgets.buttons import guide_action
-from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.placeholder_page import Action, StatePage
+from gui.widgets.layouts import FoldingRow
+from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.right_to_left import margins
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 import engine
 from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
 from gui.app import gc_on_gui_thread
-from gui.app.background_mode import DesktopIntegration
+from gui.app.background_mode import DesktopIntegration, QuickSearchController
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
 from gui.app.demo_workspace import Demo
@@ -39,7 +39,6 @@ from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.icons import application_icon
 from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickSearchController
 
 # --- The language of the window: its own texts, Qt's texts, numbers, and the direction of lines ----------------------
 

@@ -18,13 +18,72 @@ from gui.app.start_view import show_view
 from gui.app.tray import Tray
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
-from gui.core.workspace import Opened, Workspace
+from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.quick_search import Chosen, QuickPanel, QuickWindow
+from gui.search.query_builder import SearchViewState
+from gui.search.saved_search_cache import to_record
 from gui.style.appearance import Appearance
 from gui.widgets.formatting import duration
 from gui.widgets.plain_text import message_box
 from gui.widgets.text_windows import bring_to_front, use_token
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickSearchController
+
+
+class QuickSearchController(QObject):
+    """Connects the quick search with the open memory."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace, jobs: Jobs) -> None:
+        super().__init__(window)
+        self._window = window
+        self.panel = QuickPanel(jobs)
+        self.quick = QuickWindow(self.panel)
+        workspace.opening.connect(self._show_opening)
+        workspace.opened.connect(self._begin)
+        workspace.failed.connect(self._show_failure)
+        workspace.closed.connect(self._end)
+        workspace.feed.status_changed.connect(self.panel.show_status)
+        self.panel.chosen.connect(self._go_to)
+        self.panel.window_requested.connect(self._show_window)
+        window.destroyed.connect(self.quick.deleteLater)
+        if workspace.current is not None:
+            self._begin(workspace.current)
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        self.panel.set_manager(opened.manager)
+
+    @Slot()
+    def _end(self) -> None:
+        self.panel.set_manager(None)
+
+    @Slot(object)
+    def _show_opening(self, folder: Path) -> None:
+        self.panel.show_reason(
+            tr("Opening {folder}…", folder=folder.name or folder), tr("The search starts in a moment.")
+        )
+
+    @Slot(object)
+    def _show_failure(self, failure: OpenFailure) -> None:
+        self.panel.show_reason(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
+
+    @Slot()
+    def _show_window(self) -> None:
+        self.quick.hide()
+        bring_to_front(self._window)
+
+    @Slot(object)
+    def _go_to(self, chosen: Chosen) -> None:
+        self._show_window()
+        window, query = self._window, chosen.query
+        window.views.switch("search")
+        search = window.views.search
+        search.controller.return_to(SearchViewState(query.subject, "relevance", query.max_results, chosen.place))
+        search.controller.saved_searches.note(to_record(query))
+        if chosen.result is None:
+            search.focus_list()
+        else:
+            search.result_activated.emit(chosen.result, query.text)
+
 
 MOST_CALLERS = 32
 """Maximum number of open connections; one more closes the oldest, so that a real start is always answered."""

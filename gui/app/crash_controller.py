@@ -23,7 +23,7 @@ from gui.core.workspace import Workspace
 from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.scrolling import scrolling_column
+from gui.widgets.layouts import scrolling_column
 from gui.window.main_window import MainWindow
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from engine import SearchRemedy
 from gui.controllers.folders import FolderController
 from gui.controllers.navigation import ResultOpener
 from gui.controllers.settings import SettingsController
-from gui.core.status_events import StatusEvents
+from gui.core.status_feed import StatusEvents
 from gui.core.window_context import WindowContext
 from gui.explanation.panel import ExplanationPanel
 from gui.remember.controller import NewNoteNotice, RememberController, Trash

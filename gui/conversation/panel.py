@@ -31,8 +31,8 @@ from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkLanes
 from gui.viewer.match_list import names_tool_calls
 from gui.viewer.match_navigator import IN_SESSION
-from gui.viewer.notice_page import NothingToRead
 from gui.widgets.message_banner import Action
+from gui.widgets.placeholder_page import NothingToRead
 
 # --- The chunks of a session: shown as rows below the conversation, one by one, with the chunk's message in view.
 

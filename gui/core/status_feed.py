@@ -1,12 +1,27 @@
-"""Reads the status record after changes on any thread, and delivers it on the GUI thread at most ten times a second."""
+"""Reads the status record after changes on any thread, and derives events from it (changed index, new problem).
+
+It is delivered on the GUI thread at most ten times a second. Syncs are announced to screen readers.
+"""
 
 from collections.abc import Callable, Iterable
+from time import monotonic
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager
+from engine import (
+    EmbeddingEstimate,
+    MemoryProviderStatus,
+    MemorySearchManager,
+    SyncSummary,
+    UserDataStatus,
+    tr,
+    tr_count,
+)
 from gui.core.jobs import Job, Jobs
+from gui.widgets.accessibility import announce
+from gui.widgets.status_texts import FailedService, failed_engine, index_remedy, why_words_only
 
 _INTERVAL_MS = 100
 
@@ -124,3 +139,169 @@ class StatusFeed(QObject):
     def _show(self, status: MemoryProviderStatus | None) -> None:
         self.latest = status
         self.status_changed.emit(status)
+
+
+_WHILE_SYNCING_MS = 1000
+_FIRST_MS = 100
+"""Delay of the first change while a folder is indexed for the first time; it doubles with each one, since a new user
+searches while hardly anything is indexed.
+"""
+
+
+class StatusEvents(QObject):
+    """Compares each status record with the last one, and emits a signal for each change.
+
+    Signals: changed: results may differ now; immediately at the end of a sync, once a second during one, and sooner at
+    the beginning of the first one. Not after a sync that failed immediately: a repeated query may start the next one,
+    and so on. problem: a new problem as one sentence, and its `IndexRemedy`. awaiting: EmbeddingEstimate of work that
+    needs approval, if it is new; None once there is none. provider_problem: a new reason why the provider of the
+    settings can't be used, as a sentence; empty once it can. engine_replaced: Instead, when a fallback answers, or for
+    a new reason; None once the chosen engine answers again. user_data: UserDataStatus, on a new problem with facts,
+    saved searches and history; None once it is solved. synced: a sync ended well.
+    """
+
+    changed = Signal()
+    problem = Signal(str, str)
+    awaiting = Signal(object)
+    provider_problem = Signal(str)
+    engine_replaced = Signal(object)
+    user_data = Signal(object)
+    synced = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._seen: tuple[object, ...] = ()
+        self._reported = ""
+        self._awaited: tuple[str, str] | None = None
+        self._user_data = ""
+        self._capabilities = ""
+        self._instead: FailedService | None = None
+        self._last_sync: SyncSummary | None = None
+        self._last_change: SyncSummary | None = None
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._delay = _FIRST_MS
+        self._later.timeout.connect(self.changed)
+
+    def update_status(self, status: MemoryProviderStatus | None) -> None:
+        """Emit signals for the changes since the last record; None if no index is open any more."""
+        if status is None:
+            self._later.stop()
+            self._delay = _FIRST_MS
+            self._seen = ()
+            self._reported = ""
+            self._last_sync = self._last_change = None
+            self._report_user_data(None)
+            self._report_awaiting(None)
+            self._report_provider("")
+            self._report_engine(None)
+            return
+        self._report_change(status)
+        if status.index_error and status.index_error != self._reported:
+            self.problem.emit(status.index_error, index_remedy(status))
+        self._reported = status.index_error or ""
+        self._report_user_data(status.user_data)
+        self._report_awaiting(status.awaiting)
+        self._report_provider(why_words_only(status))
+        self._report_engine(failed_engine(status))
+        last, self._last_sync = self._last_sync, status.last_sync
+        if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:
+            self.synced.emit()
+
+    def _report_user_data(self, status: UserDataStatus | None) -> None:
+        problem = "" if status is None else status.problem
+        if problem != self._user_data:
+            self._user_data = problem
+            self.user_data.emit(status)
+
+    def _report_provider(self, reason: str) -> None:
+        if reason != self._capabilities:
+            self._capabilities = reason
+            self.provider_problem.emit(reason)
+
+    def _report_engine(self, instead: FailedService | None) -> None:
+        if instead != self._instead:
+            self._instead = instead
+            self.engine_replaced.emit(instead)
+
+    def _report_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
+        """Emit `awaiting` once for embedding that awaits approval; a larger amount of it is not reported again."""
+        awaited = None if estimate is None else (estimate.provider, estimate.model)
+        if awaited != self._awaited:
+            self._awaited = awaited
+            self.awaiting.emit(estimate)
+
+    def _report_change(self, status: MemoryProviderStatus) -> None:
+        if status.last_sync is None or not _wrote_nothing(status.last_sync):
+            self._last_change = status.last_sync
+        seen = (
+            status.backend,
+            status.generation,
+            status.files,
+            status.chunks,
+            status.vector.rows,
+            self._last_change,
+        )
+        before, self._seen = self._seen, seen
+        if not before or before == seen:
+            return
+        if status.syncing is None:
+            self._later.stop()
+            self.changed.emit()
+        elif not self._later.isActive():
+            self._later.start(_WHILE_SYNCING_MS if status.last_sync is not None else self._delay)
+            self._delay = min(2 * self._delay, _WHILE_SYNCING_MS)
+
+
+def _wrote_nothing(sync: SyncSummary) -> bool:
+    """Return whether a sync failed before it wrote anything, for example because the folder is missing."""
+    return bool(sync.error) and not (sync.files_indexed or sync.files_removed or sync.vectors_embedded)
+
+
+# --- Announces to screen readers when an index update begins and ends ------------------------------------------------
+
+_LONG_S = 2.0
+"""Seconds; a shorter sync isn't announced, unless the user started it."""
+
+
+class SyncAnnouncer(QObject):
+    """Announces the beginning and the end of each sync to screen readers; the banner reports failures."""
+
+    def __init__(self, widget: QWidget, clock: Callable[[], float] = monotonic) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._clock = clock
+        self._since: float | None = None
+        self._begun = False
+
+    def update_status(self, status: MemoryProviderStatus | None) -> None:
+        """Announce the changes since the last status record; None if no index is open."""
+        if status is None:
+            self._since, self._begun = None, False
+        elif status.syncing is not None:
+            self._go_on(by_hand=status.syncing.reason == "manual")
+        elif self._since is not None:
+            self._end(status)
+
+    def _go_on(self, *, by_hand: bool) -> None:
+        now = self._clock()
+        self._since = now if self._since is None else self._since
+        if not self._begun and (by_hand or now - self._since >= _LONG_S):
+            self._begun = True
+            announce(self._widget, tr("The index is being brought up to date."))
+
+    def _end(self, status: MemoryProviderStatus) -> None:
+        begun, self._begun, self._since = self._begun, False, None
+        last = status.last_sync
+        if not begun or last is None or last.error:
+            return
+        sentences = [
+            tr_count(
+                "The index is up to date: {count:,} file.", "The index is up to date: {count:,} files.", status.files
+            )
+        ]
+        if failed := len(status.failed_files):
+            sentences.append(
+                tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed)
+            )
+        announce(self._widget, " ".join(sentences))

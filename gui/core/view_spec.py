@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine import MemoryProviderStatus, MemorySearchManager
     from gui.core.capabilities import MissingFeatures
     from gui.core.jobs import Jobs
-    from gui.widgets.flow_layout import FoldingRow
+    from gui.widgets.layouts import FoldingRow
 
 PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts", "gui.agent_edits")
 """Packages that declare a view as `VIEW`, in the order of their buttons; the first view is shown at the start."""

@@ -29,8 +29,8 @@ from gui.facts.fact_changes import FactChanges, FactStore
 from gui.facts.list_and_editor import NEW, FactsBody
 from gui.facts.wording import CATEGORIES
 from gui.widgets.buttons import guide_action
-from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.form_controls import Chip
+from gui.widgets.layouts import FoldingRow
 from gui.widgets.placeholder_page import Action
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox

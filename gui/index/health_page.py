@@ -34,9 +34,9 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.index.attention_items import Attention
 from gui.index.base_page import IndexPage
 from gui.index.health_findings import FindingsList
-from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.formatting import clock_time, exact
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import FoldingRow
 from gui.widgets.plain_text import set_tip
 from gui.widgets.state_dot import State, StateDot
 from gui.widgets.sync_bar import ProgressLine

@@ -23,8 +23,8 @@ from gui.search.result_list import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
 from gui.search.start_page import StartContent, StartPage
-from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton
+from gui.widgets.layouts import FoldingRow
 from gui.widgets.query_box import QueryBox
 
 # --- The syntax of the search box as a menu of examples: choosing one inserts it into the box ------------------------

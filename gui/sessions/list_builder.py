@@ -21,8 +21,8 @@ from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.rows import Row, build_listing, build_similar
 from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
 from gui.viewer.file_loader import written_file
-from gui.viewer.notice_page import NothingToRead
 from gui.widgets.buttons import guide_action
+from gui.widgets.placeholder_page import NothingToRead
 
 _BACK = marked("Back to all")
 MOST_SIMILAR = 30

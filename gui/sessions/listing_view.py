@@ -15,11 +15,10 @@ from gui.sessions.rows import Listing, Row
 from gui.sessions.session_catalog import SessionCatalog
 from gui.sessions.session_list import SessionList
 from gui.sessions.wording import hits_text, session_count
-from gui.viewer.notice_page import NothingToRead
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
-from gui.widgets.placeholder_page import Action, StatePage
+from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
 from gui.widgets.row_list import GUTTER
 
 ORDERS = (

@@ -20,8 +20,8 @@ from gui.sessions.list_builder import ListBuilder, RunningSessions, SessionListL
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_catalog import EMPTY
 from gui.sessions.session_list import SessionActions
-from gui.viewer.notice_page import NothingToRead
-from gui.widgets.flow_layout import FoldingRow
+from gui.widgets.layouts import FoldingRow
+from gui.widgets.placeholder_page import NothingToRead
 from gui.widgets.query_box import QueryBox
 
 BOX_CHARACTERS = 40

@@ -16,7 +16,7 @@ from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, S
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.option_pages import FORMS, placed_options
-from gui.settings.wording import fallback_owner
+from gui.settings.value_formatting import fallback_owner
 
 _REOPEN_DELAY_MS = 2500
 """Pause after the last saved change, so that the folder is opened again once for several of them."""

@@ -10,8 +10,7 @@ import engine
 from engine import CancelToken, KeyState, ModelFetchProgress, Settings, marked, number, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import REMOTE, EmbeddingChoice
-from gui.settings.value_formatting import read_number
-from gui.settings.wording import (
+from gui.settings.value_formatting import (
     NAMES,
     OWNERS,
     PROVIDERS,
@@ -19,6 +18,7 @@ from gui.settings.wording import (
     fallback_words,
     key_words,
     list_price_words,
+    read_number,
     where_texts_go,
 )
 from gui.widgets.form_controls import CheckBox, ComboBox

@@ -16,10 +16,10 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_form import EmbeddingForm
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.tested_choice import CheckRow
-from gui.settings.wording import accept_words, fallback_owner, probe_words
+from gui.settings.value_formatting import accept_words, fallback_owner, probe_words
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
-from gui.widgets.scrolling import FootedColumn
+from gui.widgets.layouts import FootedColumn
 
 _WIDTH = 620
 _LOOKUP_DELAY_MS = 250

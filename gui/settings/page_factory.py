@@ -15,10 +15,10 @@ from gui.settings.edited_options import SettingsModel
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
 from gui.settings.option_pages import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
-from gui.settings.options_page import OptionsPage
+from gui.settings.option_row import OptionsPage
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
-from gui.settings.wording import NAMES, sent_words, stored_words
+from gui.settings.value_formatting import NAMES, sent_words, stored_words
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.message_banner import Action, MessagePage
 from gui.widgets.tab_order import LastInTabOrder, mark_place

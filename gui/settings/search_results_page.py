@@ -8,15 +8,23 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QVB
 
 from engine import marked, tr, tr_count
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_pages import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options, whole_page
-from gui.settings.option_row import OptionFooter, OptionRow
-from gui.settings.option_search import fit, mark, words_of
-from gui.settings.options_page import WIDTH
+from gui.settings.option_pages import (
+    PAGES,
+    WITHOUT_ROWS,
+    OptionPlacement,
+    SettingsPage,
+    fit,
+    mark,
+    placed_options,
+    whole_page,
+    words_of,
+)
+from gui.settings.option_row import WIDTH, OptionFooter, OptionRow
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.scrolling import scrolling_column
+from gui.widgets.layouts import scrolling_column
 from gui.widgets.tab_order import LastInTabOrder
 
 _AT_ONCE = 4

@@ -29,8 +29,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import Field
 from gui.settings.option_pages import OptionPlacement
-from gui.settings.option_row import OptionRow
-from gui.settings.options_page import OptionsPage
+from gui.settings.option_row import OptionRow, OptionsPage
 from gui.sources.folder_rows import (
     SourceCheckBoxes,
     SourceChoices,
@@ -41,9 +40,9 @@ from gui.sources.folder_rows import (
 )
 from gui.sources.index_preview import KindChips
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
-from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import size_text
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import FlowLayout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.tab_order import insert_after, stop_before, stops
 from gui.widgets.table import IssuesTable

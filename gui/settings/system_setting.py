@@ -10,12 +10,11 @@ from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 from engine import marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.fields import SwitchField
-from gui.settings.option_pages import OptionPlacement
-from gui.settings.option_search import mark
+from gui.settings.option_pages import OptionPlacement, mark
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import announce
-from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import FlowLayout
 
 
 class SystemState(Protocol):

@@ -26,8 +26,8 @@ from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
 from gui.widgets.drop_target import DropZone
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import scrolling_column
 from gui.widgets.plain_text import set_tip
-from gui.widgets.scrolling import scrolling_column
 
 _WIDTH = 560
 LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")

@@ -16,8 +16,8 @@ from gui.core.jobs import Job, Jobs
 from gui.sources.folder_rows import SourceCheckBoxes, choose_exports, choose_folder, issue_lines
 from gui.widgets.drop_target import dropped_sessions
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import scrolling_column
 from gui.widgets.plain_text import set_tip
-from gui.widgets.scrolling import scrolling_column
 
 NOTHING = marked("No sessions of AI agents were found on this machine.")
 LOOKING = marked("Looking for sessions of AI agents on this computer…")

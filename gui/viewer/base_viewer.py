@@ -15,11 +15,11 @@ from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import FindMessages, MatchNavigator
 from gui.viewer.note_markup import NOTE_SCHEME, TAG_SCHEME
-from gui.viewer.notice_page import EmptyPage, Hint
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.message_banner import Banner
+from gui.widgets.placeholder_page import EmptyPage, Hint
 from gui.widgets.right_to_left import margins
 
 NOT_INDEXED = marked("This link opens a file that is not in the index.")

@@ -24,11 +24,11 @@ from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE
 from gui.viewer.note_markup import FOLD_SCHEME
-from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPosition, Outline, heading_key, is_markup
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
 from gui.widgets.message_banner import Action
+from gui.widgets.placeholder_page import NothingToRead
 
 CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),

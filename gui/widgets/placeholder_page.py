@@ -1,14 +1,14 @@
-"""The page for a view without content: one sentence, and actions.
+"""Pages in place of content (one sentence, and actions), and a temporary hint over content.
 
-Its place is the same in lists, readers and whole views: a column of limited width, in the middle of a wide page, that
-begins near the top, where the first line of the content would be.
+The place of the sentence is the same in lists, readers and whole views: a column of limited width, in the middle of a
+wide page, that begins near the top, where the first line of the content would be.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHelpEvent, QHideEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -30,6 +30,7 @@ from engine import marked, tr
 from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
 from gui.style.stylesheet import font_at, set_role
+from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.plain_text import show_tip
 from gui.widgets.right_to_left import margins
@@ -295,3 +296,75 @@ class KeyTable(QWidget):
         """Update the keys: the table may have been made before the window's commands."""
         super().showEvent(event)
         self._show_keys()
+
+
+_SHOWN_MS = 2_500
+_HINT_MARGIN = 16
+
+
+class NothingToRead(NamedTuple):
+    """The sentences shown while nothing is selected, to be translated by `tr`."""
+
+    sentence: str
+    keys: str = ""
+
+
+class Hint(QFrame):
+    """A temporary message over the lower edge of another widget; it takes no mouse or key events."""
+
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over)
+        self._over = over
+        set_role(self, "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._text = label()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 12, 6)
+        row.addWidget(self._text)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self.hide()
+        over.installEventFilter(self)
+
+    def show_message(self, sentence: str, milliseconds: int = _SHOWN_MS) -> None:
+        self._text.setText(sentence)
+        self.setAccessibleName(sentence)
+        self._place()
+        self.show()
+        self.raise_()
+        announce(self, sentence)
+        self._timer.start(milliseconds)
+
+    def _place(self) -> None:
+        over = self._over
+        available = max(1, over.width() - 2 * _HINT_MARGIN)
+        self._text.setWordWrap(False)
+        if self.sizeHint().width() > available:
+            self._text.setWordWrap(True)
+        width = min(available, self.sizeHint().width())
+        height = max(self.sizeHint().height(), self.heightForWidth(width))
+        self.setGeometry((over.width() - width) // 2, over.height() - height - _HINT_MARGIN, width, height)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and not self.isHidden():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._timer.stop()
+        super().hideEvent(event)
+
+
+class EmptyPage(StatePage):
+    """The page shown instead of a text: one sentence and at most one button.
+
+    Signals:
+        retry: the button was pressed.
+    """
+
+    retry = Signal()
+
+    def show_message(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
+        """Replace the sentence; `keys`: a second one."""
+        self.show_state("", sentence, keys=keys, actions=((tr("Try again"), self.retry.emit),) if retry else ())

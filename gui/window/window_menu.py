@@ -1,9 +1,9 @@
-"""The window's menu with all global actions, and the dialog that lists all keys."""
+"""The window's menu with all global actions, its submenu of searches, and the dialog that lists all keys."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QMargins, Qt, Slot
+from PySide6.QtCore import QMargins, QObject, Qt, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -17,13 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import marked, tr, tr_count
+from engine import SavedSearch, marked, tr, tr_count
 from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, allow, fill_menu_bar, has_menu_bar
 from gui.commands.keymap import keymap
 from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.key_listing import Group, groups
+from gui.search.saved_searches import SavedSearchController
 from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
 from gui.style.stylesheet import character_width
@@ -31,8 +32,83 @@ from gui.widgets.accessibility import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
 from gui.widgets.text_windows import sheet
-from gui.window.search_menu import SearchMenu
 from gui.window.window_base import MainWindowBase
+
+_MOST = 20
+_LONGEST = 60
+
+
+class SearchMenu(QObject):
+    """The submenu of searches; its saved searches are updated when it opens."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        controller: SavedSearchController,
+        go: Callable[[], None],
+        keep: Callable[[bool], None],
+    ) -> None:
+        """`go` focuses the search box; `keep` turns recording of the history on or off."""
+        menu = QMenu(tr("Searches"), commands.menu)
+        commands.menu.addMenu(menu)
+        super().__init__(menu)
+        self._saved_searches = controller
+        self._go = go
+        self._pick = commands.add("search.pick", marked("Saved and recent searches"), self._open, "Ctrl+H", menu=menu)
+        self._save = commands.add("search.save", marked("Save this search…"), controller.save, "Ctrl+S", menu=menu)
+        self._saved = QMenu(tr("Saved searches"), menu)
+        menu.addMenu(self._saved)
+        menu.addSeparator()
+        self._record = QAction(tr("Keep recent searches"), self)
+        self._record.setCheckable(True)
+        self._record.triggered.connect(keep)
+        self._clear = QAction(tr("Clear recent searches"), self)
+        self._clear.triggered.connect(self._forget_all)
+        menu.addActions([self._record, self._clear])
+        commands.name(self._record, "search.keep-recent", marked("Keep recent searches"))
+        commands.name(self._clear, "search.clear-recent", marked("Clear recent searches"))
+        menu.aboutToShow.connect(self._refresh)
+        controller.changed.connect(self._refresh)
+        self._saved.aboutToShow.connect(self._fill)
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        store = self._saved_searches.store
+        allow(self._pick, bool(store.saved or store.recent), tr("There are no searches yet."))
+        allow(self._save, self._saved_searches.query is not None, tr("Search for something first."))
+        self._saved.setEnabled(bool(store.saved))
+        self._record.setChecked(store.notes)
+        allow(self._clear, bool(store.recent), tr("Recent searches are not recorded."))
+
+    @Slot()
+    def _fill(self) -> None:
+        self._saved.clear()
+        for search in self._saved_searches.store.saved[:_MOST]:
+            name = search.name if len(search.name) <= _LONGEST else f"{search.name[: _LONGEST - 1]}…"
+            action = self._saved.addAction(name.replace("&", "&&"))
+            action.triggered.connect(lambda _=False, search=search: self.run(search))
+
+    @Slot()
+    def _forget_all(self) -> None:
+        self._saved_searches.store.forget_recent()
+
+    @property
+    def saved(self) -> tuple[SavedSearch, ...]:
+        """The saved searches, last used first."""
+        return self._saved_searches.store.saved
+
+    def run(self, search: SavedSearch) -> None:
+        """Run a saved search, from any view."""
+        self._go()
+        self._saved_searches.run(search)
+
+    def _open(self) -> None:
+        self._go()
+        self._saved_searches.picker.open()
+
+
+# --- Submenu of searches ----------------------------------------------------------------------------------------------
 
 _LEAST_HEIGHT = 220
 _AROUND, _MARGIN = 200, 60

@@ -1,7 +1,7 @@
 from PySide6.QtCore import QTimer
 
 from engine import FallbackStatus
-from gui.core.status_events import StatusEvents
+from gui.core.status_feed import StatusEvents
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 

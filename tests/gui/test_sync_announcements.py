@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from engine import FileIssue
-from gui.core import status_events
-from gui.core.status_events import SyncAnnouncer
+from gui.core import status_feed
+from gui.core.status_feed import SyncAnnouncer
 from gui.widgets.message_banner import Banner
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 
@@ -13,7 +13,7 @@ from tests.helpers.fake_records import make_progress, make_status, make_summary
 @pytest.fixture
 def heard(monkeypatch) -> list[str]:
     said: list[str] = []
-    monkeypatch.setattr(status_events, "announce", lambda _widget, sentence: said.append(sentence))
+    monkeypatch.setattr(status_feed, "announce", lambda _widget, sentence: said.append(sentence))
     monkeypatch.setattr("gui.widgets.message_banner.announce", lambda _widget, sentence: said.append(sentence))
     return said
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gui.app.background_mode import QuickSearchController
 from gui.app.demo_workspace import Demo
 from gui.app.save_screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickSearchController
 from tests.helpers.sample_content import Content
 from tests.helpers.spoken import windows
 

@@ -7,7 +7,7 @@ from engine import MemoryProviderStatus, MemorySearchManager
 from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.view_spec import ViewPanel
-from gui.widgets.flow_layout import FoldingRow
+from gui.widgets.layouts import FoldingRow
 from gui.widgets.query_box import QueryBox
 
 

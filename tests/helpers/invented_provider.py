@@ -75,9 +75,8 @@ def main(folder: Path) -> None:
 def shown(settings: engine.Settings) -> dict[str, object]:
     """What the settings dialog says of the provider."""
     from gui.settings.engine_and_model_choice import REMOTE
-    from gui.settings.option_pages import placed_options
-    from gui.settings.option_search import fit, words_of
-    from gui.settings.wording import NAMES, OWNERS, PROVIDERS, SENTENCES, sent_words
+    from gui.settings.option_pages import fit, placed_options, words_of
+    from gui.settings.value_formatting import NAMES, OWNERS, PROVIDERS, SENTENCES, sent_words
 
     return {
         "label": NAMES["acme"],

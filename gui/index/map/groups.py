@@ -15,9 +15,9 @@ from gui.sessions.wording import agent_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import group_colours, tokens
 from gui.widgets.buttons import Toggle
-from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import grouped
 from gui.widgets.labels import elide
+from gui.widgets.layouts import FlowLayout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import mirror, write
 

@@ -54,11 +54,10 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
     from PySide6.QtCore import QTimer
     from PySide6.QtGui import QPaintEvent, QShowEvent
 
-    from gui.app import application
+    from gui.app import application, background_mode
     from gui.app.command_line import parse_options
     from gui.app.single_instance import begin
     from gui.quick_search import QuickWindow
-    from gui.window import quick_search
     from gui.window.main_window import MainWindow
 
     quick: list[QuickWindow] = []
@@ -100,12 +99,12 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
             figures.append((idle, first, shown, [one for one, _ in toggles], [both for _, both in toggles], bare))
             self.quit()
 
-    def make_quick(panel: quick_search.QuickPanel) -> QuickWindow:
+    def make_quick(panel: background_mode.QuickPanel) -> QuickWindow:
         quick.append(WatchedQuick(panel))
         return quick[0]
 
     application.MainWindow = Watched
-    quick_search.QuickWindow = make_quick
+    background_mode.QuickWindow = make_quick
     start = begin([], None)
     application.run(parse_options(["--workspace", str(folder)]), start.address)
     start.end()

@@ -2,13 +2,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from gui.app.background_mode import QuickSearchController
 from gui.app.demo_workspace import Demo
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.widgets.accessibility import describe_painted_widgets
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickSearchController
 from tests.helpers.every_view import Program
 
 

@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from gui.app import tray as tray_module
+from gui.app.background_mode import QuickSearchController
 from gui.app.tray import Tray
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickSearchController
 
 
 class FakeIcon(QSystemTrayIcon):

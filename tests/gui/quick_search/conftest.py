@@ -1,7 +1,7 @@
 import pytest
 
+from gui.app.background_mode import QuickSearchController
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickSearchController
 
 
 @pytest.fixture

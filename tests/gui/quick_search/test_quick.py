@@ -4,9 +4,9 @@ from PySide6.QtGui import QGuiApplication
 
 import engine
 from engine import BackendError
+from gui.app.background_mode import QuickSearchController
 from gui.core.workspace import OpenFailure
 from gui.search.result_list import ResultList
-from gui.window.quick_search import QuickSearchController
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
 from tests.helpers.windows import at_rest

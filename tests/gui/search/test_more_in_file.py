@@ -5,9 +5,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from gui.app.background_mode import QuickSearchController
 from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.widgets.form_controls import Chip
-from gui.window.quick_search import QuickSearchController
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest, rows_of, search_results
 

@@ -2,10 +2,22 @@ from collections import Counter
 
 import msgspec
 import pytest
+from PySide6.QtGui import QPalette
 
 from engine import Settings, all_options
 from gui.settings.engine_and_model_choice import EmbeddingChoice, EngineChoice
-from gui.settings.option_pages import FORMS, PAGES, name_of, options_on, placed_options
+from gui.settings.option_pages import (
+    ALSO_CALLED,
+    FORMS,
+    PAGES,
+    fit,
+    name_of,
+    options_on,
+    placed_options,
+    with_marks,
+    words_of,
+)
+from tests.helpers.catalogue import translated
 
 
 def test_every_option_is_on_exactly_one_page():
@@ -45,3 +57,76 @@ def test_new_window_option_gets_a_row(monkeypatch):
 @pytest.mark.parametrize(("key", "title"), [("a.b_c", "B c"), ("x", "X")])
 def test_option_name_is_made_from_key(key, title):
     assert name_of(key) == title
+
+
+GERMAN = {"Maximum file size": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}
+
+
+@pytest.fixture
+def german():
+    with translated(lambda text: GERMAN.get(text, text)):
+        yield
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    "query", ["größte datei", "grosste", "largest file", "max_file", "max file", "quellen sources"]
+)
+def test_option_is_found_in_window_language_and_english(query):
+    assert fit(placed_options()["max_file_bytes"], 1, words_of(query)) is not None
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize("query", ["hell", "light", "high-contrast", "high contrast"])
+def test_choices_are_found_in_both_languages(query):
+    assert fit(placed_options()["window.theme"], "system", words_of(query)) is not None
+
+
+@pytest.mark.usefixtures("german")
+def test_unrelated_words_match_nothing():
+    assert fit(placed_options()["max_file_bytes"], 1, words_of("largest theme")) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("notification", "window.notify"),
+        ("binding", "window.keys"),
+        ("zoom", "window.font_scale"),
+        ("ignore", "exclude"),
+        ("threshold", "query.min_score"),
+        ("recent searches", "window.keep_searches"),
+        ("minimize", "window.close_to_tray"),
+    ],
+)
+def test_option_is_found_by_synonym(query, key):
+    option = placed_options()[key]
+    assert fit(option, option.option.default, words_of(query)) == 2
+
+
+def test_synonym_keys_are_existing_options():
+    assert set(ALSO_CALLED) - set(placed_options()) == {"program.autostart"}
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "how"),
+    [
+        ("newer", "query.hybrid.temporal_decay.enabled", 0),
+        ("the", "window.theme", 1),
+        ("age", "sessions.thinking", 1),
+        ("hotkeys", "window.keys", 2),
+        ("temporal", "query.hybrid.temporal_decay.enabled", 2),
+        ("age", "window.language", None),
+        ("age", "window.notify", None),
+    ],
+)
+def test_option_name_ranks_above_help_text(query, key, how):
+    option = placed_options()[key]
+    assert fit(option, option.option.default, words_of(query)) == how
+
+
+@pytest.mark.parametrize(("query", "value"), [(".md", (".md", ".txt")), ("*.bak", ("*.bak",)), ("~/sync", ("~/sync",))])
+def test_words_that_begin_with_a_sign_are_found_and_marked(query, value):
+    assert fit(placed_options()["exclude"], value, words_of(query)) is not None
+    marked = [part for part, style in with_marks(f"Files: {query}", query, QPalette()) if style]
+    assert marked == [query]

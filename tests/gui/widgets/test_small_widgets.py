@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.drop_target import dropped_folder
-from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
+from gui.widgets.layouts import FoldingRow, column_page
 from gui.widgets.message_banner import Action, Banner, MessagePage
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.right_to_left import text_direction
-from gui.widgets.scrolling import column_page
 from gui.widgets.state_dot import State, StateDot, StateLabel
 
 

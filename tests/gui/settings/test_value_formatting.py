@@ -2,7 +2,7 @@ import pytest
 
 from engine import KeyState, ProviderProbe, Settings
 from engine.settings.options import RemoteSettings
-from gui.settings.wording import (
+from gui.settings.value_formatting import (
     accept_words,
     fallback_owner,
     fallback_words,
