@@ -15,7 +15,7 @@ from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import CountsOf, WordCounts
-from engine.search.term_counts import CHOICE_WEIGHTS, CountedPhrases, Match, count_terms
+from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
@@ -196,13 +196,19 @@ class KeywordLeg:
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in counted.neighbours]
 
         def take(
-            id_: int, length: int, average: float, matches: list[Match], around: bool, distances: list[tuple[int, int]]
+            id_: int,
+            length: int,
+            average: float,
+            matches: list[Match],
+            around: list[Around],
+            distances: list[tuple[int, int]],
         ) -> None:
-            if around:
-                result.around.add(id_)
             parts, strengths = [0.0] * count, None
             in_names = bm25 = held = 0.0
             norm = norm_of(length, known_average or average)
+            if around:
+                result.around.add(id_)
+                _add_around(around, norm)
             for place, frequencies in matches:
                 index, idf, kind, term = places[place]
                 if frequencies[-1]:
@@ -379,6 +385,15 @@ def _tokens_of(term: QueryTerm) -> Iterator[str]:
 def _only_kind(term: Term) -> int | None:
     """Return the index of a term's frequency if it has a single, exact form, which counts in full; else None."""
     return {"s": 0, "p": 1}.get(term.kinds)
+
+
+def _add_around(around: list[Around], norm: float) -> None:
+    """Add occurrences outside of a chunk's text to the frequencies, independent of its length `norm` as in BM25F.
+
+    Otherwise a short chunk would rank before one of the same file that contains the word.
+    """
+    for frequencies, kind, number in around:
+        frequencies[kind] += number * norm / scoring.K1
 
 
 def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_form: float) -> tuple[float, float]:
