@@ -277,7 +277,7 @@ class KeywordLeg:
         stems = tuple(dict.fromkeys(term.stems))
         plain: tuple[str, ...] = ()
         weak_words, in_words = self._loose(term.loose, "words")
-        weak_stems, in_stems = self._loose([stem.split(" ") for stem in term.loose_stems], "stems")
+        weak_stems, in_stems = self._loose([stem.split(" ") for stem in term.loose_stems], "stems", stems)
         irregular, in_irregular = self._loose([(stem,) for stem in term.irregular], "stems")
         loose = in_words + in_stems + in_irregular
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
@@ -322,17 +322,31 @@ class KeywordLeg:
             irregular_idf=scoring.inverse_document_frequency(self.chunks, in_irregular) if irregular else 0.0,
         )
 
-    def _loose(self, forms: Iterable[Sequence[str]], column: str) -> tuple[tuple[str, ...], int]:
-        """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one."""
+    def _loose(
+        self, forms: Iterable[Sequence[str]], column: str, exact: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], int]:
+        """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one.
+
+        `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix before it
+        matches as well is left out: its occurrences would count twice.
+        """
         phrases, matches = [], 0
+        prefixes: tuple[str, ...] = ()
         for form in forms:
+            if prefixes and len(form) == 1 and form[0].startswith(prefixes):
+                continue
             chunks = self._snapshot_chunks
             for token in form:
                 chunks = min(chunks, self._counts.loose(token, column)) if chunks else 0
-            if chunks and (chunks <= _WIDEST_BEGINNING or not form[-1].endswith("*")):
-                text = " ".join(form)
-                phrases.append(f"{_quoted(text[:-1])} *" if text.endswith("*") else _quoted(text))
+            text = " ".join(form)
+            begins = text.endswith("*")
+            if begins:
+                chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
+            if chunks > 0 and (chunks <= _WIDEST_BEGINNING or not begins):
+                phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
                 matches += chunks
+                if begins:
+                    prefixes += (text[:-1],)
         return tuple(phrases), matches
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:

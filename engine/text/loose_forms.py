@@ -35,7 +35,13 @@ _GAP = lazy_pattern(r"[ \u00a0\-.]?")
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5
-"""Length of the shortest stem that is searched at the beginning of compounds."""
+"""Length of the shortest stem that is searched at the beginning of compounds, and of the beginning that related words
+share."""
+_DERIVING = frozenset(("", "czech", "finnish", "hungarian", "polish", "swedish", "turkish"))
+"""Languages whose related words often have different stems: those without a stemmer, such as Ukrainian (""), and others
+with many endings. In Danish, Dutch, German, Italian, Portuguese and Russian, beginnings find too much."""
+_INFLECTED = ("latin", "cyrillic")
+"""Scripts of words that change at their ends."""
 _UMLAUTS = frozenset("äöü")
 _SHORTEST_UMLAUT_END = 3
 """Length of the shortest stem of a word with an umlaut at the end of compounds: few other languages have such words."""
@@ -149,6 +155,8 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
         words += _with_other_prefixes(root)
     words += _of_hash(root)
     stems = list(_joined_keys(term.word)) if isinstance(term.word, str) else []
+    if root.isalpha() and languages[0] in _DERIVING and script_of(root[0]) in _INFLECTED:
+        stems += _related(stems_of(languages[0])[root])
     if root.isalpha() and script_of(root[0]) == "latin":
         if not certain:
             stems += _stumps(root, languages)
@@ -250,6 +258,15 @@ def _respelt(root: str, language: str) -> Iterator[str]:
         spelling = spelling.replace(letter, digraph)
     if spelling != root:
         yield spelling
+
+
+def _related(stem: str) -> Iterator[str]:
+    """Yield a beginning that a word shares with its derivations, which have other stems: "vytvoření" and "vytvořit".
+
+    Only for some languages, since prefixes take time.
+    """
+    if len(stem) >= _SHORTEST_BEGINNING and stem.isalpha():
+        yield f"{stem[:_SHORTEST_BEGINNING]}*"
 
 
 def _in_compounds(root: str, stem: str) -> Iterator[str]:
