@@ -108,7 +108,7 @@ def _reason(outcome: SearchOutcome) -> str:
     reason = stages.get(explanation.emptied_by, "")
     if not reason and not any(remedy.query for remedy in explanation.remedies):
         reason = stages.get("words", "")
-    remedies = [remedy.advice for remedy in explanation.remedies] or [_OTHER_WORDS]
+    remedies = [remedy.advice for remedy in explanation.remedies] or [_OTHER_WORDS][: not outcome.understood]
     return cut(" ".join(filter(None, (reason, *remedies))), _LONGEST_REASON)
 
 

@@ -17,7 +17,7 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
-from engine.search.parsed_query_description import describe_condition, remarks_of, understood
+from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
 from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
@@ -317,7 +317,7 @@ class Searcher:
             work.notice = self._store.recovered or tr("Nothing is indexed yet.")
             work.stages.add("index", 0, 0, work.notice)
         elif part.wordless:
-            work.notice = tr("The query has no letters, digits or emoji. Type a word to search for.")
+            work.understood = no_words()
         lasting = is_lasting(provider, meaning, within, work)
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, work, lasting=lasting)

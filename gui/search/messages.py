@@ -209,7 +209,10 @@ def _emptied(outcome: SearchOutcome) -> str:
     if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
         return ""
     shown_notes = (outcome.understood, outcome.notice)
-    notes = (stage.note for stage in explanation.stages if stage.name == explanation.emptied_by)
+    # That words are missing says more than that the score of all passages is low.
+    missing = any(stage.name == "words" and stage.left < stage.entered for stage in explanation.stages)
+    emptied_by = "words" if missing and explanation.emptied_by == "threshold" else explanation.emptied_by
+    notes = (stage.note for stage in explanation.stages if stage.name == emptied_by)
     return next((note for note in notes if note not in shown_notes), "")
 
 

@@ -421,4 +421,4 @@ def test_query_without_words_finds_nothing(tmp_path: Path, query: str) -> None:
     outcome = memory.search(query, min_score=0, explain="if empty")
     memory.close()
     assert outcome.results == ()
-    assert "no letters" in outcome.notice
+    assert "no letters" in outcome.understood
