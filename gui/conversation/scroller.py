@@ -18,8 +18,8 @@ from gui.conversation.row_layout import RowLayout
 from gui.core.location import ReadingPosition
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import font_scale
+from gui.viewer.line_layout import ScrollPosition
 from gui.viewer.line_painter import faded
-from gui.viewer.scroll_position import ScrollPosition
 from gui.viewer.text_lines import TextPosition
 
 BAR_UNIT = 32
