@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from engine import tr
 from gui.commands.commands import show_key_in_tooltip
 from gui.commands.keymap import keymap
-from gui.core.notice_banner import Notices
 from gui.core.view_spec import view_specs
+from gui.core.window_banner import Notices
 from gui.core.window_state import WindowState
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel

@@ -117,7 +117,7 @@ class Maintenance:
 
     @property
     def collections(self) -> tuple[Collection, ...]:
-        """The last configuration of `qmd`, by any process."""
+        """The collections that `qmd` has now, whichever process configured them."""
         return read_applied(self._noted).collections
 
     def restore(self) -> bool:
