@@ -240,7 +240,7 @@ class HeaderBar(QWidget):
 
     @property
     def offered(self) -> list[str]:
-        """The views on demand that have a button."""
+        """The views on demand whose buttons are shown now."""
         return [spec.name for spec in view_specs() if spec.on_demand and spec.name not in self._hidden]
 
     def show_working(self, working: bool) -> None:
