@@ -72,6 +72,18 @@ class CancelToken:
                 self._callbacks.remove(callback)
 
 
+def pause(seconds: float, cancel: CancelToken | None) -> None:
+    """Wait, but no longer than until a cancel. Raises `Cancelled`."""
+    over = threading.Event()
+    forget = cancel.on_cancel(over.set) if cancel is not None else lambda: None
+    try:
+        over.wait(seconds)
+    finally:
+        forget()
+    if cancel is not None:
+        cancel.checkpoint()
+
+
 Answer = TypeVar("Answer")
 _executor: Executor | None = None
 
