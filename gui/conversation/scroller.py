@@ -333,14 +333,6 @@ class MessageScrollBar(QScrollBar):
         self._view = first, after
         self.update()
 
-    @property
-    def entries_in_view(self) -> tuple[int, int]:
-        """Return the first entry in view, and the one after the last."""
-        first, after = self._view
-        if self._rows is None or not after:
-            return 0, 0
-        return self._rows.rows[first].entry, self._rows.rows[after - 1].entry + 1
-
     def sizeHint(self) -> QSize:
         return QSize(round(_WIDTH * font_scale()), 80)
 
