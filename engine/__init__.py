@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from engine.agent.tool_interface import AgentTool as AgentTool
     from engine.backends.opening import open_memory as open_memory
     from engine.backends.opening import try_backend as try_backend
-    from engine.backends.qmd.unsupported_features import BUILT_IN_CAN as BUILT_IN_CAN
-    from engine.base.blocking_calls import run_blocking_calls_on as run_blocking_calls_on
+    from engine.backends.qmd.status import BUILT_IN_CAN as BUILT_IN_CAN
     from engine.base.bounded_json import decode_json as decode_json
     from engine.base.cancellation import CancelToken as CancelToken
+    from engine.base.cancellation import run_blocking_calls_on as run_blocking_calls_on
     from engine.base.errors import *  # noqa: F403
     from engine.base.formatting import all_of as all_of
     from engine.base.formatting import any_of as any_of
@@ -163,7 +163,7 @@ _HOME = {
     "options_of_index": "engine.memory.settings_impact",
     "Facts": "engine.memory.facts",
     "IndexInsight": "engine.memory.index_inspection",
-    "BUILT_IN_CAN": "engine.backends.qmd.unsupported_features",
+    "BUILT_IN_CAN": "engine.backends.qmd.status",
     "MemoryPool": "engine.workspaces.memory_pool",
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
     "forget_workspace": "engine.workspaces.known_workspaces",
@@ -206,7 +206,7 @@ _HOME = {
     "remote_fallback": "engine.embedding.consent",
     "store_key": "engine.embedding.api_keys",
     "probe_provider": "engine.embedding.provider_selection",
-    "run_blocking_calls_on": "engine.base.blocking_calls",
+    "run_blocking_calls_on": "engine.base.cancellation",
     "cache_folder": "engine.base.private_files",
     "create_private": "engine.base.private_files",
     "exporting": "engine.base.private_files",

@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
-from engine.base.formatting import plural
+from engine.base.formatting import on_one_line, plural
 from engine.corpus.transcripts.messages import first_sentence
 from engine.corpus.transcripts.tool_uses import stored_path, uses_of
 from engine.records import ExportFormat, SessionMessage, SessionSummary, SessionText, UsageTotal
@@ -154,7 +154,6 @@ def _length(result: SessionMessage) -> str:
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 _OPEN_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)")
-_MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 _LONGEST_MARKED = 256 * 1024
 """Number of characters. In longer texts, code isn't formatted as code."""
 
@@ -340,13 +339,14 @@ def _html_spans(text: str) -> str:
 
 def _markdown(session: SessionText) -> Iterator[str]:
     turns = _turns(session)
-    yield f"# {_plain(session.summary.title) or 'Untitled session'}\n\n{_plain(' · '.join(_facts(session)))}\n"
+    title = on_one_line(session.summary.title) or "Untitled session"
+    yield f"# {title}\n\n{on_one_line(' · '.join(_facts(session)))}\n"
     if note := _masked(session):
         yield f"\n{note}\n"
     listed = [turn for turn in turns if turn.entry]
     if listed:
         yield "\n## Contents\n\n"
-        yield from (f"{place}. [{_plain(turn.entry)}](#m{turn.number})\n" for place, turn in enumerate(listed, 1))
+        yield from (f"{place}. [{on_one_line(turn.entry)}](#m{turn.number})\n" for place, turn in enumerate(listed, 1))
     for folded, branch in _branches(turns):
         yield f"\n<details>\n<summary>{escape(folded)}</summary>\n" if folded else ""
         for turn in branch:
@@ -367,11 +367,6 @@ def _fenced(text: str) -> str:
     """Return the text in a code fence that is longer than any fence in the text."""
     ticks = "`" * max(3, *(len(found) + 1 for found in _OPEN_FENCE.findall(text)), 3)
     return f"{ticks}\n{text}\n{ticks}"
-
-
-def _plain(text: str) -> str:
-    """Return the text on one line, with Markdown escaped."""
-    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
 _EXPORTS: dict[ExportFormat, Callable[[SessionText], Iterator[str]]] = {"html": _html, "markdown": _markdown}

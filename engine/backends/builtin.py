@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from engine.memory.file_reading import SessionFiles, WorkspaceFiles
     from engine.memory.index_inspection import IndexInsight
     from engine.memory.memory_context import QueryAnswerer, Share
-    from engine.memory.path_status import PathStates
+    from engine.memory.path_explanation import PathStates
     from engine.memory.search_requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
     from engine.memory.status_report import IndexCounts
@@ -104,7 +104,7 @@ class BuiltinParts:
 
     @property
     def path_states(self) -> "PathStates":
-        from engine.memory.path_status import PathStates
+        from engine.memory.path_explanation import PathStates
 
         return PathStates(self._context.workspace, self._context.settings, self._context.store)
 

@@ -242,7 +242,7 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     if chosen != "qmd":
         return FallbackMemoryManager(name, open_chosen, partial(open_, "builtin"), user, executor=executor)
     from engine.backends.qmd.collections import with_paths
-    from engine.backends.qmd.unsupported_features import refusal
+    from engine.backends.qmd.status import refusal
 
     # The fallback searches the same paths and sessions.
     same_places = partial(open_, "builtin", with_paths(settings))

@@ -1,7 +1,13 @@
-"""Token with which a caller cancels or pauses long-running work."""
+"""Ends work early: a token to cancel or pause it, and calls that may block forever without blocking the caller.
+
+A call into the system can't be interrupted, and an executor waits for its threads at exit. Therefore it gets a daemon
+thread of its own, or a thread of an executor that the program can leave behind.
+"""
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any, TypeVar
 
 from engine.base.errors import Cancelled
 
@@ -64,3 +70,47 @@ class CancelToken:
         with self._lock:
             if callback in self._callbacks:
                 self._callbacks.remove(callback)
+
+
+def pause(seconds: float, cancel: CancelToken | None) -> None:
+    """Wait, but no longer than until a cancel. Raises `Cancelled`."""
+    over = threading.Event()
+    forget = cancel.on_cancel(over.set) if cancel is not None else lambda: None
+    try:
+        over.wait(seconds)
+    finally:
+        forget()
+    if cancel is not None:
+        cancel.checkpoint()
+
+
+Answer = TypeVar("Answer")
+_executor: Executor | None = None
+
+
+def run_blocking_calls_on(executor: Executor | None) -> None:
+    """Set the executor for these calls in this process; None for daemon threads."""
+    global _executor  # noqa: PLW0603 - the keychain and the loaded libraries belong to the process, too
+    _executor = executor
+
+
+def start_call(work: Callable[[], Answer], name: str) -> "Future[Answer]":
+    """Start a call; the caller waits for its future with a timeout. `name` is that of a daemon thread."""
+    executor = _executor
+    if executor is not None:
+        try:
+            return executor.submit(work)
+        except RuntimeError:  # it was shut down
+            pass
+    future: Future[Any] = Future()
+    threading.Thread(target=_run, args=(work, future), name=name, daemon=True).start()
+    return future
+
+
+def _run(work: Callable[[], object], future: "Future[Any]") -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)

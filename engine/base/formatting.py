@@ -5,14 +5,21 @@ import re
 from collections.abc import Callable, Iterable
 from functools import reduce
 
+from engine.base import lazy_pattern
 from engine.base.language import marked, number, tr
 
+_MARKDOWN = lazy_pattern(r"([\\`*_\[\]<>#|~])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
 
 def printable(text: str) -> str:
     """Replace each control character, so that a terminal shows it instead of obeying it. The length stays the same."""
     return text if text.isascii() and text.isprintable() else _CONTROL.sub("\ufffd", text)
+
+
+def on_one_line(text: str) -> str:
+    """Return a text as Markdown on one line, with its own Markdown syntax escaped."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
 
 
 def plural(count: int, word: str) -> str:

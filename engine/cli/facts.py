@@ -42,7 +42,7 @@ def run(arguments: Namespace) -> int:
 
 def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
     every = facts.all()
-    found = [fact for fact in every if _state(fact) == arguments.state and arguments.category in (None, fact.category)]
+    found = [fact for fact in every if fact.state == arguments.state and arguments.category in (None, fact.category)]
     if arguments.json:
         print_json({"facts": found})
         return
@@ -50,7 +50,7 @@ def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
         print(_line(fact))
     if not found:
         print('No facts yet: mnemoscope facts add "…" saves one.' if not every else "No facts.")
-    waiting = sum(_state(fact) == "waiting" for fact in every)
+    waiting = sum(fact.state == "waiting" for fact in every)
     if waiting and arguments.state != "waiting":
         print(f"{plural(waiting, 'fact')} to be approved: mnemoscope facts list --state waiting")
 
@@ -124,7 +124,7 @@ def _change(
 
 def _named(facts: "Facts", beginning: str, state: str) -> Fact:
     """Return the only fact whose id starts with this text, perhaps limited to a state."""
-    found = [fact for fact in facts.named(beginning) if not state or _state(fact) == state]
+    found = [fact for fact in facts.named(beginning) if not state or fact.state == state]
     if not found:
         what = f"No fact that is {state}" if state else "No fact"
         raise MnemoscopeError(f"{what} has an id that begins with {beginning}: mnemoscope facts list shows them.")
@@ -165,12 +165,6 @@ def _read_messages(arguments: Namespace) -> tuple[str, str]:
         return given, ""
     prompt, session = hook.get("prompt"), hook.get("session_id")
     return prompt if isinstance(prompt, str) else "", session if isinstance(session, str) else ""
-
-
-def _state(fact: Fact) -> str:
-    if fact.forgotten is not None:
-        return "forgotten"
-    return "waiting" if fact.waiting else "remembered"
 
 
 def _line(fact: Fact) -> str:

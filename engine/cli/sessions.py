@@ -11,8 +11,7 @@ from engine.base.formatting import plural
 from engine.base.private_files import exporting
 from engine.cli.output import folder_name, print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
-from engine.insight.session_costs import load_prices
-from engine.insight.session_stats import session_stats
+from engine.insight.session_stats import load_prices, session_stats
 from engine.memory.session_library import find_session, short_names
 from engine.records import FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path

@@ -73,7 +73,7 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     yield "Keywords", _state(status.fts.enabled, status.fts.available, status.fts.error)
     yield "Vectors", _vectors(status.vector, status.pending_vectors)
     if status.vector.enabled and status.vector.requested and status.vector.dims:
-        yield "Vector engine", _engine(status.vector)
+        yield "Vector search method", _engine(status.vector)
     cache = status.cache
     limit = f" of at most {cache.max_entries:,}" if cache.max_entries else ""
     yield "Vector cache", f"{_ON[cache.enabled]} ({cache.entries:,}{limit}, {size(cache.bytes)})"

@@ -131,7 +131,7 @@ def blocks_of(text: str) -> Iterator[list[str]]:
 
 
 def markup_lines(text: str) -> Iterator[tuple[int, str, str, str]]:
-    """Yield each line's number, from 1, the line and the two lines after it, without trailing blanks.
+    """Yield for each line its number (from 1), its text and the texts of the next two, without trailing blanks.
 
     Very long lines are no markup; "…" stands for them.
     """

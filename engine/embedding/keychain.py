@@ -9,8 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from engine.base.blocking_calls import start_call
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, start_call
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
 

@@ -24,12 +24,12 @@ import filelock
 import httpcore2
 import httpx2
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, pause
 from engine.base.errors import ProviderError
 from engine.base.language import number, tr
 from engine.embedding.gguf_file import HubFile, model_path
 from engine.embedding.http import system_proxy
-from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, backoff, pause, refusal, retrying
+from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, backoff, refusal, retrying
 from engine.embedding.transport import Call, Transport
 from engine.providers.registry import host_of, is_loopback
 from engine.records import ModelFetchProgress

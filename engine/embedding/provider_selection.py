@@ -125,7 +125,7 @@ def _first_available(settings: Settings, typed: str | None, cancel: CancelToken 
             return use_fallback(settings, name, str(error), cancel=cancel)
         else:
             return msgspec.structs.replace(chosen, passed_over=tuple(passed_over))
-    raise AssertionError("The built-in provider is at hand, or it failed")
+    raise AssertionError("A built-in provider is always found")
 
 
 def _available_key(settings: Settings, name: str, cancel: CancelToken | None) -> "Key | None":

@@ -10,13 +10,12 @@ import json
 import math
 import random
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, pause
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.provider_interface import TextsRefused
@@ -73,18 +72,6 @@ def retrying(
         reraise=True,
     )
     return tries(checked)
-
-
-def pause(seconds: float, cancel: CancelToken | None) -> None:
-    """Wait, but no longer than until a cancel. Raises `Cancelled`."""
-    over = threading.Event()
-    forget = cancel.on_cancel(over.set) if cancel is not None else lambda: None
-    try:
-        over.wait(seconds)
-    finally:
-        forget()
-    if cancel is not None:
-        cancel.checkpoint()
 
 
 def backoff(tries: int) -> float:

@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 
+from engine.base.cancellation import pause
 from engine.embedding.batch_jobs.batch_api import BatchApi
 from engine.embedding.batch_jobs.jsonl_files import Group, Text, groups
 from engine.embedding.batch_jobs.runner import BatchContext, BatchRunner
 from engine.embedding.provider_interface import EmbeddingProvider
-from engine.embedding.service_errors import pause
 from engine.indexing.cost_estimate import name_of
 from engine.indexing.embed_stage import VectorStorage
 from engine.indexing.stage_data import StageWork

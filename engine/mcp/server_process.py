@@ -2,28 +2,22 @@
 
 import asyncio
 import contextlib
-import logging
-import signal
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from engine.agent.memory_access import AgentAccess
-from engine.agent.tool_definitions import agent_tools
-from engine.settings import Settings
-
-if TYPE_CHECKING:
-    from engine.memory.memory_interface import MemorySearchManager
 import gc
 import importlib
 import importlib.util
+import logging
+import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from engine.agent.memory_access import AgentAccess
+from engine.agent.tool_definitions import agent_tools
 from engine.base.errors import Closed, MnemoscopeError
+from engine.settings import Settings
 from engine.settings.settings_section import answering_as
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Background threads of a memory (the caller's executor, or else a few of its own), and whether the memory is open.
 
-Excluded are the watcher with its listener, calls that may block forever (`engine/base/blocking_calls.py`) and, without
+Excluded are the watcher with its listener, calls that may block forever (`engine/base/cancellation.py`) and, without
 an executor, a search in another workspace, since an executor waits for its threads at exit. LanceDB needs an event
 loop on a thread of its own.
 """

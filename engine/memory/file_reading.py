@@ -17,8 +17,7 @@ from engine.base.skip_reasons import tr_reason
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.session_stores import locate_transcript, names_session
-from engine.insight.session_costs import Prices, load_prices
-from engine.insight.session_stats import total_usage
+from engine.insight.session_stats import Prices, load_prices, total_usage
 from engine.records import FileText, ModelUsage, SessionMessage, SessionSummary, SessionText
 from engine.redaction.secret_masking import redact
 from engine.settings import Settings

@@ -74,7 +74,7 @@ class IndexUpdates:
     ) -> SyncReport:
         """Run a sync and return its report; see `MemorySearchManager.sync`."""
 
-        agreement = agreeing(self.approvals, approve)
+        agreement = extended_approvals(self.approvals, approve)
 
         def work(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
             return self._once(reason, force, agreement, listener, token)
@@ -203,8 +203,8 @@ class Approvals:
             self._here[name] = tokens
 
 
-def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agreement":
-    """Return the approvals for a sync whose caller may have approved embedding; see `MemorySearchManager.sync`."""
+def extended_approvals(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agreement":
+    """Return the user's approvals and those that the caller of a sync gives; see `MemorySearchManager.sync`."""
     if not beforehand:
         return approvals
     return _Beforehand(approvals, None if beforehand is True else beforehand)

@@ -28,6 +28,7 @@ from engine.records.facts import (
     FactCategory,
     FactOrigin,
     FactsFound,
+    FactState,
     FoundFact,
     SavedFact,
 )
@@ -209,6 +210,7 @@ __all__ = [
     "FactCandidate",
     "FactCategory",
     "FactOrigin",
+    "FactState",
     "FactsFound",
     "FallbackStatus",
     "Feature",

@@ -6,6 +6,7 @@ from engine.records.base import Record
 
 FactCategory = Literal["preference", "decision", "entity", "fact", "other"]
 """Categories, in the order in which a text is compared with them."""
+FactState = Literal["remembered", "waiting", "forgotten"]
 FactOrigin = Literal["person", "agent", "capture"]
 """Author of a fact: a user in the window or on the command line, an agent on request, or automatic capture."""
 
@@ -38,9 +39,16 @@ class Fact(Record, frozen=True):
     forgotten_by: FactOrigin | None = None
 
     @property
+    def state(self) -> FactState:
+        """Whether agents see the fact, or it awaits approval or can only be restored."""
+        if self.forgotten is not None:
+            return "forgotten"
+        return "waiting" if self.waiting else "remembered"
+
+    @property
     def remembered(self) -> bool:
         """Whether agents see the fact."""
-        return self.forgotten is None and not self.waiting
+        return self.state == "remembered"
 
 
 class FoundFact(Record, frozen=True):

@@ -96,7 +96,7 @@ class Filter(msgspec.Struct, frozen=True):
 
 
 def name_there(path: str) -> str:
-    """Return the stable name that a file has on its own machine.
+    """Return the stable name without the machine that the file is from.
 
     The index names another machine's file `//machine/notes/a.md`; its own name is `notes/a.md`.
     """

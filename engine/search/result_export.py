@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from engine.base import lazy_pattern
-from engine.base.formatting import plural
+from engine.base.formatting import on_one_line, plural
 from engine.records import MemorySearchResult, SearchOutcome, to_builtins
 
-_MARKUP = lazy_pattern(r"([\\`*_\[\]<>#|~])")
 _TICKS = lazy_pattern(r"`+")
 _SAID_BY = {"user": "written by the user", "assistant": "said by the assistant", "tool": "from a tool"}
 
@@ -43,11 +42,11 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
     `asked`: the query, used as title. `total`: the number of results found.
     """
     shown = list(results)
-    yield f"# {_plain(asked)}" if asked else "# Results"
+    yield f"# {on_one_line(asked)}" if asked else "# Results"
     more = f"{len(shown):,} of {plural(total, 'result')}" if total > len(shown) else plural(len(shown), "result")
     yield f"{more}."
     for result in shown:
-        yield f"## {_plain(_title(result))}"
+        yield f"## {on_one_line(_title(result))}"
         details = [_code(result.citation), f"score {result.score:.2f}"]
         if result.workspace:
             details.append(f"in {_code(result.workspace)}")
@@ -56,7 +55,7 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
             details.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{left}")
         yield " · ".join(details)
         if result.context is not None:
-            yield f"{_NEXT_TO[result.context.role]}: {_plain(result.context.text)}"
+            yield f"{_NEXT_TO[result.context.role]}: {on_one_line(result.context.text)}"
         yield _quoted(result.snippet)
         if result.copies:
             yield f"The same text: {', '.join(_code(copy.citation) for copy in result.copies)}"
@@ -64,7 +63,7 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
 
 def result_quote(result: MemorySearchResult) -> str:
     """Return one result as Markdown for a note: its snippet as a quote, with title and citation below it."""
-    return f"{_quoted(result.snippet)}\n>\n> — {_plain(result.title)}, {_code(result.citation)}"
+    return f"{_quoted(result.snippet)}\n>\n> — {on_one_line(result.title)}, {_code(result.citation)}"
 
 
 def _title(result: MemorySearchResult) -> str:
@@ -74,11 +73,6 @@ def _title(result: MemorySearchResult) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines()) or ">"
-
-
-def _plain(text: str) -> str:
-    """Return text on one line, with Markdown syntax escaped."""
-    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
 def _code(text: str) -> str:

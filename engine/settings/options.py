@@ -379,7 +379,7 @@ class Settings(Section, frozen=True):
     backend: Annotated[
         Backend,
         option(
-            "Engine",
+            "Search engine",
             "Search engine that stores and searches the index: Mnemoscope itself (builtin), the command qmd, "
             "or a LanceDB table (lancedb). When qmd or LanceDB fails, the built-in index answers.",
             group=Group.ENGINE,

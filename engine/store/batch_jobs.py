@@ -57,7 +57,7 @@ class BatchJobs:
             )
 
     def texts(self, name: str) -> dict[bytes, int]:
-        """Return the texts of a job whose results are still missing: estimated tokens by hash."""
+        """Return the estimated tokens of each text of a job that has no result yet, by the text's hash."""
         query = "SELECT hash, tokens FROM batch_texts WHERE job = ?"
         with self._user.reading() as connection:
             return dict(connection.execute(query, (name,)))

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from engine.base.blocking_calls import start_call
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, start_call
 from engine.base.language import tr
 from engine.store.index import IndexStore
 from engine.store.index_schema import discard

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
+from engine.base.errors import PathRefused, Unsupported
 from engine.corpus.globs import literal_glob
 from engine.records import (
+    ChunkDetail,
+    FileChunks,
     FileText,
     FileUse,
     KnownWorkspace,
@@ -35,18 +37,10 @@ from engine.workspaces.multi_search import AllWorkspaces
 
 if TYPE_CHECKING:
     from engine.corpus.line_reader import NumberedText
-    from engine.memory.index_inspection import IndexInsight
-    from engine.memory.memory_interface import MemorySearchManager
-    from engine.memory.search_requests import SearchOptions
-from typing import TYPE_CHECKING
-
-from engine.base.errors import Unsupported
-from engine.records import ChunkDetail, FileChunks
-
-if TYPE_CHECKING:
     from engine.insight.note_links import NoteImages
     from engine.memory.index_inspection import IndexInsight
     from engine.memory.memory_interface import MemorySearchManager
+    from engine.memory.search_requests import SearchOptions
 
 _Answer = TypeVar("_Answer")
 _LOOK_AGAIN_SECONDS = 5.0

@@ -1,12 +1,19 @@
-"""Starts and ends the program with its window."""
+"""Starts and ends the program with its window; `--demo` gets copies of the sample notes, sessions and facts."""
 
+import contextlib
 import logging
 import os
+import shutil
 import signal
 import socket
 import sys
+import tempfile
+import time
+import tomllib
+import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -20,12 +27,21 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QApplication
 
 import engine
-from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
+from engine import (
+    TRIAL_LANGUAGES,
+    Fact,
+    MemorySearchManager,
+    MnemoscopeError,
+    printable,
+    speak,
+    spoken,
+    temporary_prefix,
+    tr,
+)
 from gui.app import gc_on_gui_thread
 from gui.app.background_mode import DesktopIntegration, QuickSearchController
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
-from gui.app.demo_workspace import Demo
 from gui.app.gc_on_gui_thread import Collector
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress
@@ -39,6 +55,63 @@ from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.icons import application_icon
 from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow
+
+_HOUR, _DAY = 3600, 86_400
+_DATES = "dates.toml"
+"""When each note was changed: packages and version control don't store that."""
+
+
+class Demo:
+    """Stores the demo's data in one temporary folder, which `close()` deletes.
+
+    Attributes: workspace: the copied notes. session_folders: the copied sessions, a folder for each agent. config: a
+    copy of the settings that lists them too; None if the settings can't be used. store: location of the index.
+    """
+
+    def __init__(self, config: Path | None = None) -> None:
+        """`config`: settings file in place of the user's own."""
+        self._folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("demo"), ignore_cleanup_errors=True)
+        self.workspace = Path(self._folder.name, "sample-notes")
+        self.store = Path(self._folder.name, "index")
+        with as_file(files("resources").joinpath("sample")) as sample:
+            shutil.copytree(sample, self.workspace, ignore=shutil.ignore_patterns(_DATES))
+            dates = tomllib.loads((sample / _DATES).read_text("utf-8"))
+        with as_file(files("resources").joinpath("sample_sessions")) as sample:
+            sessions = Path(shutil.copytree(sample, Path(self._folder.name, "sample-sessions")))
+        self.session_folders = tuple(sorted(folder for folder in sessions.iterdir() if folder.is_dir()))
+        for name, moment in dates.items():
+            os.utime(self.workspace / name, (moment.timestamp(), moment.timestamp()))
+        self.config = self._copy_settings(config or engine.settings_path())
+
+    def _copy_settings(self, original: Path) -> Path | None:
+        """Copy the settings file, so that choices in the demo don't change the user's settings."""
+        copy = Path(self._folder.name, "settings.toml")
+        try:
+            if original.exists():
+                shutil.copyfile(original, copy)
+            folders = tuple(map(str, self.session_folders))
+            engine.save_setting("sessions.folders", folders, workspace=self.workspace, config=copy)
+        except (OSError, engine.SettingsError):  # the window then shows the original file and its error
+            return None
+        return copy
+
+    @staticmethod
+    def fill(manager: MemorySearchManager) -> None:
+        """Store the sample's facts in the memory if it has none and supports facts."""
+        now = time.time()
+        sample_facts = tomllib.loads(files("resources").joinpath("sample_facts.toml").read_text("utf-8"))["fact"]
+        facts = []
+        for fact in sample_facts:
+            made = now - fact.pop("days", 0) * _DAY - fact.pop("hours", 0) * _HOUR
+            ended = now - _DAY if "forgotten_by" in fact else None
+            facts.append(Fact(id=str(uuid.uuid4()), created=made, changed=made, forgotten=ended, **fact))
+        with contextlib.suppress(MnemoscopeError):
+            if not manager.facts.all():
+                manager.facts.put_back(*facts)
+
+    def close(self) -> None:
+        self._folder.cleanup()
+
 
 # --- The language of the window: its own texts, Qt's texts, numbers, and the direction of lines ----------------------
 

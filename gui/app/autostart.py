@@ -14,7 +14,7 @@ from PySide6.QtGui import QAction
 from engine import Option, exporting, marked, read_file, tr
 from gui.commands.commands import Commands
 from gui.core.jobs import Jobs
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.settings.option_pages import OptionPlacement
 from gui.settings.system_setting import SystemState, SystemSwitch
 

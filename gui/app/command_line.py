@@ -157,7 +157,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--background", action="store_true", help="start without the window: in the tray, and ready for --toggle"
     )
     parser.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print it")
-    parser.add_argument("link", nargs="?", default="", metavar="LINK", help="place to open: mnemoscope://open?…")
+    parser.add_argument("link", nargs="?", default="", metavar="LINK", help="link to open: mnemoscope://open?…")
     return parser
 
 

@@ -20,7 +20,7 @@ from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.loader import OpenedSession
 from gui.conversation.row_folding import PackedRows, Rows
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.sessions.wording import UNTITLED
 from gui.sharing.export import documents_folder, places_of_notes, save_whole

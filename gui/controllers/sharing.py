@@ -38,7 +38,7 @@ from gui.controllers.navigation import ResultOpener
 from gui.controllers.printing import PrintController
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.sharing.export import Exports, SessionCopies, SessionExports

@@ -11,8 +11,7 @@ from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.row_folding import Row
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
 from gui.core.jobs import Jobs
-from gui.viewer.match_list import Finder, Hit, MatchMap, Step
-from gui.viewer.match_marks import MatchMarks, Ranges
+from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, Ranges, Step
 from gui.viewer.text_lines import TextPosition
 from gui.widgets.plain_text import utf16_ranges
 

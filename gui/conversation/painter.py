@@ -27,7 +27,7 @@ from gui.conversation.row_layout import Head, Measures, RowLayout
 from gui.conversation.scroller import ConversationScroller
 from gui.conversation.selection import ConversationSelection, CurrentMessage
 from gui.style.stylesheet import font_at
-from gui.style.theme import Tokens, ground_pen, tokens
+from gui.style.theme import Tokens, edge_pen, tokens
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_page import PagePainter
 from gui.widgets.labels import elide
@@ -205,7 +205,7 @@ class RowPainter:
         pen = self._painter
         pen.save()
         pen.setClipRect(clip)
-        pen.setPen(QPen(edge, 1) if edge is not None else ground_pen(self._colours, fill))
+        pen.setPen(QPen(edge, 1) if edge is not None else edge_pen(self._colours, fill))
         pen.setBrush(fill)
         pen.drawRoundedRect(box, radius, radius)
         pen.restore()

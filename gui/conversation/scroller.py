@@ -18,8 +18,8 @@ from gui.conversation.row_layout import RowLayout
 from gui.core.location import ReadingPosition
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import font_scale
+from gui.viewer.line_layout import ScrollPosition
 from gui.viewer.line_painter import faded
-from gui.viewer.scroll_position import ScrollPosition
 from gui.viewer.text_lines import TextPosition
 
 BAR_UNIT = 32
@@ -332,14 +332,6 @@ class MessageScrollBar(QScrollBar):
         """Mark the part in view: from row `first` to before row `after`."""
         self._view = first, after
         self.update()
-
-    @property
-    def entries_in_view(self) -> tuple[int, int]:
-        """Return the first entry in view, and the one after the last."""
-        first, after = self._view
-        if self._rows is None or not after:
-            return 0, 0
-        return self._rows.rows[first].entry, self._rows.rows[after - 1].entry + 1
 
     def sizeHint(self) -> QSize:
         return QSize(round(_WIDTH * font_scale()), 80)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMainWindow
 import engine
 from engine import MemoryProviderStatus, tr
 from gui.core.jobs import Jobs
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.window_state import WindowState, state_path
 from gui.core.workspace import Workspace
 

@@ -120,7 +120,7 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             yield Diagnostic(tr("State"), "degraded", share, " ".join(why), "embed")
     else:
         yield Diagnostic(tr("State"), "fine" if vector.rows else "off", tr("{count:,} ready", count=vector.rows))
-    yield Diagnostic(tr("Engine"), None, vector.engine, tip=vector.reason)
+    yield Diagnostic(tr("Vector search method"), None, vector.engine, tip=vector.reason)
     if vector.available is None:
         yield Diagnostic(
             "sqlite-vec", "off", tr("not loaded"), tr("sqlite-vec is loaded when it is first needed."), "probe-vector"
@@ -188,7 +188,7 @@ def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]
 def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
     """Return all groups in a fixed order, possibly empty; `now` in seconds since the epoch."""
     return (
-        Group(tr("Engine"), tuple(_engine(status))),
+        Group(tr("Search engine"), tuple(_engine(status))),
         Group(tr("Index"), tuple(_index(status))),
         Group(tr("Sources"), (*_sources(status), *_search_mode(status))),
         Group(tr("Embedding"), tuple(read_embedding(status))),

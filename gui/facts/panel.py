@@ -5,7 +5,6 @@ It owns two widgets that the window places separately: `header` for the top bar 
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence
@@ -16,6 +15,7 @@ from engine import (
     Fact,
     FactCategory,
     FactsFound,
+    FactState,
     MemorySearchManager,
     marked,
     tr,
@@ -37,7 +37,6 @@ from gui.widgets.query_box import QueryBox
 
 # --- The chips next to the box of facts: state and category ----------------------------------------------------------
 
-FactState = Literal["remembered", "waiting", "forgotten"]
 
 _STATES: tuple[tuple[FactState, str, str], ...] = (
     ("remembered", marked("Saved"), marked("Facts for agents")),
@@ -45,12 +44,6 @@ _STATES: tuple[tuple[FactState, str, str], ...] = (
     ("forgotten", marked("Forgotten"), marked("Forgotten facts that can be restored")),
 )
 _ANY = marked("Any kind")
-
-
-def state_of(fact: Fact) -> FactState:
-    if fact.forgotten is not None:
-        return "forgotten"
-    return "waiting" if fact.waiting else "remembered"
 
 
 class FactFilters(QWidget):
@@ -86,11 +79,11 @@ class FactFilters(QWidget):
         return self.category is not None
 
     def matches(self, fact: Fact) -> bool:
-        return state_of(fact) == self.state and self.category in (None, fact.category)
+        return fact.state == self.state and self.category in (None, fact.category)
 
     def show_counts(self, facts: Iterable[Fact]) -> None:
         """Show the number of facts that await approval."""
-        waiting = sum(state_of(fact) == "waiting" for fact in facts)
+        waiting = sum(fact.state == "waiting" for fact in facts)
         chip = self._chips["waiting"]
         words = tr("To approve ({count:,})", count=waiting) if waiting else tr("To approve")
         if chip.text() != words:
@@ -319,7 +312,7 @@ class FactsPanel(QObject, ViewPanel):
         (id_, text), self._typed_before = self._typed_before, None
         fact = self.store.fact(id_)
         if fact is not None and fact.forgotten is None:
-            self.filters.choose(state_of(fact), None)
+            self.filters.choose(fact.state, None)
             self._show()
         if fact is not None and self.body.list.go_to(id_):
             self.body.go_to_editor()
@@ -374,7 +367,7 @@ class FactsPanel(QObject, ViewPanel):
         if not listed:
             self._show_nothing(facts)
             return
-        everything = sum(state_of(fact) == self.filters.state for fact in facts)
+        everything = sum(fact.state == self.filters.state for fact in facts)
         body.show_facts(listed, wording.count_text(len(listed), everything))
         self.changes.go_on()
         if not body.editor.is_new:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -34,6 +34,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.index.attention_items import Attention
 from gui.index.base_page import IndexPage
 from gui.index.health_findings import FindingsList
+from gui.widgets.accessibility import announce
 from gui.widgets.formatting import clock_time, exact
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FoldingRow
@@ -302,14 +303,14 @@ class HealthPage(IndexPage):
         self._show_state()
         if not self._outcome:
             self.summary_bar.show_message(tr("The index was checked at {time}.", time=clock_time(now)), exact(now))
-        self._announce(summary(found))
+        announce(self, summary(found))
         self.attention_changed.emit(attention_of(self.findings))
 
     def show_problem(self, sentence: str) -> None:
         self._deep = False
         self._show_state()
         self.summary_bar.show_message(sentence)
-        self._announce(sentence)
+        announce(self, sentence)
 
     def clear(self) -> None:
         self._recheck_timer.stop()
@@ -378,7 +379,7 @@ class HealthPage(IndexPage):
         self._repairing.done()
         self._outcome = sentence
         self.summary_bar.show_message(sentence)
-        self._announce(sentence)
+        announce(self, sentence)
         self._deep = False
         self._stale = self.insight is not None
         self._read_if_due()
@@ -394,7 +395,7 @@ class HealthPage(IndexPage):
             self.summary_bar.show_message(tr(STOPPED_LOOKING))
             self._show_state()
 
-    # --- display and announcements ----------------------------------------------------------------------------------
+    # --- display ---------------------------------------------------------------------------------------------------
 
     def _show_state(self) -> None:
         found = self.findings_list.findings
@@ -411,10 +412,6 @@ class HealthPage(IndexPage):
             able=self.insight is not None,
             repairable=any(finding.repair for finding in found),
         )
-
-    def _announce(self, sentence: str) -> None:
-        if QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
 
 def _scrolling(column: QLayout) -> QScrollArea:

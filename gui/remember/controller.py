@@ -30,7 +30,7 @@ from engine import (
     tr_count,
 )
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.remember.note_sheet import NoteSheet
 from gui.widgets.message_banner import Action

@@ -67,7 +67,7 @@ class SessionFollower(QObject):
             self._pause.start()
 
     def forget(self) -> None:
-        """Cancel a pending signal and forget the last session: the list is cleared."""
+        """Cancel a pending signal and forget the last session; call it when the list is cleared."""
         self._pause.stop()
         self._emitted = ()
 

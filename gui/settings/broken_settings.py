@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 import engine
 from engine import marked, tr
 from gui.core.jobs import Jobs
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.window_context import AppPaths
 from gui.core.workspace import Opened, Workspace
 from gui.widgets.message_banner import Action

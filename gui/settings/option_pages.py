@@ -28,7 +28,7 @@ PAGES: dict[SettingsPage, str] = {
     "sources": marked("Sources"),
     "embedding": marked("Embedding"),
     "stored": marked("Cached embeddings"),
-    "engine": marked("Engine"),
+    "engine": marked("Search engine"),
     "search": marked("Search"),
     "sync": marked("Updates"),
     "agents": marked("Agents"),

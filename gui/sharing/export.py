@@ -32,7 +32,7 @@ from engine import (
     tr_count,
 )
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, run_query

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from engine import tr
 from gui.commands.commands import show_key_in_tooltip
 from gui.commands.keymap import keymap
-from gui.core.notice_banner import Notices
 from gui.core.view_spec import view_specs
+from gui.core.window_banner import Notices
 from gui.core.window_state import WindowState
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
@@ -240,7 +240,7 @@ class HeaderBar(QWidget):
 
     @property
     def offered(self) -> list[str]:
-        """The views on demand that have a button."""
+        """The views on demand whose buttons are shown now."""
         return [spec.name for spec in view_specs() if spec.on_demand and spec.name not in self._hidden]
 
     def show_working(self, working: bool) -> None:

@@ -69,11 +69,11 @@ def tokens(palette: QPalette) -> Tokens:
 
 def mark_pen(colours: Tokens) -> QPen:
     """Return the pen for the edge of a highlight, whose fill is the colour `mark`."""
-    return ground_pen(colours, colours.mark)
+    return edge_pen(colours, colours.mark)
 
 
-def ground_pen(colours: Tokens, ground: QColor | None) -> QPen:
-    """Return the pen for a background's edge: a frame if `ground` is None, else a highlight's edge or none."""
+def edge_pen(colours: Tokens, ground: QColor | None) -> QPen:
+    """Return the pen for the outline of marked text with the background `ground`; without one it gets a frame."""
     if ground is None:
         return QPen(colours.accent, 1.5)
     if ground == colours.mark != colours.mark_edge:

@@ -13,8 +13,8 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.link_card import LinkCard
+from gui.viewer.markdown_extensions import NOTE_SCHEME, TAG_SCHEME
 from gui.viewer.match_navigator import FindMessages, MatchNavigator
-from gui.viewer.note_markup import NOTE_SCHEME, TAG_SCHEME
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout
 
-from gui.style.theme import Tokens, ground_pen
+from gui.style.theme import Tokens, edge_pen
 from gui.style.typography import Typography
 from gui.viewer.line_layout import LineLayout
 from gui.widgets.right_to_left import upright
@@ -129,7 +129,7 @@ class LinePainter:
         height = self._typography.row_height
         inset = self._typography.scaled(1.5)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._painter.setPen(ground_pen(self._colours, fill))
+        self._painter.setPen(edge_pen(self._colours, fill))
         self._painter.setBrush(Qt.BrushStyle.NoBrush if fill is None else fill)
         for row, left, right in laid.spans(start, end):
             box = QRectF(left - 1.5, row * height + inset, right - left + 3, height - 2 * inset)

@@ -29,9 +29,9 @@ from PySide6.QtGui import (
 )
 
 from engine import tr
-from gui.style.theme import Tokens, ground_pen
+from gui.style.theme import Tokens, edge_pen
 from gui.viewer.line_layout import spans
-from gui.viewer.note_markup import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
+from gui.viewer.markdown_extensions import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
 from gui.viewer.outline import heading_key
 from gui.viewer.pictures import WHOLE_LINE, Picture, reserve
 from gui.widgets.plain_text import SealedDocument
@@ -392,7 +392,7 @@ class PagePainter:
 
     def boxes(self, block: QTextBlock, rect: QRectF, ranges: Sequence[tuple[int, int]], fill: QColor | None) -> None:
         """Paint rounded boxes behind ranges of a block's text or, if `fill` is None, frames around them."""
-        self._painter.setPen(ground_pen(self._colours, fill))
+        self._painter.setPen(edge_pen(self._colours, fill))
         self._painter.setBrush(QBrush() if fill is None else fill)
         first, last = self._units_in_view(block, rect) if ranges else (0, 0)
         for start, end in ranges:

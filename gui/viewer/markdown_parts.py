@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine import MnemoscopeError, marked, tr
-from gui.viewer.note_markup import SEPARATOR, NoteMarkup
+from gui.viewer.markdown_extensions import SEPARATOR, NoteMarkup
 from gui.viewer.outline import Outline
 from gui.viewer.text_lines import FileLines
 

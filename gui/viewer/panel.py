@@ -22,8 +22,8 @@ from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile, ViewTarget
 from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.link_card import LinkCard
+from gui.viewer.markdown_extensions import FOLD_SCHEME
 from gui.viewer.match_navigator import IN_FILE
-from gui.viewer.note_markup import FOLD_SCHEME
 from gui.viewer.outline import HeadingPosition, Outline, heading_key, is_markup
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage

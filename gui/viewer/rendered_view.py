@@ -26,11 +26,10 @@ from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
 from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
+from gui.viewer.markdown_extensions import NoteMarkup, Resolve
 from gui.viewer.markdown_page import Page, PagePainter, PageStyle, page_steps
 from gui.viewer.markdown_parts import markdown_slices
-from gui.viewer.match_list import Finder, Hit, MatchMap
-from gui.viewer.match_marks import MatchMarks, MatchScrollBar
-from gui.viewer.note_markup import NoteMarkup, Resolve
+from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, MatchScrollBar
 from gui.viewer.outline import HeadingPosition, Outline
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
 from gui.viewer.text_lines import FileLines, TextLines, TextPosition

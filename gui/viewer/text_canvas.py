@@ -16,12 +16,10 @@ from engine import marked, tr
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
 from gui.style.typography import Typography
-from gui.viewer.line_layout import LineLayout, LineStyle
+from gui.viewer.line_layout import LineLayout, LineStyle, ScrollPosition
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
-from gui.viewer.match_list import Finder
-from gui.viewer.match_marks import MatchMarks, MatchScrollBar
+from gui.viewer.match_list import Finder, MatchMarks, MatchScrollBar
 from gui.viewer.outline import Outline
-from gui.viewer.scroll_position import ScrollPosition
 from gui.viewer.text_lines import LINE_LIMIT, FileLines, TextPosition
 from gui.widgets.accessibility import Part
 from gui.widgets.right_to_left import mirror, mirrored_x

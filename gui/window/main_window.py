@@ -21,8 +21,8 @@ from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspaceController, WorkspacesController
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs
-from gui.core.notice_banner import Notices
 from gui.core.status_feed import StatusEvents, SyncAnnouncer
+from gui.core.window_banner import Notices
 from gui.core.window_context import AppPaths, WindowContext
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace

@@ -19,7 +19,7 @@ from PySide6.QtCore import QEvent, QObject, Slot
 import engine
 from engine import CancelToken, MnemoscopeError, QueryRecord, decode_json, read_file, replace_file, tr
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.window_context import WindowContext
 from gui.core.window_state import DebouncedWrite, LastPlace, WindowState, Writing, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened, Workspace

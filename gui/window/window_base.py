@@ -11,7 +11,7 @@ from gui.controllers.search import SearchSettingsController
 from gui.controllers.settings import SettingsController
 from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspacesController
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.search.panel import SearchPanel

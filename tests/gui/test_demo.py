@@ -2,7 +2,7 @@ import time
 from pathlib import Path
 
 import engine
-from gui.app.demo_workspace import Demo
+from gui.app.application import Demo
 
 
 def test_demo_is_dated_copy_and_removed_on_close():

@@ -6,8 +6,8 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gui.app.application import Demo
 from gui.app.background_mode import QuickSearchController
-from gui.app.demo_workspace import Demo
 from gui.app.save_screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.window.main_window import MainWindow

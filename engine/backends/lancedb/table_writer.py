@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import random
-import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from engine.backends.lancedb import table_schema
 from engine.backends.lancedb.error_messages import Conflict, TableExists, TableReplaced
 from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.table_schema import sql_one_of
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, pause
 from engine.store.stored_models import ModelName
 
 if TYPE_CHECKING:
@@ -161,17 +160,7 @@ class TableWriter:
                 if attempt == _ATTEMPTS - 1:
                     raise
                 # With jitter: two machines with equal waits would collide again.
-                _sleep(random.uniform(0.05, min(_LONGEST_WAIT, 0.1 * 2**attempt)), cancel)
-
-
-def _sleep(seconds: float, cancel: CancelToken) -> None:
-    woken = threading.Event()
-    forget = cancel.on_cancel(woken.set)
-    try:
-        woken.wait(seconds)
-    finally:
-        forget()
-    cancel.checkpoint()
+                pause(random.uniform(0.05, min(_LONGEST_WAIT, 0.1 * 2**attempt)), cancel)
 
 
 async def _index_words(table: Any) -> None:

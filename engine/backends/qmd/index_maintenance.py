@@ -19,7 +19,7 @@ import platformdirs
 from engine.backends.qmd.collections import Collection, SavedConfiguration, read_applied
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
 from engine.backends.qmd.query_runner import RetryPause
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, pause
 from engine.base.language import tr
 from engine.base.private_files import write_aside
 from engine.records import SyncReason
@@ -117,7 +117,7 @@ class Maintenance:
 
     @property
     def collections(self) -> tuple[Collection, ...]:
-        """The last configuration of `qmd`, by any process."""
+        """The collections that `qmd` has now, whichever process configured them."""
         return read_applied(self._noted).collections
 
     def restore(self) -> bool:
@@ -255,17 +255,6 @@ class Maintenance:
             with contextlib.suppress(QmdFailed):  # it has been removed before
                 seconds = self._settings.command_timeout_seconds
                 self._command.run(["collection", "remove"], operand=name, seconds=seconds, cancel=token)
-
-
-def pause(seconds: float, token: CancelToken) -> None:
-    """Wait; returns early on a cancel."""
-    ended = threading.Event()
-    forget = token.on_cancel(ended.set)
-    try:
-        ended.wait(seconds)
-    finally:
-        forget()
-    token.checkpoint()
 
 
 def _number(value: object) -> int:

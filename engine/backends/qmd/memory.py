@@ -14,9 +14,15 @@ from engine.backends.qmd.query_runner import QueryRunner
 from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.search import QmdSearch
 from engine.backends.qmd.session_exports import SessionExports
-from engine.backends.qmd.status import qmd_status, why_words_only
+from engine.backends.qmd.status import (
+    NO_SESSIONS,
+    qmd_status,
+    refusal,
+    unsupported,
+    unsupported_features,
+    why_words_only,
+)
 from engine.backends.qmd.sync import QmdSync
-from engine.backends.qmd.unsupported_features import NO_SESSIONS, refusal, unsupported, unsupported_features
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr

@@ -10,8 +10,7 @@ from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.index_maintenance import Maintenance
 from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_query_text
 from engine.backends.qmd.result_mapping import ResultMapper
-from engine.backends.qmd.status import MODES
-from engine.backends.qmd.unsupported_features import unsupported
+from engine.backends.qmd.status import MODES, unsupported
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.memory.search_requests import make_request

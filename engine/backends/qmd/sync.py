@@ -8,10 +8,10 @@ from pathlib import Path
 from engine.backends.qmd import output_parsing
 from engine.backends.qmd.collections import Collection, plan
 from engine.backends.qmd.command import QmdCommand, QmdError
-from engine.backends.qmd.index_maintenance import Maintenance, QmdIndexFile, pause
+from engine.backends.qmd.index_maintenance import Maintenance, QmdIndexFile
 from engine.backends.qmd.output_parsing import Counts
 from engine.backends.qmd.session_exports import Exported, SessionExports
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, pause
 from engine.base.errors import Cancelled, MnemoscopeError
 from engine.base.language import tr
 from engine.indexing.sync_progress import ProgressMeter

@@ -160,13 +160,13 @@ class _File:
         return 0
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
-        raise apsw.ReadOnlyError("nothing is written here")
+        raise apsw.ReadOnlyError("this view of a database is read-only")
 
     def xTruncate(self, size: int) -> None:  # noqa: N802
-        raise apsw.ReadOnlyError("nothing is written here")
+        raise apsw.ReadOnlyError("this view of a database is read-only")
 
     def xSync(self, flags: int) -> None:  # noqa: N802
-        raise apsw.ReadOnlyError("nothing is written here")
+        raise apsw.ReadOnlyError("this view of a database is read-only")
 
 
 class _ReadingOnly(apsw.VFS):
@@ -192,7 +192,7 @@ class _ReadingOnly(apsw.VFS):
         return flags == apsw.SQLITE_ACCESS_EXISTS and os.path.exists(path)
 
     def xDelete(self, filename: str, sync_dir: bool) -> None:  # noqa: N802
-        raise apsw.ReadOnlyError("nothing is written here")
+        raise apsw.ReadOnlyError("this view of a database is read-only")
 
 
 # created on import: of two with this name, made by two threads, one would be deleted immediately

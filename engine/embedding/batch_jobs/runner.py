@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, pause
 from engine.base.errors import ProviderError
 from engine.base.language import tr, tr_count
 from engine.embedding.batch_jobs.batch_api import (
@@ -34,7 +34,6 @@ from engine.embedding.service_errors import (
     NoAccess,
     Refused,
     Transient,
-    pause,
     quoted,
     quotes,
 )

@@ -155,8 +155,8 @@ def check_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
     if issues := snapshot.issues("not embedded"):
         files = len({issue.path for issue in issues})
         detail = tr_count(
-            "Some of {count:,} file could not be embedded, the first is {path}: {reason}",
-            "Some of {count:,} files could not be embedded, the first is {path}: {reason}",
+            "{count:,} file could not be embedded completely: {path}. {reason}",
+            "{count:,} files could not be embedded completely. The first one is {path}: {reason}",
             files,
             path=issues[0].path,
             reason=tr_reason(issues[0].detail),

@@ -16,7 +16,7 @@ from engine import (
     tr,
 )
 from gui.core.jobs import Jobs, JobSlot
-from gui.index.duplicates.side_by_side import MOST_LINES, Row, SideBySide, Text, side_by_side_rows
+from gui.index.duplicates.diff_view import MOST_LINES, Row, SideBySide, Text, side_by_side_rows
 from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
 from gui.viewer.text_lines import LINE_LIMIT
 from gui.widgets.form_controls import ComboBox

@@ -237,8 +237,8 @@ class LegendItem(Toggle, QPushButton):
         set_tip(
             self,
             tr_count(
-                "{name}: show only this {count:,} passage, or all again",
-                "{name}: show only these {count:,} passages, or all again",
+                "{name}: show only its {count:,} passage, or all",
+                "{name}: show only its {count:,} passages, or all",
                 count,
                 name=name,
             ),

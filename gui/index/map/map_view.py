@@ -25,7 +25,7 @@ from gui.core.jobs import Jobs
 from gui.index.map.group_names import PlacedName, paint_names, place_names
 from gui.index.map.groups import Grouping, Kind, colours_of, signs_of
 from gui.index.map.point_image import Appearance, PointImage, point_radius
-from gui.index.map.viewport import Viewport
+from gui.index.map.scene import Viewport
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
 from gui.viewer.line_painter import faded

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from engine import CancelToken
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.map.groups import LEAST, REACH
-from gui.index.map.viewport import Viewport
+from gui.index.map.scene import Viewport
 
 if TYPE_CHECKING:
     from gui.index.map.groups import Grouping

@@ -11,8 +11,7 @@ import pytest
 
 from engine.agent.session_export import export_session, session_context
 from engine.backends.builtin import BuiltinMemory
-from engine.insight.session_costs import load_prices
-from engine.insight.session_stats import session_stats
+from engine.insight.session_stats import load_prices, session_stats
 from engine.records import StatsKey
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings

@@ -88,7 +88,7 @@ def test_problems_shown(run: Run, memory: FakeMemory) -> None:
     assert lines["Extra paths"] == "/a, /b"
     assert lines["Fallback"] == "from openai: No key."
     assert lines["Keywords"] == "unavailable: No FTS5."
-    assert lines["Vector engine"] == "numpy: sqlite-vec can't be loaded. Not found."
+    assert lines["Vector search method"] == "numpy: sqlite-vec can't be loaded. Not found."
     assert lines["Vectors"] == "0 searched with numpy, 512 dimensions; 9 pending"
     assert lines["Batch"] == "enabled (failures 1/2)"
     assert lines["Batch error"] == "Quota."
@@ -116,9 +116,9 @@ def test_vector_engine_is_shown_with_its_reason(run: Run, memory: FakeMemory) ->
         switches_at=7,
     )
     memory.set_status(vector=vector)
-    assert shown(run("status").out)["Vector engine"] == "sqlite-vec: Automatic."
+    assert shown(run("status").out)["Vector search method"] == "sqlite-vec: Automatic."
     memory.set_status(vector=msgspec.structs.replace(vector, enabled=False))
-    assert "Vector engine" not in shown(run("status").out)
+    assert "Vector search method" not in shown(run("status").out)
 
 
 def test_vectors_of_another_program_are_counted_without_dims(run: Run, memory: FakeMemory) -> None:
@@ -127,7 +127,7 @@ def test_vectors_of_another_program_are_counted_without_dims(run: Run, memory: F
     assert shown(run("status").out)["Vectors"] == "9 searched with qmd"
     memory.set_status(vector=msgspec.structs.replace(vector, rows=0, load_error="qmd has no vectors yet."))
     lines = shown(run("status").out)
-    assert (lines["Vectors"], "Vector engine" in lines) == ("off: qmd has no vectors yet.", False)
+    assert (lines["Vectors"], "Vector search method" in lines) == ("off: qmd has no vectors yet.", False)
 
 
 def test_degraded_parts_have_a_line_and_a_json_field(run: Run, memory: FakeMemory) -> None:

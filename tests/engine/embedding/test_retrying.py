@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.base.cancellation import CancelToken
+from engine.base.cancellation import CancelToken, pause
 from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import service_errors
-from engine.embedding.service_errors import ATTEMPTS, Transient, backoff, pause
+from engine.embedding.service_errors import ATTEMPTS, Transient, backoff
 
 FOREVER = 10**6
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from engine.base.errors import SettingsError
-from engine.insight.session_costs import load_prices
-from engine.insight.session_stats import session_stats
+from engine.insight.session_stats import load_prices, session_stats
 from engine.records import ModelUsage, SessionSummary, UsageTotal
 from tests.helpers.fake_sessions import make_session_summary
 

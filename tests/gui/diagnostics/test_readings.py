@@ -34,7 +34,7 @@ def _vector(**changes) -> VectorStatus:
 
 def test_group_order_is_constant():
     wanted = [
-        "Engine",
+        "Search engine",
         "Index",
         "Sources",
         "Embedding",
@@ -102,15 +102,13 @@ def test_index_state_value_and_remedy(changes, state, value, remedy):
 
 
 def test_engine_in_use_shows_name_and_state_fine():
-    assert _reading("Engine", "In use").value == "built-in index"
+    assert _reading("Search engine", "In use").value == "built-in index"
     lacking = {
         "backend": "qmd",
         "unsupported": {"insight": "qmd keeps its index to itself.", "states": "It does not tell."},
     }
-    assert (_reading("Engine", "In use", **lacking).value, _reading("Engine", "In use", **lacking).state) == (
-        "qmd",
-        "fine",
-    )
+    in_use = _reading("Search engine", "In use", **lacking)
+    assert (in_use.value, in_use.state) == ("qmd", "fine")
 
 
 def test_unsupported_features_are_listed_last():
@@ -135,7 +133,7 @@ def test_engine_fallback_differs_from_provider_fallback():
         "fallback": FallbackStatus(from_="qmd", reason=reason),
         "custom": {"fallback": {"disabled": True, "reason": reason}, "providerFallback": None},
     }
-    found = _reading("Engine", "In use", **replaced)
+    found = _reading("Search engine", "In use", **replaced)
     assert (found.state, found.value, found.reason) == ("degraded", "built-in index instead of qmd", reason)
     assert found.remedy == "try-again"
     assert _reading("Embedding", "Fallback", **replaced).value == "none in use"

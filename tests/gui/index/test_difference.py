@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.index.duplicates.side_by_side import Row, Text, side_by_side_rows
+from gui.index.duplicates.diff_view import Row, Text, side_by_side_rows
 
 
 def rows(left: str, right: str, first: tuple[int, int] = (1, 1)) -> list[Row]:

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QWidget
 import engine
 from engine import Settings
 from gui.controllers.settings import SettingsController
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.window_context import AppPaths
 from gui.core.workspace import Workspace
 from gui.settings.broken_settings import BrokenSettings

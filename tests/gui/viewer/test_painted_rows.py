@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from gui.index.duplicates.side_by_side import Row, Side, SideBySide
+from gui.index.duplicates.diff_view import Row, Side, SideBySide
 from gui.style.theme import tokens
 from gui.style.typography import Typography
 from gui.viewer.line_layout import LineLayout, LineStyle

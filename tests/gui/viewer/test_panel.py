@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gui.style.theme import theme_tokens
 from gui.viewer import base_viewer, external_programs
-from gui.viewer.match_marks import MatchScrollBar
+from gui.viewer.match_list import MatchScrollBar
 from gui.viewer.panel import ViewerPanel
 from gui.viewer.rendered_view import StepwiseLayout
 from gui.viewer.source_view import SourceView

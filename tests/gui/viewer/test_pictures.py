@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QImage, QTextDocument
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
 from gui.viewer import pictures
+from gui.viewer.markdown_extensions import NoteMarkup
 from gui.viewer.markdown_page import Page, PageStyle, page_steps
-from gui.viewer.note_markup import NoteMarkup
 from gui.viewer.panel import ViewerPanel
 from gui.viewer.pictures import Picture, Pictures
 from tests.helpers.fake_insight import FakeInsight

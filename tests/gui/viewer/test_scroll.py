@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.viewer.scroll_position import ScrollPosition
+from gui.viewer.line_layout import ScrollPosition
 
 HEIGHTS = st.lists(st.integers(1, 90), min_size=1, max_size=30)
 VIEW = 100

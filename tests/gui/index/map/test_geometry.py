@@ -12,8 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 from engine import Cancelled, CancelToken, MapFile
 from gui.index.map.group_names import PlacedName, paint_names, place_names
 from gui.index.map.groups import CIRCLE, LEAST, OTHERS, POLYGONS, RING, TOP_FOLDER, group, sign_path, signs_of
-from gui.index.map.scene import PointIndex, Scene, draw_points
-from gui.index.map.viewport import Viewport
+from gui.index.map.scene import PointIndex, Scene, Viewport, draw_points
 from gui.style.theme import theme_tokens
 from tests.helpers.fake_map import NOW, make_map
 

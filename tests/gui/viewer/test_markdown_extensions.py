@@ -17,6 +17,7 @@ from engine.settings import Settings
 from gui.core.location import Location
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
+from gui.viewer.markdown_extensions import NoteMarkup
 from gui.viewer.markdown_page import (
     CODE_INDENT,
     QUOTE_INDENT,
@@ -28,7 +29,6 @@ from gui.viewer.markdown_page import (
     quote_level,
 )
 from gui.viewer.markdown_parts import markdown_slices
-from gui.viewer.note_markup import NoteMarkup
 from gui.viewer.outline import Outline
 from gui.viewer.panel import ViewerPanel
 from gui.viewer.text_lines import FileLines

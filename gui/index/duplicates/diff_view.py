@@ -17,9 +17,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from engine import marked, tr
 from gui.style.theme import tokens
 from gui.style.typography import Typography
-from gui.viewer.line_layout import LineLayout, LineStyle
+from gui.viewer.line_layout import LineLayout, LineStyle, ScrollPosition
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
-from gui.viewer.scroll_position import ScrollPosition
 from gui.widgets.accessibility import Part
 from gui.widgets.right_to_left import mirror, upright
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.backends.qmd.unsupported_features import may_search
+from engine.backends.qmd.status import may_search
 from engine.base.errors import SettingsError
 from engine.settings.backend_settings import QmdScopeSettings
 from engine.settings.loading import load_settings

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from gui.core.notice_banner import Notices
+from gui.core.window_banner import Notices
 from gui.core.workspace import Workspace
 from gui.widgets.status_texts import FailedService
 from tests.helpers.fake_records import make_estimate
