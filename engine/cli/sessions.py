@@ -83,7 +83,8 @@ def _export(arguments: Namespace, session: SessionText, place: CliWorkspace) -> 
         if path.exists() and any(path.resolve().is_relative_to(folder.resolve()) for folder in own):
             raise MnemoscopeError(f"{path} is one of your notes or transcripts: choose another file.")
         with exporting(path.resolve()) as file:
-            file.write(export_session(session, arguments.format).encode("utf-8", "replace"))
+            kind = arguments.format or ("markdown" if path.suffix.lower() in (".md", ".markdown") else "html")
+            file.write(export_session(session, kind).encode("utf-8", "replace"))
     except OSError as error:
         raise MnemoscopeError(f"{path} cannot be written: {error.strerror or error}.") from None
     if arguments.json:
