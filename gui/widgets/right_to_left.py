@@ -18,7 +18,8 @@ _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _SIDES = int(_LEFT | _RIGHT)
 _SIDES_OR_CENTRE = _SIDES | Qt.AlignmentFlag.AlignHCenter.value
 _ABSOLUTE = Qt.AlignmentFlag.AlignAbsolute.value
-_STRONG = ("L", "R", "AL")
+_TO_LEFT = frozenset(("R", "AL"))
+_STRONG = ("L", *_TO_LEFT)
 _JOINT = " · "
 _MOST_READ = 1000
 """Most characters that are searched for one with a direction."""
@@ -100,7 +101,7 @@ def runs_left() -> bool:
 
 def line_direction(text: str) -> Qt.LayoutDirection:
     """Return the direction of a line of text; for joined parts of mixed directions, that of the window."""
-    if _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
+    if _JOINT in text and not _TO_LEFT.isdisjoint(map(unicodedata.bidirectional, text)):
         return Qt.LayoutDirection.RightToLeft if runs_left() else Qt.LayoutDirection.LeftToRight
     return text_direction(text)
 
