@@ -27,6 +27,7 @@ _PLAIN = rf"[A-Za-z][a-z]{{0,31}}+[.:]?(?:[{DELIMITERS}]++|\Z)"
 """Regex for a plain word, whose only token is itself in lower case, and what follows it."""
 _CONNECTORS = "._-+#/@:"
 """Characters between the parts of one identifier."""
+_WITHOUT_CONNECTORS = str.maketrans("", "", _CONNECTORS + "'")
 
 
 def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: Sequence[str] = ()) -> list[Range]:
@@ -144,6 +145,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         beginnings = self._beginnings_of_matches() if plain else None
         self._may_match = None if beginnings is None else _all_but_plain(beginnings)
         """Skips most words of a text: the plain ones that begin unlike all matches. None where this is not known."""
+        self._beginnings = None if beginnings is None else self._beginnings_of_parts(beginnings)
+        """First two letters of all parts of identifiers that match; None if they are not known."""
 
     def _beginnings_of_matches(self) -> frozenset[str] | None:
         """Return the first two letters of all plain words that match; None if they are not known."""
@@ -156,6 +159,14 @@ class _Matcher(dict[str, _RunMatches | None]):
         if self._language == "german":
             found |= {f"{beginning[0]}e" for beginning in found if beginning[0] in "aou"}  # Aerger is Ärger
         return frozenset(found | {beginning.capitalize() for beginning in found})
+
+    def _beginnings_of_parts(self, beginnings: frozenset[str]) -> tuple[str, ...]:
+        """Return `beginnings`, those of plain words, and those of parts of identifiers, without connectors."""
+        keys = [key[len(JOINED) :] for key in self._joined]
+        words = [token for token in self._possible_tokens if isinstance(token, str)]
+        tokens = [*words, *self._prefixes, *self._stem_prefixes, *self._stems, *keys]
+        others = {token.translate(_WITHOUT_CONNECTORS)[:_COMMON_LETTERS] for token in tokens}
+        return tuple(others.union(beginning.lower() for beginning in beginnings))
 
     def ranges(self, text: str) -> Iterator[Range]:
         """Yield all matching ranges of a text, unordered, with overlaps and repetitions."""
@@ -186,7 +197,14 @@ class _Matcher(dict[str, _RunMatches | None]):
         # One regex for all plain words takes a third of the time of looking at each.
         runs = RUN.findall(text if self._may_match is None else " ".join(self._may_match.findall(text)))
         streams = streams_of(self._language)  # not stored, so that the cached words can be freed
-        return [run for run in runs if self._may_be(*streams[run])]
+        return [run for run in runs if (run in streams or self._may_begin(run)) and self._may_be(*streams[run])]
+
+    def _may_begin(self, run: str) -> bool:
+        """Whether a run that was not analysed yet has letters with which a match begins: analysing it takes longer."""
+        if self._beginnings is None or not run.isascii():
+            return True
+        letters = run.lower().translate(_WITHOUT_CONNECTORS)
+        return any(beginning in letters for beginning in self._beginnings)
 
     def _may_be(self, words: str, stems: str, keys: str) -> bool:
         """Whether a run with these streams may match; most don't."""

@@ -165,7 +165,7 @@ class Navigation(QObject):
     """Records visited locations (a submitted query, an opened result or session, another view) and returns to them."""
 
     changed = Signal()
-    """`can_go_back` or `can_go_forward` may have changed."""
+    """`directions` may have changed."""
 
     def __init__(self, workspace: Workspace, views: Views, parent: QObject) -> None:
         super().__init__(parent)
@@ -192,13 +192,10 @@ class Navigation(QObject):
         views.location_shown.connect(self._open_place)
         workspace.closed.connect(self._forget)
 
-    @property
-    def can_go_back(self) -> bool:
-        return self._history.can_go_back(self._now())
-
-    @property
-    def can_go_forward(self) -> bool:
-        return self._history.can_go_forward(self._now())
+    def directions(self) -> tuple[bool, bool]:
+        """Return whether there is a location to go back to, and one to go forward to."""
+        now = self._now()
+        return self._history.can_go_back(now), self._history.can_go_forward(now)
 
     @Slot()
     def back(self) -> None:

@@ -7,6 +7,7 @@ exit.
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from functools import partial
@@ -156,8 +157,14 @@ class Jobs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._finished.connect(self._deliver)
-        self._first_arrived.connect(self._deliver_first)
+        self._reports: deque[Callable[[], None]] = deque()
+        """Reports that are still to be delivered, oldest first."""
+        self._delivered = False
+        """Whether the last turn of the event loop delivered a report, whose changes are painted in this one."""
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._take_turn)
+        self._finished.connect(self._take_report)
+        self._first_arrived.connect(self._take_first)
         self._alarm_changed.connect(self._set_alarm)
         self._readers = self._pool(3)
         self._writers = self._pool(4)
@@ -219,6 +226,8 @@ class Jobs(QObject):
     def shutdown(self, timeout_ms: int = 5000, last: Callable[[], None] | None = None) -> bool:
         """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time."""
         self.cancel_all()
+        self._turn.stop()
+        self._reports.clear()
         run_blocking_calls_on(None)
         if last is not None:
             self._writers.start(_Runner(last))
@@ -248,10 +257,30 @@ class Jobs(QObject):
         self._set_alarm(alarm)
 
     @Slot(object, object)
-    def _deliver_first(self, job: Job, result: Any) -> None:
-        job.deliver_first(result)
+    def _take_first(self, job: Job, result: Any) -> None:
+        self._enqueue(job, partial(job.deliver_first, result))
 
     @Slot(object, object, object)
+    def _take_report(self, job: Job, result: Any, error: Exception | None) -> None:
+        self._enqueue(job, partial(self._deliver, job, result, error))
+
+    def _enqueue(self, job: Job, report: Callable[[], None]) -> None:
+        """Deliver a report in a turn of its own: two of them and their painting would block the window longer."""
+        if job.token.cancelled:
+            report()  # which calls nothing back
+            return
+        self._reports.append(report)
+        if not self._turn.isActive():
+            self._turn.start()
+
+    @Slot()
+    def _take_turn(self) -> None:
+        self._delivered = not self._delivered
+        if self._delivered or self._reports:
+            self._turn.start()
+        if self._delivered:
+            self._reports.popleft()()
+
     def _deliver(self, job: Job, result: Any, error: Exception | None) -> None:
         self._running.discard(job)
         unforeseen = job.deliver(result, error)

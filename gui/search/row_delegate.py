@@ -6,8 +6,9 @@ without its text.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -52,7 +53,7 @@ from gui.widgets.right_to_left import (
     upright,
     write,
 )
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowRole, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowModel, RowRole, paint_ground
 
 PAD = 6
 META_GAP = 2
@@ -72,6 +73,7 @@ MOST_CACHED = 400
 LINES = 2
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
+_T = TypeVar("_T")
 _WAYS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 
 
@@ -258,6 +260,7 @@ class ResultDelegate(QStyledItemDelegate):
         self.metrics = RowMetrics()
         self._sizes: dict[type, QSize] = {}
         self._drawings: OrderedDict[tuple[object, ...], _ResultDrawing] = OrderedDict()
+        self._titles: OrderedDict[tuple[object, ...], MarkedLine] = OrderedDict()
         self.hovered = -1
         """The row whose score bar is under the mouse; -1 for none."""
         self.restyle()
@@ -273,9 +276,11 @@ class ResultDelegate(QStyledItemDelegate):
             MoreRow: QSize(0, self.metrics.more_height),
         }
         self._drawings.clear()
+        self._titles.clear()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return self._sizes[type(index.data(RowRole))]
+        rows = cast(RowModel, index.model())  # a layout needs every row, and `data` takes twice as long
+        return self._sizes[type(rows.row(index.row()))]
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(RowRole)
@@ -331,9 +336,13 @@ class ResultDelegate(QStyledItemDelegate):
         painter.setFont(metrics.meta)
         painter.setPen(colours.muted)
         write(painter, line, AT_RIGHT, when)
-        title = metrics.title_metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
-        marked_title = MarkedLine(row.title, title, row.marks, metrics.title, colours.mark_text)
-        marked_title.draw(painter, line, at_end=False, ink=colours.text, colours=colours)
+
+        def lay_out() -> MarkedLine:
+            title = metrics.title_metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
+            return MarkedLine(row.title, title, row.marks, metrics.title, colours.mark_text)
+
+        title = _cached(self._titles, (row.title, row.marks, room, colours.base.rgb()), lay_out)
+        title.draw(painter, line, at_end=False, ink=colours.text, colours=colours)
 
     def _paint_result(
         self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens
@@ -350,14 +359,7 @@ class ResultDelegate(QStyledItemDelegate):
     def _drawing(self, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
         """Return the layout of a row from a cache: while the user types, most answers repeat many rows."""
         key = (row.drawn, width, colours.base.rgb())
-        known = self._drawings.get(key)
-        if known is None:
-            known = self._drawings[key] = self._lay_out(width, row, colours)
-            if len(self._drawings) > MOST_CACHED:
-                self._drawings.popitem(last=False)
-        else:
-            self._drawings.move_to_end(key)
-        return known
+        return _cached(self._drawings, key, lambda: self._lay_out(width, row, colours))
 
     def _lay_out(self, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
         metrics = self.metrics
@@ -395,6 +397,18 @@ class ResultDelegate(QStyledItemDelegate):
         free = min(free, max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path)))
         fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * LEAST_NOTE
         return elide(meta, row.heading, Qt.TextElideMode.ElideRight, free) if fits else ""
+
+
+def _cached(drawings: OrderedDict[tuple[object, ...], _T], key: tuple[object, ...], lay_out: Callable[[], _T]) -> _T:
+    """Return a layout from a cache of the last used ones."""
+    known = drawings.get(key)
+    if known is None:
+        known = drawings[key] = lay_out()
+        if len(drawings) > MOST_CACHED:
+            drawings.popitem(last=False)
+    else:
+        drawings.move_to_end(key)
+    return known
 
 
 _SPEAKERS = {"user": marked("you"), "assistant": marked("assistant"), "tool": marked("tool")}

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import Feature, MemorySearchManager, MemorySearchResult, Passage, QueryRecord, SearchRemedy, tr
 from gui.core.capabilities import MissingFeatures, refuse
@@ -169,9 +169,12 @@ class SearchController(QObject):
         """The query that was meant, until its answer shows whether it belongs into the history."""
         self.explain = self._variants.explain
         self.saved_searches = SavedSearchController(box, completion, jobs, self._on_show, self)
+        self._emptied = QTimer(self, singleShot=True, interval=0)
+        """Runs after the box was emptied by keys: the start page takes longer than a turn that handles a key may."""
         self._connect()
 
     def _connect(self) -> None:
+        self._emptied.timeout.connect(self._show_no_query)
         self._runner.answered.connect(self._show_answer)
         self._runner.idle.connect(self.idle)
         self._builder.query_changed.connect(self.query_changed)
@@ -194,7 +197,7 @@ class SearchController(QObject):
     @property
     def busy(self) -> bool:
         """Whether a query is due or running."""
-        return self._runner.busy or (self._completion.busy and self._builder.has_changed)
+        return self._runner.busy or self._emptied.isActive() or (self._completion.busy and self._builder.has_changed)
 
     # --- memory -----------------------------------------------------------------------------------------------------
 
@@ -357,13 +360,20 @@ class SearchController(QObject):
             self.run_query()
 
     def _run(self, query: Query | None, *, at_once: bool = True) -> None:
+        self._emptied.stop()
         if self._manager is not None and query is not None:
             self._runner.run_query(query, at_once=at_once)
+        elif at_once:
+            self._show_no_query()
         else:
-            self._runner.stop()
-            self._box.set_state("")
-            self.answer_changed.emit(None)
+            self._emptied.start()
         self.saved_searches.refresh()
+
+    @Slot()
+    def _show_no_query(self) -> None:
+        self._runner.stop()
+        self._box.set_state("")
+        self.answer_changed.emit(None)
 
     @Slot()
     def _completed(self) -> None:

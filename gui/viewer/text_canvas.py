@@ -183,10 +183,10 @@ class LineCanvas(QAbstractScrollArea):
 
     def spoken_parts(self) -> Sequence[Part]:
         """Return the lines in view with their numbers, for screen readers."""
-        width, height = self.viewport().width(), self.viewport().height()
+        width = self.viewport().width()
         return [
-            Part(f"{number}: {self.text_at(number)}", QRect(0, top, width, self._height_of(number, height - top)))
-            for number, top in self._visible()
+            Part(f"{number}: {self.text_at(number)}", QRect(0, top, width, line_height))
+            for number, top, line_height in self._visible()
         ]
 
     def scroll_by(self, pixels: int) -> None:
@@ -217,7 +217,7 @@ class LineCanvas(QAbstractScrollArea):
     def place_at(self, point: QPoint) -> TextPosition:
         """Return the text position nearest to a point, which may be outside of the viewport."""
         number, top = self.scroll_position.line, -self.scroll_position.hidden
-        for number, top in self._visible():
+        for number, top, _ in self._visible():
             if point.y() < top + self._height_of(number, point.y() - top + 1):
                 break
         laid = self.layouts.line(number)
@@ -272,14 +272,15 @@ class LineCanvas(QAbstractScrollArea):
     def _pads(self, number: int) -> int:
         return self._pad_above(number) + (_PAD if number == self.line_count else 0)
 
-    def _visible(self) -> Iterator[tuple[int, int]]:
-        """Yield number and top of each line in view."""
-        top = -self.scroll_position.hidden
+    def _visible(self) -> Iterator[tuple[int, int, int]]:
+        """Yield number, top and height of each line in view; the height of the last one may be too small."""
+        top, bottom = -self.scroll_position.hidden, self.viewport().height()
         for number in range(self.scroll_position.line, self.line_count + 1):
-            if top >= self.viewport().height():
+            if top >= bottom:
                 return
-            yield number, top
-            top += self._height_of(number, self.viewport().height() - top)
+            height = self._height_of(number, bottom - top)
+            yield number, top, height
+            top += height
 
     def _text_width(self) -> int:
         """Return the width of the column of text; wrapped lines stay short enough to read in a wide window."""
@@ -324,13 +325,13 @@ class LineCanvas(QAbstractScrollArea):
         late = False
         left_out: list[int] = []
         dirty = event.rect()
-        for number, top in self._visible():
+        for number, top, height in self._visible():
             if top > dirty.bottom():
                 break
-            if top + self._height_of(number, dirty.top() - top + 1) <= dirty.top():
+            if top + height <= dirty.top():
                 continue
             if self.highlight is not None and self.highlight[0] <= number <= self.highlight[1]:
-                pen.highlight(top, self._height_of(number, self.viewport().height() - top))
+                pen.highlight(top, height)
             first_row = top + self._pad_above(number)
             pen.number(first_row, number)
             if late and not self.layouts.known(number):
@@ -363,7 +364,7 @@ class LineCanvas(QAbstractScrollArea):
     def _unfinished(self) -> LineLayout | None:
         """Return a partly laid-out line whose height or width will be needed soon; None if there is none."""
         near = [self.scroll_position.line - 1, self.line_count] if self._wrap else []
-        for number in (*(number for number, _ in self._visible()), *near):
+        for number in (*(number for number, _, _ in self._visible()), *near):
             if number and self.layouts.known(number) and not (laid := self.layouts.line(number)).complete:
                 return laid
         return None

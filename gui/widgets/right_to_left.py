@@ -102,7 +102,7 @@ def runs_left() -> bool:
 
 def line_direction(text: str) -> Qt.LayoutDirection:
     """Return the direction of a line of text; for joined parts of mixed directions, that of the window."""
-    if _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
+    if _JOINT in text and _RUNS_LEFT.search(text):
         return Qt.LayoutDirection.RightToLeft if runs_left() else Qt.LayoutDirection.LeftToRight
     return text_direction(text)
 

@@ -348,5 +348,6 @@ class WindowMenu:
 
     def update_history_actions(self) -> None:
         """Enable Back and Forward if there is a location to go to."""
-        allow(self.back, self._navigation.can_go_back, tr("There is no earlier location to go back to."))
-        allow(self.forward, self._navigation.can_go_forward, tr("There is no later location to go forward to."))
+        back, forward = self._navigation.directions()
+        allow(self.back, back, tr("There is no earlier location to go back to."))
+        allow(self.forward, forward, tr("There is no later location to go forward to."))

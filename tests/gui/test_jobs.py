@@ -1,9 +1,10 @@
 import threading
+import time
 import weakref
 from concurrent.futures import wait
 
 import pytest
-from PySide6.QtCore import QThread
+from PySide6.QtCore import QThread, QTimer
 
 from engine import CancelToken, PathRefused
 from gui.core.jobs import Job, Jobs
@@ -198,3 +199,19 @@ def test_finished_job_holds_no_references(qtbot, jobs):
     qtbot.waitUntil(lambda: bool(done))
     assert [reference() for reference in alive] == [None, None, None]
     assert not job.token.cancelled
+
+
+def test_reports_are_delivered_in_turns_of_their_own(qtbot, jobs):
+    told: list[str] = []
+    turns = QTimer(jobs, interval=0)
+    turns.timeout.connect(lambda: told.append("turn"))
+    ready = [threading.Event() for _ in range(2)]
+    for event in ready:
+        jobs.read(lambda _, event=event: event.set(), lambda _: told.append("report"))
+    assert all(event.wait(60) for event in ready)
+    time.sleep(0.05)  # both reports are queued before the event loop turns
+    turns.start()
+    qtbot.waitUntil(lambda: told.count("report") == 2)
+    turns.stop()
+    first, second = (place for place, what in enumerate(told) if what == "report")
+    assert "turn" in told[first:second]

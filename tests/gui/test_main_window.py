@@ -553,7 +553,7 @@ def test_reopened_folder_keeps_results_and_document(qtbot, opened, memory, monke
     assert results.current_result() == chosen
     assert opened.search.box.query == "timer"
     assert source.hasFocus()
-    assert opened.navigation.can_go_back
+    assert opened.navigation.directions()[0]
 
 
 def _reopen(qtbot, window: MainWindow, memory: FakeMemory, monkeypatch) -> None:

@@ -230,7 +230,7 @@ class ChunkedSource(SourceView):
         for place, chunk in enumerate(self.borders.chunks, 1):
             border_texts.setdefault(chunk.start_line, []).append(tr("passage {number:,} begins", number=place))
             border_texts.setdefault(chunk.end_line, []).append(tr("passage {number:,} ends", number=place))
-        numbers = [number for number, _ in self._visible()]
+        numbers = [number for number, _, _ in self._visible()]
         return [
             Part(", ".join([part.words, *border_texts.get(number, [])]), part.place)
             for number, part in zip(numbers, parts, strict=True)
@@ -238,8 +238,7 @@ class ChunkedSource(SourceView):
 
     def _margin(self, painter: QPainter | None = None) -> MarginPainter:
         tops = {}
-        for number, top in self._visible():
-            height = self._height_of(number, self.viewport().height() - top)
+        for number, top, height in self._visible():
             tops[number] = (top + self._pad_above(number), top + height)
         return MarginPainter(
             painter or QPainter(),

@@ -138,7 +138,7 @@ def test_keys_move_from_box_to_result_and_back(qtbot, panel, box, results, heard
     assert box.text() == "timer"
     qtbot.keyClick(box, Key.Key_Escape)
     assert box.text() == ""
-    assert "Search your notes" in _said(panel.body)
+    qtbot.waitUntil(lambda: "Search your notes" in _said(panel.body))
     assert heard["query"][-1] == ""
 
 
