@@ -42,7 +42,7 @@ _OPTIONS = {
         ("mysql mariadb 7z rar unrar", {"attached": "p"}),
         ("smb rpcclient winexe", {"%": "U"}),
         ("lftp", {",": "u"}),
-        ("sshpass login mongo rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
+        ("useradd sshpass login mongo rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
         ("redis-cli", {"": "a"}),
         ("sqlcmd zip unzip", {"": "P"}),
         ("ldap", {"": "w"}),
@@ -51,7 +51,7 @@ _OPTIONS = {
     for program in programs.split()
 }
 _COMMAND = lazy_pattern(
-    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|openssl|lftp|rdesktop|rpcclient"
+    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|useradd|openssl|lftp|rdesktop|rpcclient"
     r"|winexe|evil-winrm|crackmapexec|netexec)|(mysql|mariadb|mongo|7z|ldap|psexec|ncftp|smb(?=client|get|map|cacls))"
     r"[\w-]{0,12})(?=[ \t\\\"'])"
 )
