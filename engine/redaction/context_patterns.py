@@ -81,7 +81,7 @@ _AS_PASSWORD = (
 _VALUE_BEFORE = "|".join(
     rf"""(?<=[\s(](\S{{{length}}})[ ])|(?<=[\s(]["'`“„«\u2018]([^"'`“”„«»{LINE_END}]{{{length}}})["'`”“»\u2019][ ])"""
     rf"""|(?<=[\s(]([!-~]{{{length}}}))(?![ -~])"""
-    for length in range(4, 41)
+    for length in range(4, 26)
 )
 """A word or a quoted string before the anchor: each length needs its own expression, since a look-behind has one."""
 _CODE_NAMES = (

@@ -68,7 +68,8 @@ _DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
 _NUMBER = lazy_pattern(r"[\d.,_%+-]+")
 _SHORTEST_BASE32 = 16
 _AWS_SECRET_LENGTH = 40  # a secret may begin with a slash and look like a path
-_SETTING = lazy_pattern(r"(?:\bconfig(?:ure)?[ \t]{1,4}set|\bsetx)[ \t]{1,4}\Z", re.IGNORECASE)
+# Not after the sign in a mask, whose end would be the name of a command.
+_SETTING = lazy_pattern(r"(?<![\w…])(?:config(?:ure)?[ \t]{1,4}set|setx)[ \t]{1,4}\Z", re.IGNORECASE)
 _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
 _USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\n?\Z", re.IGNORECASE)
 _OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)

@@ -423,7 +423,7 @@ Authorization bearer «a1b2c3d4»
 iwconfig wlan0 key «1234567890»
 AUTH_SALT=«f1d2d2f924e9»
 printf '%s' '«hunter2»' | base64
-username ada password 7 «0822455D0A16»
+ada:«$6$rounds=5000$4f0a9c1b$e07d5ca1b2c3d4e5f60718293a4b5c6d.Qw/e»:19000:0:99999:7:::
 Passwort auf «Rm4tzqq» geändert
 Das Root-Passwort hab ich auf «Rm4tzqq» gesetzt
 cambié la contraseña a «Rm4tzqq»
