@@ -57,7 +57,7 @@ _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
 _OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
 _LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
 _PROSE_LINK = (
-    rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|für|von|zu|zum|zur|am|im)\b[^.:;!?{LINE_END}]{{1,60}}?)?"
+    rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|fürs?|von|vom|beim|zu|zum|zur|am|im)\b[^.:;!?{LINE_END}]{{1,60}}?)?"
     r"[ \t]{1,4}(?P<sign>is|was|will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
     r"[ \t]{0,4}:?[ \t]{0,4}"
     r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
@@ -81,7 +81,7 @@ _AS_PASSWORD = (
 _VALUE_BEFORE = "|".join(
     rf"""(?<=[\s(](\S{{{length}}})[ ])|(?<=[\s(]["'`“„«\u2018]([^"'`“”„«»{LINE_END}]{{{length}}})["'`”“»\u2019][ ])"""
     rf"""|(?<=[\s(]([!-~]{{{length}}}))(?![ -~])"""
-    for length in range(4, 41)
+    for length in range(4, 26)
 )
 """A word or a quoted string before the anchor: each length needs its own expression, since a look-behind has one."""
 _CODE_NAMES = (

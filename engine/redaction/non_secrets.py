@@ -66,10 +66,12 @@ _PATH = lazy_pattern(
 )
 _DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
 _NUMBER = lazy_pattern(r"[\d.,_%+-]+")
+_SHORTEST_BASE32 = 16
 _AWS_SECRET_LENGTH = 40  # a secret may begin with a slash and look like a path
-_SETTING = lazy_pattern(r"(?:\bconfig(?:ure)?[ \t]{1,4}set|\bsetx)[ \t]{1,4}\Z", re.IGNORECASE)
+# Not after the sign in a mask, whose end would be the name of a command.
+_SETTING = lazy_pattern(r"(?<![\w…])(?:config(?:ure)?[ \t]{1,4}set|setx)[ \t]{1,4}\Z", re.IGNORECASE)
 _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
-_USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\Z", re.IGNORECASE)
+_USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\n?\Z", re.IGNORECASE)
 _OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
 _NAMED_ELEMENT = lazy_pattern(r"\b(?:name|key)\s?=\s?[\"'][\w.-]*\Z", re.IGNORECASE)
 _NAMED = lazy_pattern(
@@ -347,7 +349,8 @@ def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
     if match["adjacent"] is not None:
         digits, name, parts = sum(map(str.isdigit, value)), match[0][:3].lower(), _parts(before)
         named = name != "key" or (parts and parts[-1] in SECRET_KEYS)
-        return bool(named) and _may_be_token(value, parts) and 3 <= digits <= len(value) - 3
+        encoded = digits and len(value) >= _SHORTEST_BASE32 and value.isupper()
+        return bool(named) and _may_be_token(value, parts) and bool(encoded or 3 <= digits <= len(value) - 3)
     return _may_be_token(value, _parts(before)) and not is_code(value) and _is_random(value, 6)
 
 

@@ -128,13 +128,21 @@ LANGUAGES = (
     PasswordWords("(?<=mat )khau|(?<=mật )khẩu", "là", "bắt sai một không rất quá bắt_buộc trống yếu mạnh các"),
     PasswordWords("(?<=kata )sandi", "adalah|ialah", "salah wajib kosong terlalu sangat sebuah tidak yang lemah kuat"),
     PasswordWords("पासवर्ड|รหัสผ่าน", "है|คือ"),
-    PasswordWords("passwort|kennwort|passphrase|(?<![a-z/:*.])p(?:ass|asswd|wd?)", "is|was|ist|war|lautet", "", "s"),
+    PasswordWords("wlan-schlüssel|zugangscode", "ist|war|lautet", "falsch nicht zu sehr geheim lang kurz", "t"),
+    PasswordWords(
+        "passwort|kennwort|passphrase|(?<![a-z/:*.])p(?:ass|asswd|wd?)",
+        "is|was|ist|war|lautet",
+        "",
+        "s",
+    ),
 )
 """Languages whose words are separated by blanks. The last is English and German: only passwords with a digit, since
 other patterns find the words."""
 
 ANCHORS = (
     "clé ",
+    "wlan-schl",
+    "zugangscode",
     *"""pass pw pwd kennwort mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło
     haslo heslo salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ
     كلمة رمز पासवर्ड รหัสผ่าน""".split(),
@@ -157,7 +165,7 @@ _CHANGED = r"(?:[ \t]{1,4}\w{1,16}){0,3}?[ \t]{1,4}(?:to|auf|a|à|en|para|in|naa
 """Words between "password" and what it was changed to."""
 FOREIGN_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?"
-    rf"|[ \t]{{1,4}}(?:root|admin|ssh|vpn|sudo|wi-?fi|wlan)\b)?"
+    rf"|[ \t]{{1,4}}(?:root|admin|ssh|vpn|sudo|wi-?fi|wlan|provisoire|temporaire|temporal)\b)?"
     rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}})"
     rf"|{_NETWORK}?(?:{_CHANGED})?[ \t]{{1,4}}(?=\S*[0-9])(?P<adjacent>))"
 )
@@ -179,7 +187,7 @@ DENIALS = frozenset(
 IDEOGRAPHIC_NAMES = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호|비번"
 ANY_PASSWORD = rf"passw(?:or[dt]|d)|passphrase|passcode|pass|pw|psk|kennwort|pwd|{NAMES}|{IDEOGRAPHIC_NAMES}"
 """Expression for password names in all languages."""
-PASSWORD_ANCHORS = ("pass", "psk", *ANCHORS[2:], *IDEOGRAPHIC_NAMES.split("|"))
+PASSWORD_ANCHORS = ("pass", "psk", *ANCHORS[4:], *IDEOGRAPHIC_NAMES.split("|"))
 _IDEOGRAPHIC_DENIALS = lazy_pattern(
     "必|须|須|空|错|錯|誤|误|間違|无效|無效|無効|字符|字元|文字|数字|數字|字母|长度|長|以上|以下|不|未|过期|過期|失效|期限|更改|変更|改|設定|设定|设置"
     "|忘|输入|輸入|入力|保存|加密|暗号|安全|正[确確し]|同じ|相同|一致|需要|要求|可[以能选選]|[用使]于|使用|対|为了|指定|何|什么|什麼|默认|默認|明文"
@@ -227,7 +235,8 @@ WORDS = frozenset(
 SECRET_KEYS = frozenset(
     """api access secret private auth encryption signing sign master app application client account license licence
     subscription service shared deploy admin openai anthropic aws azure google gemini github gitlab stripe
-    sendgrid twilio mistral voyage cohere groq signature hmac jwt webhook bot security crypt decryption""".split()
+    sendgrid twilio mistral voyage cohere groq signature hmac jwt webhook bot security crypt decryption wlan wifi
+    wpa wep network""".split()
 )
 """Parts of a name before "key" that make it a secret's name."""
 

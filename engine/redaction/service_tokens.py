@@ -130,8 +130,8 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
             "ada:«$apr1$lZL6V.ci$eIMz/iKDkbtys.uU7LEK00»",
             "«$argon2id$v=19$m=65536,t=3,p=4$4f0a9c1be07d5ca1$b2c3d4e5f60718293a4b5c6d»",
         ),
-        ("$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2"),
-        r"(?<![\w$])(\$(?:2[aby]\$\d\d\$[./A-Za-z0-9]{22}|(?:[156y]|apr1|argon2(?:id|[id]))\$"
+        ("$1$", ":$5$", ":$6$", ":$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2"),
+        r"(?:(?<![\w$])|:)(\$(?:2[aby]\$\d\d\$[./A-Za-z0-9]{22}|(?:[156y]|apr1|argon2(?:id|[id]))\$"
         r"(?:[\w=,./-]{1,40}\$){1,3})[./A-Za-z0-9+=]{20,}+)",
         "whole",
     ),

@@ -42,7 +42,7 @@ _OPTIONS = {
         ("mysql mariadb 7z rar unrar", {"attached": "p"}),
         ("smb rpcclient winexe", {"%": "U"}),
         ("lftp", {",": "u"}),
-        ("sshpass login mongo rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
+        ("useradd sshpass login mongo rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
         ("redis-cli", {"": "a"}),
         ("sqlcmd zip unzip", {"": "P"}),
         ("ldap", {"": "w"}),
@@ -51,7 +51,7 @@ _OPTIONS = {
     for program in programs.split()
 }
 _COMMAND = lazy_pattern(
-    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|openssl|lftp|rdesktop|rpcclient"
+    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|useradd|openssl|lftp|rdesktop|rpcclient"
     r"|winexe|evil-winrm|crackmapexec|netexec)|(mysql|mariadb|mongo|7z|ldap|psexec|ncftp|smb(?=client|get|map|cacls))"
     r"[\w-]{0,12})(?=[ \t\\\"'])"
 )
@@ -133,7 +133,7 @@ def is_second_argument(before: str, match: re.Match[str]) -> bool:
 def is_device_password(before: str, match: re.Match[str]) -> bool:
     """Whether a word in the configuration of a device or a network is a password."""
     value = value_of(match)
-    if match[0][:3].lower() in ("sec", "pas"):
+    if match[0][:3].lower() == "sec":
         typed = match[0].split()[1].isdigit()
         if not (typed or mixes_digits(value)) or not _DEVICE_USER.search(before):
             return False
@@ -443,8 +443,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "localhost:5432:shop:ada:«hunter2»",
             "WIFI:T:WPA;S:Home;P:«hunter2»;;",
         ),
-        ("server community ", "rwcommunity ", "secret", "pass", "psk", ":5432:", "wifi:"),
-        rf"(?i:(?:server{_BLANK}|rw)community{_BLANK}|(?:secret|password){_BLANK}(?:\d{_BLANK})?"
+        ("server community ", "rwcommunity ", "secret", "psk", ":5432:", "wifi:"),
+        rf"(?i:(?:server{_BLANK}|rw)community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
         rf"|(?<=: )psk{_BLANK}(?=\")"
         rf"|:5432:[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
         rf"|wifi:(?=\S{{0,8}}S:)[^{LINE_END}]{{0,80}}?(?<=[:;])p:){_ARGUMENT}",

@@ -423,7 +423,7 @@ Authorization bearer «a1b2c3d4»
 iwconfig wlan0 key «1234567890»
 AUTH_SALT=«f1d2d2f924e9»
 printf '%s' '«hunter2»' | base64
-username ada password 7 «0822455D0A16»
+ada:«$6$rounds=5000$4f0a9c1b$e07d5ca1b2c3d4e5f60718293a4b5c6d.Qw/e»:19000:0:99999:7:::
 Passwort auf «Rm4tzqq» geändert
 Das Root-Passwort hab ich auf «Rm4tzqq» gesetzt
 cambié la contraseña a «Rm4tzqq»
@@ -434,10 +434,18 @@ wachtwoord veranderd naar «Rm4tzqq»
 şifreyi «Rm4tzqq» yaptım
 Le mot de passe root est «Rm4tzqq»
 clé wifi : «Rm4tzqq»
+Kennwort fürs Backup lautet «Rm4tzqq»
+votre mot de passe temporaire est «Rm4tzqq»
+WLAN-Schlüssel: «Rm4tzqq»
+der Zugangscode lautet «Rm4tzqq»
+Network key: «A1B2C3D4E5»
+TOTP-Secret «JBSWY3DPEHPK3PXP»
+useradd -p «Rm4tzqq» ada
 API 키는 «a9x8c7v6b5n4»
 {"username":"ada","password":{"value":"«Rm4tzqq»"}}
 """.strip("\n").split("\n")
 GIVEN_AWAY += [
+    "USER ada\nPASS «Rm4tzqq»",
     "Recovery codes:\n«4f9a2-2bc91»\n«91d0a-a3742»\n«0c5eb-8f1d3»\n\nThe end of 2026",
     "- Backup codes\n  1. «12345678»\n  2. «87654321»\n- Phone 12345678",
     'network={\n\tssid="x"\n\tpsk=«wifipassword»\n}',
@@ -573,6 +581,8 @@ nmcli connection show
 Use OAuth2 as password grant, or a file as the password.
 Use SHA256 as the password hash.
 take "password" as the password
+Der WLAN-Schlüssel ist falsch
+the secret ARN-OF-NO-SECRET
 as a password manager
 login: email / phone
 Login: Google / GitHub
