@@ -14,7 +14,7 @@ from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, inter
 from engine.insight.session_costs import load_prices
 from engine.insight.session_stats import session_stats
 from engine.memory.session_library import find_session, short_names
-from engine.records import FileUse, SessionStats, SessionSummary, SessionText, StatsRow
+from engine.records import ExportFormat, FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path
 
 _HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out", "cost")
@@ -83,7 +83,9 @@ def _export(arguments: Namespace, session: SessionText, place: CliWorkspace) -> 
         if path.exists() and any(path.resolve().is_relative_to(folder.resolve()) for folder in own):
             raise MnemoscopeError(f"{path} is one of your notes or transcripts: choose another file.")
         with exporting(path.resolve()) as file:
-            kind = arguments.format or ("markdown" if path.suffix.lower() in (".md", ".markdown") else "html")
+            kind: ExportFormat = arguments.format or (
+                "markdown" if path.suffix.lower() in (".md", ".markdown") else "html"
+            )
             file.write(export_session(session, kind).encode("utf-8", "replace"))
     except OSError as error:
         raise MnemoscopeError(f"{path} cannot be written: {error.strerror or error}.") from None
