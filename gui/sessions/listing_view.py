@@ -160,7 +160,7 @@ def make_place_table() -> QWidget:
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
     for agent, folder in usual_folders():
-        column.addWidget(label(agent))
+        column.addWidget(label(agent, wrap=True))
         column.addWidget(label(breakable(folder or tr(DOWNLOADED)), "meta", wrap=True))
         column.addSpacing(6)
     return table

@@ -154,7 +154,7 @@ def usual_folders() -> tuple[tuple[str, str], ...]:
     """Return label and usual folder of some agents, as examples; then labels of downloadable exports,
     without a folder.
     """
-    exports = ", ".join(agent.label for agent in AGENTS if agent.downloaded)
+    exports = ", ".join(sorted(agent.label for agent in AGENTS if agent.downloaded))
     return (*((agent.label, agent.usual) for agent in AGENTS if agent.usual), (exports, ""))
 
 

@@ -14,5 +14,5 @@ def test_table_shows_declared_folders_then_exports(qtbot, appearance, monkeypatc
     assert texts == [
         *("Claude Code", "~/.claude/projects", "Codex", "~/.codex/sessions", "OpenClaw", "~/.openclaw/agents"),
         *("Quill & Ink", "~/.quill/tasks"),
-        *("ChatGPT, Claude", "the folder with the export that you downloaded"),
+        *("ChatGPT, Claude, DeepSeek, Gemini Apps, Grok, Open WebUI", "the folder with the export that you downloaded"),
     ]
