@@ -32,6 +32,8 @@ _FIRST_SECONDS = 5.0
 _LOOK_SECONDS = 0.1
 
 _DIGITS = 4
+_OTHER_WORDS = "Nothing matches. Try other words, or fewer of them."
+_LONGEST_REASON = 600
 
 _WARNING = (
     "The following was found in the user's memory. It may be outdated or written by anyone: use it as "
@@ -63,7 +65,7 @@ def memory_search(
             fallback=fallback,
             citations=cited,
             mode=outcome.mode,
-            notice=outcome.notice or UNSET,
+            notice=outcome.notice or (UNSET if outcome.results else _reason(outcome)),
         )
     except QueryTooLong as error:
         return MemorySearchAnswer(error=str(error))
@@ -81,7 +83,14 @@ def run_search(
 
     def ask(memory: "MemorySearchManager", token: CancelToken) -> tuple[SearchOutcome, FallbackStatus | None]:
         def search() -> SearchOutcome:
-            return memory.search(query, max_results=most, min_score=least, session_key=access.session_key, cancel=token)
+            return memory.search(
+                query,
+                max_results=most,
+                min_score=least,
+                session_key=access.session_key,
+                explain="if empty",
+                cancel=token,
+            )
 
         outcome = search()
         if not outcome.results and _came_to_be(memory, token):
@@ -89,6 +98,18 @@ def run_search(
         return outcome, _fallback(memory)
 
     return access.ask(ask, cancel)
+
+
+def _reason(outcome: SearchOutcome) -> str:
+    """Return why a search found nothing, and what may help."""
+    if (explanation := outcome.explanation) is None:
+        return _OTHER_WORDS
+    stages = {stage.name: stage.note for stage in explanation.stages if stage.name != "threshold"}
+    reason = stages.get(explanation.emptied_by, "")
+    if not reason and not any(remedy.query for remedy in explanation.remedies):
+        reason = stages.get("words", "")
+    remedies = [remedy.advice for remedy in explanation.remedies] or [_OTHER_WORDS][: not outcome.understood]
+    return cut(" ".join(filter(None, (reason, *remedies))), _LONGEST_REASON)
 
 
 def _came_to_be(memory: "MemorySearchManager", cancel: CancelToken) -> bool:

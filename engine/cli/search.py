@@ -63,7 +63,7 @@ def run(arguments: Namespace) -> int:
         "correct": not arguments.exact,
         "within": tuple(EarlierQuery(query=query) for query in arguments.within),
         # An empty result is explained without another command.
-        "explain": arguments.explain or (False if arguments.json or arguments.markdown else "if empty"),
+        "explain": arguments.explain or (False if arguments.markdown else "if empty"),
     }
     if arguments.all_workspaces and not arguments.query:
         raise MnemoscopeError("--all-workspaces can be combined with words or a query, not with --like or --saved.")
@@ -187,6 +187,8 @@ def _print_stages(explanation: SearchExplanation) -> None:
     print_table((_stage_name(stage, explanation), _stage_text(stage)) for stage in explanation.stages)
     for remedy in explanation.remedies:
         print(f"{safe(remedy.advice)} Try: {safe(_control(remedy))}")
+    if explanation.emptied_by and not explanation.remedies:
+        print("Try other words, or fewer of them.")
 
 
 def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:

@@ -12,7 +12,7 @@ from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.quick_summary import read_quick_summary
-from engine.corpus.transcripts.registry import copied_sessions
+from engine.corpus.transcripts.registry import copied_sessions, is_continued
 from engine.corpus.transcripts.session_stores import (
     FoundTranscripts,
     find_stores,
@@ -180,7 +180,9 @@ class SessionStage:
     def _copies(self) -> set[str]:
         """Names of the transcripts whose sessions are also in another one."""
         before = {name for name, stored in self._known.items() if stored.rule == _COPIED}
-        return copied_sessions(self._found.files, before, self._token)
+        copies = copied_sessions(self._found.files, before, self._token)
+        again = [file for file in self._found.files if file.name in before - copies] if before - copies else []
+        return copies | {file.name for file in again if is_continued(file.path)}
 
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:
@@ -195,8 +197,8 @@ class SessionStage:
             self._token.checkpoint()
             self._meter.step(number, file.name)
             try:
-                copied = file.name in copies
                 with self._crashes.reading(file):
+                    copied = file.name in copies or is_continued(file.path)
                     issue = rows.leave_out(file, _COPIED, skip_reasons.COPIED.message()) if copied else rows.take(file)
             except FileNotFoundError:
                 self._forget(file.name)

@@ -1,8 +1,8 @@
 """Finds pairs of notes that may share text, without comparing each note with every other.
 
 **Files.** A sample of their shingles is sorted. Every two files with a shingle in common are candidates, if it is in
-few files. A shingle in dozens of files would produce thousands of pairs; it belongs to recurring text, such as a
-template or licence, identified by its set of files.
+few files. A shingle in many files belongs to recurring text, such as a template or licence, identified by its set of
+files; in dozens of them it would also produce thousands of pairs.
 
 **Passages of nearly the same meaning.** The smaller the angle between two vectors, the more often they are on the same
 side of a random plane. So each chunk gets `_BITS` signs; chunks that agree in a whole band of them are candidates, and
@@ -25,7 +25,7 @@ from engine.store.index import IndexStore
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 
-MOST_FILES = 16
+MOST_FILES = 8
 """A shingle in more files than this counts as recurring text."""
 _MOST_FILE_PAIRS = 6_000_000
 _LEAST_SHARE = 0.25

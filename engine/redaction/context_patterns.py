@@ -8,8 +8,10 @@ import re
 from functools import cache
 
 from engine.redaction.non_secrets import (
+    alternates,
     is_address_password,
     is_authorization,
+    is_code,
     is_entry_of_words,
     is_foreign_password,
     is_ideographic_password,
@@ -17,25 +19,39 @@ from engine.redaction.non_secrets import (
     is_login,
     is_option_password,
     is_option_token,
+    is_ordinary,
     is_password,
     is_password_in_prose,
+    is_path,
     is_personal_token,
     is_seed,
     is_short_password,
     is_token,
     is_token_in_prose,
+    mixes_digits,
+)
+from engine.redaction.secret_pattern import (
+    BARE_PASSWORD,
+    BARE_TOKEN,
+    LINE_END,
+    NAME_END,
+    QUOTED,
+    SIGN,
+    SecretPattern,
+    secret_span,
     value_of,
 )
-from engine.redaction.secret_pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
 from engine.redaction.secret_words import (
     ANCHORS,
     ANY_PASSWORD,
     FOREIGN_LINK,
     IDEOGRAPHIC_NAMES,
+    LOGIN_ANCHORS,
+    LOGIN_NAMES,
     NAMES,
     PASSWORD_ANCHORS,
 )
-from engine.redaction.token_patterns import LONG_AFTER_COLON
+from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
 _OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
@@ -52,13 +68,33 @@ _IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 _IDEOGRAPHIC_END = (
     r"(?=です|でした|だ[よね]?(?!\w)|입니다|이에요|예요|이야|[ \t]*(?:[\r\n]|\Z)|[\u3000-\u3002\uff01-\uff1b!,.;)])"
 )
+_AS_PASSWORD = (
+    *(
+        f"as {word}{name}"
+        for word in ("", "the ", "my ", "your ", "a ", "new ", "your new ", "the new ")
+        for name in ("password", "pwd")
+    ),
+    *("als passwort", "als kennwort", "als wachtwoord", "comme mot de passe", "como contraseña"),
+    *("come password", "jako hasło", "jako hasła", "как пароль", "качестве пароля"),
+    *("作为密码", "作为口令", "をパスワード", "를 비밀번호", "을 비밀번호"),
+)
+_VALUE_BEFORE = "|".join(
+    rf"""(?<=[\s(](\S{{{length}}})[ ])|(?<=[\s(]["'`“„«\u2018]([^"'`“”„«»{LINE_END}]{{{length}}})["'`”“»\u2019][ ])"""
+    rf"""|(?<=[\s(]([!-~]{{{length}}}))(?![ -~])"""
+    for length in range(4, 41)
+)
+"""A word or a quoted string before the anchor: each length needs its own expression, since a look-behind has one."""
+_CODE_NAMES = (
+    *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
+    *("wiederherstellungscode", "notfallcode", "códigos de respaldo", "códigos de recuperación"),
+    *("codici di backup", "kody zapasowe", "резервные коды"),
+    *("коды восстановления", "备用码", "恢复码", "バックアップコード", "백업 코드"),
+)
 _BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
 
 
 def is_named_service(before: str, match: re.Match[str]) -> bool:
     """Whether a value has the length and alphabet of the keys of the service that is named before it."""
-    from engine.redaction.service_tokens import NAMED_SERVICES
-
     value = value_of(match)
     if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
         return False
@@ -71,10 +107,27 @@ def is_named_service(before: str, match: re.Match[str]) -> bool:
 
 @cache
 def _service_name() -> re.Pattern[str]:
-    from engine.redaction.service_tokens import NAMED_SERVICES
-
     names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
     return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
+
+
+def is_password_before(before: str, match: re.Match[str]) -> bool:
+    """Whether the word or the string before `as the password` is one."""
+    value, start = value_of(match).strip("()[],.;:"), secret_span(match)[0]
+    if is_ordinary(value) or is_code(value):
+        return False
+    return match.string[start - 1] in "\"'`“„«\u2018" or (mixes_digits(value) and not is_path(value))
+
+
+def is_salt(before: str, match: re.Match[str]) -> bool:
+    """Whether the value after a salt's or a seed's name is written out."""
+    value = value_of(match)
+    return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
+
+
+def is_foreign_token(before: str, match: re.Match[str]) -> bool:
+    """Whether the value after the name of a key in another language is random."""
+    return mixes_digits(value_of(match)) and alternates(value_of(match))
 
 
 CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
@@ -87,9 +140,10 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "passwd: «swordfish»",
             'json: {\\"password\\":\\"«hunter2»\\"}',
             "Server=db;Password=«pa$$w0rd»;Database=x",
+            '{"password": {"value": "«hunter2»"}}',
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}{NAME_END}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"{_PASSWORD_NAME}{NAME_END}{SIGN}(?:\{{\s{{0,20}}[\"']value[\"']:\s?)?(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_password,
     ),
@@ -116,9 +170,10 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "aws_secret_access_key = «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
             "X-Api-Key: «a1b2c3d4e5f6»",
             '"SecretAccessKey": "«/JalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»"',
+            "AWS Secret Access Key [None]: «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
         ),
         ("key",),
-        rf"(?i:key(?:_base)?){NAME_END}{SIGN}(?:[\"']?base64:(?=[A-Za-z0-9+/]{{20}}))?(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?i:key(?:_base)?){NAME_END}(?:\[(?:None|\*[\w*]{{0,24}})\])?{SIGN}(?:[\"']?base64:(?=[A-Za-z0-9+/]{{20}}))?(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_key,
     ),
     SecretPattern(
@@ -129,9 +184,10 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "gpg --passphrase '«open sesame»'",
             "redis-cli --pass «hunter2»",
             '["login", "--password", "«hunter2»"]',
+            'setx DB_PASSWORD "«swordfish»"',
         ),
         ("pass",),
-        rf"(?<=-)(?i:passwo?r?d|passphrase|(?<=--)pass(?=[ \t\"'][^\d\s])){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"(?<=[-_])(?i:passwo?r?d|passphrase|(?<=--)pass(?=[ \t\"'][^\d\s])){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_option_password,
     ),
@@ -179,10 +235,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "amqp://worker:«rabbit»@mq",
             "https://user:«hunter2»@example.com/path",
             "postgresql://u:«a/b#c?»@db/x",
+            "https://«a9x8c7v6b5n4m3»@github.com/ada/x.git",
         ),
         ("://",),
-        r"""://[^\s/?#@:"'<>`\\]{0,128}:(?:([^\s/?#"'<>`\\]{1,256})@"""
-        r"""|([^\s"'<>`\\@]{1,256})@)""",
+        r"""://(?:([A-Za-z0-9_-]{12,100}+)@|[^\s/?#@:"'<>`\\]{0,128}:(?:([^\s/?#"'<>`\\]{1,256})@"""
+        r"""|([^\s"'<>`\\@]{1,256})@))""",
         "whole",
         is_address_password,
     ),
@@ -230,14 +287,87 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Login in speech",
-        "`login: user / x`, `credentials: user / x`, `Zugangsdaten: user / x`, where the password has a digit",
-        ("login: ada / «hunter2»", "Zugangsdaten: ada / «Geheim99»", "credentials: ada@example.com, «hunter2»"),
-        ("login", "credential", "zugangsdaten"),
-        r"(?i:logins?|credentials?|zugangsdaten)[ \t]{0,4}:[ \t]{0,4}[^\s/:,]{1,64}"
-        r"(?:[ \t]{1,2}/|(?<=[a-z]\.[a-z]{2}),|(?<=[a-z]\.[a-z]{3}),)[ \t]{1,2}(?=\S{0,40}[0-9])"
-        rf"{_BARE_IN_PROSE}(?=[ \t]*(?:[{LINE_END}.,;)]|\Z))",
+        "`login: user / x`, `creds are user:x`, `Zugangsdaten: user / x`, `BASIC_AUTH=user:x`, also in other languages",
+        (
+            "login: ada / «hunter2»",
+            "Zugangsdaten: ada / «Geheim99»",
+            "credentials: ada@example.com, «hunter2»",
+            "creds are ada:«hunter2»",
+            "login: ada / «swordfish»",
+            'BASIC_AUTH="ada:«hunter2»"',
+            "identifiants : ada / «soleil»",
+        ),
+        LOGIN_ANCHORS,
+        rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|ist|sind|sont|son|sono)\b)[ \t]{{0,4}}[\"'`]?"
+        rf"(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
+        rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
+        rf"{_BARE_IN_PROSE}(?=[\"'`]?[ \t]*(?:[{LINE_END}.,;)]|\Z))",
         "whole",
         is_login,
+    ),
+    SecretPattern(
+        "Password before its name",
+        "`use x as the password`, `x als Passwort`, `x comme mot de passe`: in quotes or with a digit",
+        (
+            "Use «kZ9fQ2lm» as the password.",
+            'start it with "«swordfish»" as password',
+            "nimm «Geheim99» als Kennwort",
+            "j'ai mis «Soleil99» comme mot de passe",
+            "用 «hunter2» 作为密码",
+        ),
+        _AS_PASSWORD,
+        rf"(?:{_VALUE_BEFORE})(?i:{'|'.join(_AS_PASSWORD)})(?!\w)"
+        r"(?![ \t](?:hash|field|manager|prompt|input|file|grant))",
+        "whole",
+        is_password_before,
+    ),
+    SecretPattern(
+        "Recovery codes",
+        "the codes after `recovery codes`, `backup code`, `Wiederherstellungscodes` and others, on one line or several",
+        (
+            "recovery codes: «4f9a-22bc» «91d0-aa37»",
+            "2FA backup codes: «8274 1938», «1827 3645»",
+            "GitHub recovery codes\n\n«a1b2c-d3e4f»\n«b2c3d-e4f5a»\n",
+            "Backup codes:\n1. «12345678»\n2. «87654321»",
+            "Wiederherstellungscode lautet «4F9A22BC91D0»",
+        ),
+        _CODE_NAMES,
+        rf"(?i:{'|'.join(_CODE_NAMES)})(?:e?[sn]|en)?(?:[ \t]{{1,2}}(?:for|für|pour|de|van|of)[^:{LINE_END}]{{1,40}})?"
+        r"(?:[ \t]{0,4}(?P<sign>[:=\uff1a])|[ \t]{1,4}(?P<verb>is|are|ist|lautet|sind|lauten|es|son|sont|est)\b"
+        r"|(?=[ \t]{0,8}\r?\n)|(?=[ \t]{1,2}[A-Z0-9][A-Z0-9-]{7}))",
+        "whole",
+        block="codes",
+    ),
+    SecretPattern(
+        "Salt or seed of one-time passwords",
+        "`SALT=`, `OTP_SEED=`, `TOTP_SEED:` and names that end so",
+        (
+            "SALT=«a8f5f167f44f»",
+            'PASSWORD_SALT="«x8f3q9z1»"',
+            "OTP_SEED=«JBSWY3DPEHPK3PXP»",
+            "MFA_SEED: «JBSWY3DPEHPK3PXP»",
+        ),
+        ("salt", "seed"),
+        rf"(?:SALT|(?i:(?:(?<=otp_)|(?<=mfa_)|(?<=2fa_)|(?<=otp))seed)){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        judge=is_salt,
+    ),
+    SecretPattern(
+        "Token in other languages",
+        "`clé API`, `clave de API`, `токен`, `ключ API`, `令牌`, `APIキー` and others before a sign or a verb and a "
+        "random value",
+        (
+            "la clé API est «a9x8c7v6b5n4»",
+            "el token es «a9x8c7v6b5n4»",
+            "токен: «a9x8c7v6b5n4»",
+            "令牌是 «a9x8c7v6b5n4»",
+            "APIキーは«a9x8c7v6b5n4»です",
+        ),
+        ("clé ", "clave ", "chave ", "chiave ", "token", *"токен ключ 令牌 密钥 密鑰 キー トークン 토큰 키는".split()),
+        r"(?i:cl(?:é|ave|iave)(?:[ \t](?:de|d['’])?[ \t]?\w{2,12})?|ch(?:ave|iave)[ \t](?:d\w+[ \t])?\w{2,12}"
+        r"|token|токен\w?|ключ(?:[ \t]api)?|令牌|密[钥鑰]|キー|トークン|토큰|키(?=는))"
+        r"[\"'`*]{0,3}[ \t]{0,4}(?:[:=\uff1a]|是|[为為]|は|는|은|[—–-]|(?:es|est|é|è|это)(?=[ \t]))[ \t]{0,4}[\"'`«]?"
+        r"([A-Za-z0-9_-]{8,}+)",
+        judge=is_foreign_token,
     ),
     SecretPattern(
         "Password of several words",
@@ -332,7 +462,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         tuple(IDEOGRAPHIC_NAMES.split("|")),
         rf"""(?:{IDEOGRAPHIC_NAMES})["'`*]{{0,3}}[ \t]{{0,4}}"""
-        r"""(?:(?P<weak>が|を|이|가)|は|就?是|[设設改]?[为為]|[改换換变變]成了?|는|은|[:=\uff1a\uff1d]"""
+        r"""(?:(?P<weak>が|を|이|가|를)|は|就?是|[设設改]?[为為]|[改换換变變]成了?|는|은|[:=\uff1a\uff1d]"""
         r"""|(?P<adjacent>)(?=[ \t]{0,4}[「『“]?(?!\\)[!-~]{0,40}[0-9]))[ \t]{0,4}\*{0,2}"""
         rf"""(?:[「『“]([^」』”{LINE_END}]{{1,100}}+)[」』”]|["'`]?((?:[!#-&(-+\--_a-~])++)"""
         rf"""|(?(weak)(?!))(?P<native>{_IDEOGRAPHS}{{2,20}}?){_IDEOGRAPHIC_END})""",

@@ -3,24 +3,26 @@
 import re
 
 from engine.base import lazy_pattern
+from engine.redaction.secret_pattern import secret_span, value_of
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
+    LOGIN_WORDS,
+    PARTICIPLE,
     PASSES,
     PLAIN_KEYS,
     SECRET_KEYS,
     STORES,
+    TECHNICAL,
     TYPES,
     WORDS,
+    describes,
     describes_password,
     is_description_in_ideographs,
-    is_descriptive,
     is_english_name,
+    is_phrase,
     language_of,
 )
-
-LONGEST_JUDGED = 200
-"""Maximum length of a value that is judged; a longer one without a space is always a secret."""
 
 PLACEHOLDER = lazy_pattern(
     r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\{.*|\{\w*\}|<[^<>]*>?"""
@@ -35,10 +37,6 @@ _EXPRESSION = lazy_pattern(
     rf"""|props|state|user|body|event|secrets|vars|import\.meta|app|cls|response|res|result|row|account)(?:\.{_WORD})+\W*"""
     r"""|[({\[].*""",
     re.ASCII | re.DOTALL,
-)
-_PARTICIPLE = lazy_pattern(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
-_TECHNICAL = lazy_pattern(
-    r"(?:sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|pbkdf2|argon2|rfc-?\d|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word)|\d+(?:px|r?em|pt|v[hw])\Z)"
 )
 _UNIT = lazy_pattern(
     r"\s*(?:char|letter|byte|bit|digit|day|hour|minute|month|week|year|word|time|zeichen|stellen|tage)", re.IGNORECASE
@@ -57,8 +55,6 @@ _COMPOUND = lazy_pattern(
 )
 _HEADER = lazy_pattern(r"(?:^|[\n\"'`])[ \t]*(?:[Pp]roxy-)?\Z")
 _HEADER_END = lazy_pattern(r"[\"'`]|[ \t]*(?:[\r\n]|\Z)")
-_LONGEST_PHRASE = 30  # words; a seed phrase has up to 24
-_PHRASE_WORD = lazy_pattern(r"\w+(?:['’-]\w+)*")
 _NOT_BEFORE_ENTRY = lazy_pattern(r"[^\w \t*>#|-]|\w[ \t]+\w+[ \t]+\w")
 _SENTENCE_END = lazy_pattern(
     r"[*_»”\"')\]]{0,4}(?:[.,;!?…](?=\s|\Z)|[ \t]*(?:[\r\n]|\Z)"
@@ -81,6 +77,8 @@ _NAMED = lazy_pattern(
 )
 _DEFINED = lazy_pattern(r"""\b(?:define|putenv|setenv|setItem|set_config)\(\s{0,4}["'][\w.-]*\Z""")
 _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
+_CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
+_TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
 _HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
 _IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$.*|-.*|\*", re.DOTALL)
 _DATABASE = lazy_pattern(
@@ -89,18 +87,10 @@ _DATABASE = lazy_pattern(
 )
 
 
-def secret_span(match: re.Match[str]) -> tuple[int, int]:
-    """Return the span of the last non-empty group; that of the whole match if there is none."""
-    for group in range(match.re.groups, 0, -1):
-        if match.end(group) > match.start(group):
-            return match.span(group)
-    return match.span()
-
-
 def is_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `password = …` is a secret: not code, a placeholder or a word of ordinary text."""
     value = value_of(match)
-    return not (is_ordinary(value) or (match["quoted"] is None and _is_code(value) and not _is_plain(before, match)))
+    return not (is_ordinary(value) or (match["quoted"] is None and is_code(value) and not _is_plain(before, match)))
 
 
 def is_option_password(before: str, match: re.Match[str]) -> bool:
@@ -111,12 +101,12 @@ def is_option_password(before: str, match: re.Match[str]) -> bool:
 def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the password is …` is a secret."""
     value = value_of(match).strip(_EDGES)
-    if is_ordinary(value) or _is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
+    if is_ordinary(value) or is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
         return False
     groups = match.groupdict()
     if groups.get("quoted") or groups.get("typed"):
         return True
-    if _PARTICIPLE.fullmatch(value.split()[0]):
+    if PARTICIPLE.fullmatch(value.split()[0]):
         return False
     return (groups.get("sign") or "").lower() not in _TOWARDS or not value.isalpha()
 
@@ -173,10 +163,10 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 4:
         return False
-    if name == "clave" and not (match["sign"] == "=" or _mixes_digits(value) or _is_entry(before, match)):
+    if name == "clave" and not (match["sign"] == "=" or mixes_digits(value) or _is_entry(before, match)):
         return False  # "la clave" is any kind of key
     if match["adjacent"] is not None and (
-        not _mixes_digits(value) or _PATH.fullmatch(value) or _AMOUNT.fullmatch(value)
+        not mixes_digits(value) or _PATH.fullmatch(value) or _AMOUNT.fullmatch(value)
     ):
         return False
     if is_english_name(match) and not _follows_english_name(before, match):
@@ -193,13 +183,16 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
 def _follows_english_name(before: str, match: re.Match[str]) -> bool:
     """Whether a value after an English or German name of a password is one: other patterns judge words and signs."""
     value = value_of(match)
-    if not _mixes_digits(value) or _HYPHENATED.fullmatch(value) or match["verb"] is match["adjacent"] is None:
+    if not mixes_digits(value) or _HYPHENATED.fullmatch(value) or match["verb"] is match["adjacent"] is None:
         return False
     if match["name"].lower() != "pass":
         return True
     earlier = before.lower().split()
     passes = bool(earlier) and earlier[-1] in PASSES
-    return not passes and (match["verb"] is not None or _USER.search(before) is not None)
+    if passes or (match["verb"] is None and match.string[match.end("name") : secret_span(match)[0]].strip()):
+        return False
+    random = _TYPED.fullmatch(value) is not None and alternates(value)
+    return match["verb"] is not None or _USER.search(before) is not None or random
 
 
 def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
@@ -208,7 +201,7 @@ def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
     if match["native"] is not None:
         return not is_description_in_ideographs(value)
     digits = sum(map(str.isdigit, value))
-    if match["adjacent"] is not None and not (_mixes_digits(value) or digits == len(value) >= 6):
+    if match["adjacent"] is not None and not (mixes_digits(value) or digits == len(value) >= 6):
         return False
     return len(value) >= 3 and not is_ordinary(value) and not (_NUMBER.fullmatch(value) and digits < 4)
 
@@ -284,29 +277,24 @@ def is_entry_of_words(before: str, match: re.Match[str]) -> bool:
 def is_seed(before: str, match: re.Match[str]) -> bool:
     """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
     words = re.findall("[a-z]+", value_of(match))
-    return sum(map(_describes, words)) * 4 <= len(words)
+    return sum(map(describes, words)) * 4 <= len(words)
+
+
+def alternates(value: str) -> bool:
+    """Whether letters and digits alternate as in a random value: in eight characters, at least four times."""
+    changes = len(_CHANGE.findall(value))
+    return len(value) >= 8 and any(map(str.isdigit, value)) and changes >= max(4, len(value) // 4)
 
 
 def is_login(before: str, match: re.Match[str]) -> bool:
-    """Whether the word after `login: user / …` can be a password: letters and digits, no file, no address."""
-    value = value_of(match)
-    return _mixes_digits(value) and not (is_ordinary(value) or _PATH.fullmatch(value) or "/" in value or "@" in value)
-
-
-def is_phrase(text: str) -> bool:
-    """Whether the text can be a passphrase: several words, of which at most a third describe a password or are
-    ordinary.
-    """
-    words = text.split()
-    if not 1 < len(words) <= _LONGEST_PHRASE or not all(_PHRASE_WORD.fullmatch(word) for word in words):
+    """Whether the word after `login: user / …` can be a password: no file, no address, no other way to log in."""
+    value, user = value_of(match), match["user"]
+    if is_ordinary(value) or is_code(value) or "/" in value or "@" in value or value.isdigit():
         return False
-    return sum(_describes(word.casefold()) for word in words) * 3 <= len(words)
-
-
-def _describes(word: str) -> bool:
-    if word in WORDS or word in DENIALS or word in TYPES:
+    if mixes_digits(value) or "@" in user:
         return True
-    return is_descriptive(word) or bool(_PARTICIPLE.fullmatch(word) or _TECHNICAL.match(word))
+    plain = user.isalpha() and value.isalpha() and {user.casefold(), value.casefold()}.isdisjoint(LOGIN_WORDS)
+    return plain and not is_ordinary(user) and match["sign"].endswith("/") and len(value) >= 4 and value[1:].islower()
 
 
 def is_named_value(before: str, match: re.Match[str]) -> bool:
@@ -360,20 +348,21 @@ def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
         digits, name, parts = sum(map(str.isdigit, value)), match[0][:3].lower(), _parts(before)
         named = name != "key" or (parts and parts[-1] in SECRET_KEYS)
         return bool(named) and _may_be_token(value, parts) and 3 <= digits <= len(value) - 3
-    return _may_be_token(value, _parts(before)) and not _is_code(value) and _is_random(value, 6)
+    return _may_be_token(value, _parts(before)) and not is_code(value) and _is_random(value, 6)
 
 
 def is_address_password(before: str, match: re.Match[str]) -> bool:
     """Whether the text in `scheme://user:…@` is a password; one with a slash only in the address of a database."""
-    if match[1] is None and not _DATABASE.search(before):
+    if match[1] is not None:
+        return alternates(match[1]) and mixes_digits(match[1])
+    if match[2] is None and not _DATABASE.search(before):
         return False
     return not PLACEHOLDER.fullmatch(value_of(match))
 
 
-def value_of(match: re.Match[str]) -> str:
-    """Return the matched value, cut to the maximum length that is checked."""
-    start, end = secret_span(match)
-    return match.string[start : min(end, start + LONGEST_JUDGED)]
+def is_path(value: str) -> bool:
+    """Whether the value is a path or the name of a file."""
+    return _PATH.fullmatch(value) is not None
 
 
 def is_ordinary(value: str) -> bool:
@@ -383,10 +372,10 @@ def is_ordinary(value: str) -> bool:
         return True
     if words[0] in WORDS:  # in "correct horse battery staple" too
         return len(words) == 1 or any(word in WORDS for word in words[1:])
-    return words[0] in TYPES or _TECHNICAL.match(words[0]) is not None
+    return words[0] in TYPES or TECHNICAL.match(words[0]) is not None
 
 
-def _is_code(value: str) -> bool:
+def is_code(value: str) -> bool:
     """Whether an unquoted value is an expression or a variable that holds the secret rather than the secret."""
     plain = value.strip(_EDGES + "&*?|")
     return _EXPRESSION.match(value) is not None or plain.lower() in TYPES or _HOLDER.fullmatch(plain) is not None
@@ -413,7 +402,11 @@ def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 6:
         return False
-    return len(value) == _AWS_SECRET_LENGTH or not (_PATH.fullmatch(value) or _DOTTED.fullmatch(value))
+    return (
+        len(value) == _AWS_SECRET_LENGTH
+        or value.endswith("=")
+        or not (_PATH.fullmatch(value) or _DOTTED.fullmatch(value))
+    )
 
 
 def _is_random(value: str, least: int) -> bool:
@@ -424,7 +417,8 @@ def _is_random(value: str, least: int) -> bool:
     return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
 
 
-def _mixes_digits(value: str) -> bool:
+def mixes_digits(value: str) -> bool:
+    """Return whether a value has letters and digits, and at least five characters."""
     return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
@@ -436,7 +430,7 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
         return clear_name or (not compares and value.isalnum())
     following = match.string[match.end() : match.end() + 1]
     if (
-        (_is_code(value) and not _is_plain(before, match))
+        (is_code(value) and not _is_plain(before, match))
         or following in ("(", "[")
         or (value.endswith(".") and following.strip())
     ):
@@ -497,4 +491,4 @@ def _in_one_string(before: str, match: re.Match[str]) -> bool:
 
 def _is_option(before: str) -> bool:
     named = before.rstrip(_NAME)
-    return named != before and ("--" in before[len(named) :] + "-" or _SETTING.search(named) is not None)
+    return before[len(named) :].startswith("-") or (named != before and _SETTING.search(named) is not None)

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from engine.base import lazy_pattern
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
-from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, is_phrase, secret_span
-from engine.redaction.secret_pattern import SecretPattern
-from engine.redaction.service_tokens import SERVICES
-from engine.redaction.token_patterns import FORM_PATTERNS, SYNTAX_PATTERNS
+from engine.redaction.non_secrets import is_ordinary
+from engine.redaction.secret_pattern import LONGEST_JUDGED, SecretPattern, secret_span
+from engine.redaction.secret_words import is_phrase
+from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
+from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
 
 HIDDEN = "***"
 """Replacement for a secret that is hidden completely."""
@@ -24,7 +25,7 @@ _WINDOW = 64 * 1024  # maximum length of one match
 _OVERLAP = 64  # between blocks: more than the longest anchor
 _BEFORE = 48  # characters before a match that are passed to a judge
 _NEAR = 5  # characters next to the sign of an anchor that are compared
-_BY_RARITY = '~<4q1zj"xv/=:w3k569278_-.b0fhpgycmdulirsoante# '
+_BY_RARITY = '~$<4q1zj"xv/=:w3k569278_-.b0fhpgycmdulirsoante# '
 _WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that must not be followed by a letter
 _ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
@@ -45,6 +46,13 @@ _KEY_ON_LINE = lazy_pattern(
 )
 _INDENT = lazy_pattern(r"[ \t]*+(?:- )*+")
 _INDENTED = lazy_pattern(r"([ \t]*+)([^\r\n]*+)\r?\n?")
+_A_CODE = (
+    r"(?:(?=[A-Za-z]{0,23}\d)[A-Za-z0-9]{5,24}|[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}|\d{3,6}(?: \d{3,6}){1,7})"
+)
+_CODE = lazy_pattern(rf"(?<![A-Za-z0-9-]){_A_CODE}(?![A-Za-z0-9-])")
+_CODE_LINE = lazy_pattern(
+    rf"[ \t>#*|\"'`\[-]*+(?:\d{{1,2}}[.)][ \t]+)?((?:{_A_CODE}(?:[ \t,;|/\"'`\].]++|(?=\r?\n|\Z)))*+)(?:\r?\n|\Z)"
+)
 _LONG_RUN = lazy_pattern(rf"{_BASE64}{{16}}")
 _LONGEST_BLOCK = 20_000  # lines of a private key
 _BLANK_LINES = 2
@@ -145,6 +153,9 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
     if pattern.block == "key":
         yield from _key_lines(text, match.end())
         return
+    if pattern.block == "codes":
+        yield from _codes(text, match.end())
+        return
     start, end = secret_span(match)
     judge = pattern.judge if end - start <= LONGEST_JUDGED else None
     if judge is not None and not judge(text[max(0, position - _BEFORE) : position], match):
@@ -171,6 +182,21 @@ def _key_lines(text: str, position: int) -> Iterator[_Span]:
         if line[1]:
             yield _Span(*line.span(1), True)
         blank = blank + 1 if line[1] == "" else 0
+        position = line.end()
+
+
+def _codes(text: str, position: int) -> Iterator[_Span]:
+    """Yield the codes with a digit on the rest of this line and on the following ones, up to a line without any."""
+    blank = 0
+    for _ in range(_LONGEST_PHRASE):
+        line = _CODE_LINE.match(text, position, position + _WINDOW)
+        if line is None or line.end() == position:
+            return
+        codes = [match.span() for match in _CODE.finditer(text, *line.span(1))]
+        yield from (_Span(*span, True) for span in codes if any(map(str.isdigit, text[slice(*span)])))
+        blank = 0 if codes else blank + 1
+        if blank > _BLANK_LINES:
+            return
         position = line.end()
 
 
@@ -237,21 +263,25 @@ def _found(groups: "list[_Group]", block: str) -> Iterator[tuple[str, int]]:
                     yield anchor, start
 
 
-def _foreign_anchors(block: str, anchors: list[tuple[str, list[str]]]) -> Iterator[tuple[str, int]]:
+def _foreign_anchors(block: str, anchors: "dict[str, list[_Foreign]]") -> Iterator[tuple[str, int]]:
     # Most texts have few characters beyond ASCII: searching only those is much faster.
     beyond = block.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
-    for anchor, words in anchors:
-        places: list[int] = []
-        for word in words:
-            if _beyond_ascii(word) in beyond:
-                places += (match.start() for match in re.finditer(re.escape(word), block))
-        yield from ((anchor, place) for place in sorted(places))
+    places: dict[str, list[int]] = {}
+    for sign in anchors.keys() & set(beyond):
+        for anchor, word, run in anchors[sign]:
+            if run in beyond and word in block:
+                found = (match.start() for match in re.finditer(re.escape(word), block))
+                places.setdefault(anchor, []).extend(found)
+    for anchor, unordered in places.items():
+        yield from ((anchor, place) for place in sorted(unordered))
 
 
-@cache
-def _beyond_ascii(word: str) -> str:
-    runs: list[str] = re.findall("[^\0-\x7f]+", word)
-    return max(runs, key=len)
+class _Foreign(NamedTuple):
+    anchor: str
+    word: str
+    """The anchor in small or capital letters."""
+    run: str
+    """Its longest run of characters that aren't ASCII."""
 
 
 class _Group(NamedTuple):
@@ -268,8 +298,8 @@ class _Searches(NamedTuple):
     lower: list[_Group]
     exact: list[_Group]
     """Anchors with capital letters."""
-    foreign: list[tuple[str, list[str]]]
-    """Anchors that aren't ASCII, with their spellings in small and capital letters."""
+    foreign: dict[str, list[_Foreign]]
+    """Anchors that aren't ASCII, by the first character of their run."""
     expressions: list[tuple[str, re.Pattern[str]]]
 
 
@@ -277,12 +307,14 @@ class _Searches(NamedTuple):
 def _searches() -> _Searches:
     lower: dict[str, list[str]] = {}
     exact: dict[str, list[str]] = {}
-    searches = _Searches([], [], [], [])
+    searches = _Searches([], [], {}, [])
     for anchor in _tries():
         if "(" in anchor:
             searches.expressions.append((anchor, re.compile(anchor)))
         elif not anchor.isascii():
-            searches.foreign.append((anchor, sorted({anchor, anchor.capitalize(), anchor.upper()})))
+            for word in {anchor, anchor.capitalize(), anchor.upper()}:
+                run = max(re.findall("[^\0-\x7f]+", word), key=len)
+                searches.foreign.setdefault(run[0], []).append(_Foreign(anchor, word, run))
         elif anchor.islower() or not any(map(str.isupper, anchor)):
             lower.setdefault(min(anchor, key=_BY_RARITY.index), []).append(anchor)
         else:

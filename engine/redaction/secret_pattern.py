@@ -1,4 +1,4 @@
-"""Describes the form of one kind of secret as data."""
+"""Describes the form of one kind of secret as data, and reads the secret from a match."""
 
 import re
 from collections.abc import Callable
@@ -24,9 +24,27 @@ class SecretPattern(NamedTuple):
     """`whole` for secrets that users choose: the ends of a password help to guess the rest."""
     judge: Judge | None = None
     """Returns false if the context or the value shows that the match is not a secret."""
-    block: Literal["", "key", "yaml"] = ""
-    """Whether the secret is on the next lines: key material (also on the rest of this line), or an indented block of
-    YAML."""
+    block: Literal["", "key", "yaml", "codes"] = ""
+    """Whether the secret is on the next lines: key material or codes (also on the rest of this line), or an indented
+    block of YAML."""
+
+
+LONGEST_JUDGED = 200
+"""Maximum length of a value that is judged; a longer one without a space is always a secret."""
+
+
+def secret_span(match: re.Match[str]) -> tuple[int, int]:
+    """Return the span of the last non-empty group; that of the whole match if there is none."""
+    for group in range(match.re.groups, 0, -1):
+        if match.end(group) > match.start(group):
+            return match.span(group)
+    return match.span()
+
+
+def value_of(match: re.Match[str]) -> str:
+    """Return the matched value, cut to the maximum length that is checked."""
+    start, end = secret_span(match)
+    return match.string[start : min(end, start + LONGEST_JUDGED)]
 
 
 # --- Regular expression fragments shared by several patterns ---------------------------------------------------------

@@ -28,7 +28,7 @@ class PasswordWords(NamedTuple):
 _KEY_TO = r"(?: de(?: la|l)? (?:acceso|wi-?fi|red|router|cuenta|usuario|servidor|correo|banco|cajero|administrador))"
 LANGUAGES = (
     PasswordWords(
-        "passe|mdp|(?<=code d['’])accès",
+        "passe|mdp|(?<=code d['’])accès|clé wi-?fi",
         "est|c['’]est|était|sera",
         """incorrect obligatoire requis oublié invalide actuel nouveau un une le la les en à au aux de du des pour
         par dans sur plus moins trop très toujours vide faux correct bon mauvais faible fort court long même déjà
@@ -103,7 +103,7 @@ LANGUAGES = (
     PasswordWords(
         "salasana", "on|oli", "väärä pakollinen liian tyhjä sama oikea uusi vanha vanhentunut", "ttu tty llinen"
     ),
-    PasswordWords("(?<=[şs])ifre(?:si|niz|m)?|parola", ""),
+    PasswordWords("(?<=[şs])ifre(?:si|niz|m|yi)?|parola", ""),
     PasswordWords(
         "parol[aă]",
         "este|era",
@@ -111,7 +111,7 @@ LANGUAGES = (
         "ată ită ută",
     ),
     PasswordWords(
-        "jelsz(?:[óo]|av(?:a[md]?|unk|atok|uk))",
+        "jelsz(?:[óo]t?|av(?:a[md]?|unk|atok|uk))",
         "az|ez|volt|lesz",
         """hibás helytelen kötelező rossz túl nem egy új régi üres gyenge erős rövid hosszú titkos azonos ugyanaz jó
         lejárt elfelejtett megváltozott módosítva alapértelmezett szükséges""",
@@ -128,15 +128,16 @@ LANGUAGES = (
     PasswordWords("(?<=mat )khau|(?<=mật )khẩu", "là", "bắt sai một không rất quá bắt_buộc trống yếu mạnh các"),
     PasswordWords("(?<=kata )sandi", "adalah|ialah", "salah wajib kosong terlalu sangat sebuah tidak yang lemah kuat"),
     PasswordWords("पासवर्ड|รหัสผ่าน", "है|คือ"),
-    PasswordWords("passwort|kennwort|(?<![a-z/:*.])p(?:ass|asswd|wd?)", "is|was|ist|war|lautet", "", "s"),
+    PasswordWords("passwort|kennwort|passphrase|(?<![a-z/:*.])p(?:ass|asswd|wd?)", "is|was|ist|war|lautet", "", "s"),
 )
 """Languages whose words are separated by blanks. The last is English and German: only passwords with a digit, since
 other patterns find the words."""
 
-ANCHORS = tuple(
-    """pass pw pwd kennwort mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło
+ANCHORS = (
+    "clé ",
+    *"""pass pw pwd kennwort mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło
     haslo heslo salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ
-    كلمة رمز पासवर्ड รหัสผ่าน""".split()
+    كلمة رمز पासवर्ड รหัสผ่าน""".split(),
 )
 """Beginnings of the names in `LANGUAGES`."""
 
@@ -152,12 +153,16 @@ _NETWORK = (
     r"(?i:wi-?fi|wlan|router|fritz!?box|вай-?фая?|вайфаю|роутера?|red|réseau|rete))"
 )
 """Words for a network, between "password" and the password: "contraseña del wifi Sol2024"."""
+_CHANGED = r"(?:[ \t]{1,4}\w{1,16}){0,3}?[ \t]{1,4}(?:to|auf|a|à|en|para|in|naar|na|на|til|till|pe|în)(?=[ \t])"
+"""Words between "password" and what it was changed to."""
 FOREIGN_LINK = (
-    rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?)?"
+    rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?"
+    rf"|[ \t]{{1,4}}(?:root|admin|ssh|vpn|sudo|wi-?fi|wlan)\b)?"
     rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}})"
-    rf"|{_NETWORK}?[ \t]{{1,4}}(?=\S*[0-9])(?P<adjacent>))"
+    rf"|{_NETWORK}?(?:{_CHANGED})?[ \t]{{1,4}}(?=\S*[0-9])(?P<adjacent>))"
 )
-"""Link between the name and the password: a colon, a verb, or only a blank, as in languages that omit "is"."""
+"""Link between the name and the password: a colon, a verb, or only a blank, as in languages that omit "is", and in "the
+password was changed to"."""
 
 DENIALS = frozenset(
     """es est son sind is är er on jest je este é è är är não no non nie ne nicht ikke inte incorrecta incorrecto
@@ -174,7 +179,7 @@ DENIALS = frozenset(
 IDEOGRAPHIC_NAMES = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호|비번"
 ANY_PASSWORD = rf"passw(?:or[dt]|d)|passphrase|passcode|pass|pw|psk|kennwort|pwd|{NAMES}|{IDEOGRAPHIC_NAMES}"
 """Expression for password names in all languages."""
-PASSWORD_ANCHORS = ("pass", "psk", *ANCHORS[1:], *IDEOGRAPHIC_NAMES.split("|"))
+PASSWORD_ANCHORS = ("pass", "psk", *ANCHORS[2:], *IDEOGRAPHIC_NAMES.split("|"))
 _IDEOGRAPHIC_DENIALS = lazy_pattern(
     "必|须|須|空|错|錯|誤|误|間違|无效|無效|無効|字符|字元|文字|数字|數字|字母|长度|長|以上|以下|不|未|过期|過期|失效|期限|更改|変更|改|設定|设定|设置"
     "|忘|输入|輸入|入力|保存|加密|暗号|安全|正[确確し]|同じ|相同|一致|需要|要求|可[以能选選]|[用使]于|使用|対|为了|指定|何|什么|什麼|默认|默認|明文"
@@ -275,11 +280,6 @@ def describes_password(language: PasswordWords, value: str) -> bool:
     return word in language.ordinary.casefold().split() or word.endswith(tuple(language.endings.split()))
 
 
-def is_descriptive(word: str) -> bool:
-    """Whether a word describes a password in any of the languages."""
-    return word in _all_ordinary()
-
-
 @cache
 def _all_ordinary() -> frozenset[str]:
     return frozenset().union(*(language.ordinary.casefold().split() for language in LANGUAGES))
@@ -293,3 +293,45 @@ def is_description_in_ideographs(value: str) -> bool:
 @cache
 def _compiled(expression: str) -> re.Pattern[str]:
     return re.compile(expression, re.IGNORECASE)
+
+
+_LONGEST_PHRASE = 30  # words; a seed phrase has up to 24
+_PHRASE_WORD = lazy_pattern(r"\w+(?:['’-]\w+)*")
+PARTICIPLE = lazy_pattern(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
+TECHNICAL = lazy_pattern(
+    r"(?:sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|pbkdf2|argon2|rfc-?\d|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word)|\d+(?:px|r?em|pt|v[hw])\Z)"
+)
+
+
+def is_phrase(text: str) -> bool:
+    """Whether the text can be a passphrase: several words, of which at most a third describe a password or are
+    ordinary.
+    """
+    words = text.split()
+    if not 1 < len(words) <= _LONGEST_PHRASE or not all(_PHRASE_WORD.fullmatch(word) for word in words):
+        return False
+    return sum(describes(word.casefold()) for word in words) * 3 <= len(words)
+
+
+def describes(word: str) -> bool:
+    """Whether a word describes a password in any of the languages."""
+    if word in WORDS or word in DENIALS or word in TYPES:
+        return True
+    return word in _all_ordinary() or bool(PARTICIPLE.fullmatch(word) or TECHNICAL.match(word))
+
+
+LOGIN_NAMES = (
+    "log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali"
+    "|(?:inlog|login)gegevens|логин|уч[её]тные данные|basic_?auth"
+)
+LOGIN_ANCHORS = tuple(
+    """login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens логин учетные
+    учётные basic_auth basicauth""".split()
+)
+LOGIN_WORDS = frozenset(
+    """email e-mail mail phone mobile google github gitlab facebook apple twitter microsoft sso ldap oauth oidc saml
+    register registration signup sign-up logout logoff log-out profile join account session cookie form page screen view
+    home index api web cli gui ssh http https sudo create
+    delete anonymous get post put see link url telefon mobil""".split()
+)
+"""Words in "login: email / phone" that are no password."""

@@ -10,6 +10,7 @@ from engine.base.language import tr, tr_count
 from engine.providers import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, TermMatch
 from engine.search.keyword_scores import KeywordScores
+from engine.search.parsed_query_description import no_words
 from engine.search.pipeline_stages import (
     Best,
     Diversity,
@@ -210,7 +211,7 @@ def _words(stage: Stage) -> str:
         notes.append(tr("Not found in the index: {words}.", words=_quoted(unknown)))
     if terms.dropped:
         notes.append(tr("Ignored as too common: {words}.", words=_quoted(terms.dropped)))
-    return " ".join(notes) or tr("The query has no words.")
+    return " ".join(notes) or no_words()
 
 
 def _quoted(words: Sequence[str]) -> str:

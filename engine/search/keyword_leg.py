@@ -15,7 +15,7 @@ from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import CountsOf, WordCounts
-from engine.search.term_counts import CHOICE_WEIGHTS, CountedPhrases, Match, count_terms
+from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
@@ -196,13 +196,19 @@ class KeywordLeg:
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in counted.neighbours]
 
         def take(
-            id_: int, length: int, average: float, matches: list[Match], around: bool, distances: list[tuple[int, int]]
+            id_: int,
+            length: int,
+            average: float,
+            matches: list[Match],
+            around: list[Around],
+            distances: list[tuple[int, int]],
         ) -> None:
-            if around:
-                result.around.add(id_)
             parts, strengths = [0.0] * count, None
             in_names = bm25 = held = 0.0
             norm = norm_of(length, known_average or average)
+            if around:
+                result.around.add(id_)
+                _add_around(around, norm)
             for place, frequencies in matches:
                 index, idf, kind, term = places[place]
                 if frequencies[-1]:
@@ -271,7 +277,7 @@ class KeywordLeg:
         stems = tuple(dict.fromkeys(term.stems))
         plain: tuple[str, ...] = ()
         weak_words, in_words = self._loose(term.loose, "words")
-        weak_stems, in_stems = self._loose([stem.split(" ") for stem in term.loose_stems], "stems")
+        weak_stems, in_stems = self._loose([stem.split(" ") for stem in term.loose_stems], "stems", stems)
         irregular, in_irregular = self._loose([(stem,) for stem in term.irregular], "stems")
         loose = in_words + in_stems + in_irregular
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
@@ -316,17 +322,31 @@ class KeywordLeg:
             irregular_idf=scoring.inverse_document_frequency(self.chunks, in_irregular) if irregular else 0.0,
         )
 
-    def _loose(self, forms: Iterable[Sequence[str]], column: str) -> tuple[tuple[str, ...], int]:
-        """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one."""
+    def _loose(
+        self, forms: Iterable[Sequence[str]], column: str, exact: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], int]:
+        """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one.
+
+        `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix before it
+        matches as well is left out: its occurrences would count twice.
+        """
         phrases, matches = [], 0
+        prefixes: tuple[str, ...] = ()
         for form in forms:
+            if prefixes and len(form) == 1 and form[0].startswith(prefixes):
+                continue
             chunks = self._snapshot_chunks
             for token in form:
                 chunks = min(chunks, self._counts.loose(token, column)) if chunks else 0
-            if chunks and (chunks <= _WIDEST_BEGINNING or not form[-1].endswith("*")):
-                text = " ".join(form)
-                phrases.append(f"{_quoted(text[:-1])} *" if text.endswith("*") else _quoted(text))
+            text = " ".join(form)
+            begins = text.endswith("*")
+            if begins:
+                chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
+            if chunks > 0 and (chunks <= _WIDEST_BEGINNING or not begins):
+                phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
                 matches += chunks
+                if begins:
+                    prefixes += (text[:-1],)
         return tuple(phrases), matches
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
@@ -379,6 +399,15 @@ def _tokens_of(term: QueryTerm) -> Iterator[str]:
 def _only_kind(term: Term) -> int | None:
     """Return the index of a term's frequency if it has a single, exact form, which counts in full; else None."""
     return {"s": 0, "p": 1}.get(term.kinds)
+
+
+def _add_around(around: list[Around], norm: float) -> None:
+    """Add occurrences outside of a chunk's text to the frequencies, independent of its length `norm` as in BM25F.
+
+    Otherwise a short chunk would rank before one of the same file that contains the word.
+    """
+    for frequencies, kind, number in around:
+        frequencies[kind] += number * norm / scoring.K1
 
 
 def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_form: float) -> tuple[float, float]:

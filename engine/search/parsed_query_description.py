@@ -34,6 +34,11 @@ def understood(query: Query) -> str:
     return said + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else said
 
 
+def no_words() -> str:
+    """Return the sentence on a query that has only punctuation and similar signs."""
+    return tr("The query has no letters, digits or emoji. Type a word to search for.")
+
+
 def describe_condition(clause: Clause) -> str:
     """Describe a condition as the end of a sentence that begins with "Every result", such as "excludes hose"."""
     fields = all(isinstance(atom, Field) for atom in clause.alternatives)

@@ -1,6 +1,6 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from heapq import nlargest
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -54,6 +54,11 @@ class KeywordPart(msgspec.Struct):
     """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query outside the best two adjacent lines, of all chunks read so far."""
+
+    @property
+    def wordless(self) -> bool:
+        """Whether there is nothing to search for: the query has only punctuation and similar signs."""
+        return self.liked is None and not self.analysis.terms and not self.conditions
 
 
 class Ranker:
@@ -156,7 +161,7 @@ class Ranker:
             return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with work.timed("merge"):
-            blend = self._blend(meaning, map(evidence, best), part.analysis, work)
+            blend = self._blend(meaning, {id_: evidence(id_) for id_ in best}, snapshot, part.analysis, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -193,7 +198,12 @@ class Ranker:
         return words, ranked, blend
 
     def _blend(
-        self, meaning: "VectorLeg | None", found: Iterable[Evidence], analysis: QueryAnalysis, work: SearchContext
+        self,
+        meaning: "VectorLeg | None",
+        found: Mapping[int, Evidence],
+        snapshot: Snapshot,
+        analysis: QueryAnalysis,
+        work: SearchContext,
     ) -> Blend:
         hybrid = work.request.hybrid
         if meaning is None:
@@ -204,7 +214,8 @@ class Ranker:
             return Blend.mean(hybrid.vector_weight)
         if work.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(meaning.calibration, found, analysis.word_count)
+        ahead = _ahead(found, snapshot)
+        return Blend.of(meaning.calibration, list(found.values()), analysis.word_count, ahead)
 
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
@@ -215,6 +226,13 @@ class Ranker:
         model = None if meaning is None else meaning.model
         likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
         return diverse(kept, likeness, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
+
+
+def _ahead(found: Mapping[int, Evidence], snapshot: Snapshot) -> float:
+    """Return by how much the best keyword score is above those of chunks in other files. `found`: by id, best first."""
+    files = dict(snapshot.files_of_chunks(sorted(found)))
+    texts = [(files.get(id_), of.text) for id_, of in found.items()]
+    return texts[0][1] - next((text for file, text in texts if file != texts[0][0]), 0.0) if texts else 0.0
 
 
 def _read(

@@ -37,11 +37,13 @@ def make_result(
     others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
     ranges, found = ranges_of(chunk.text, others, analysis, chunk.language)
     of_others = found or [()] * (2 + len(chunk.heading))
+    first = 0
     if roles and chunk.places is not None:
         spans = _spans(chunk, roles)
-        ranges = _inside(ranges, spans) or [(start, start) for start, _ in spans[:1]]
-    snippet = make_snippet(chunk.text, ranges)
-    place = None if chunk.places is None else _offset_at(chunk.places, snippet.place)
+        ranges = _inside(ranges, spans)
+        first = spans[0][0] if spans and not ranges else 0
+    snippet = make_snippet(chunk.text[first:], ranges)
+    place = None if chunk.places is None else _offset_at(chunk.places, first + snippet.place)
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,

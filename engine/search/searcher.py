@@ -17,7 +17,7 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
-from engine.search.parsed_query_description import describe_condition, remarks_of, understood
+from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
 from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
@@ -204,6 +204,8 @@ class Searcher:
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=work.timings(), age=round(cached[1], 3))
         part = self._keyword_part(snapshot, provider, work, failure)
+        if part.wordless:
+            provider = None  # signs alone resemble any passage
         if (correction := self._correction(snapshot, provider, work)) is not None:
             others = tuple(other for other in work.suggestions if other is not correction)
 
@@ -314,6 +316,8 @@ class Searcher:
         if not part.leg.chunks:
             work.notice = self._store.recovered or tr("Nothing is indexed yet.")
             work.stages.add("index", 0, 0, work.notice)
+        elif part.wordless:
+            work.understood = no_words()
         lasting = is_lasting(provider, meaning, within, work)
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, work, lasting=lasting)
@@ -429,7 +433,8 @@ class Searcher:
                 around = scored.id in grounds.words.around
                 chunk = chunks[scored.id]
                 result = make_result(chunk, scored, found.analysis, grounds.blend, roles, around=around)
-                if not found.analysis.terms and work.request.like is None:
+                by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
+                if by_tool and not found.analysis.terms and work.request.like is None:
                     result, chunk = at_tool_call(snapshot, result, chunk, work.query)
                 context = _context_of(snapshot, result, chunk)
                 if scored.id in more or scored.id in copies or context is not None:

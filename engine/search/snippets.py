@@ -2,6 +2,7 @@
 possible."""
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import msgspec
@@ -12,6 +13,8 @@ LIMIT = 700
 _ELLIPSIS = "…"
 _LEAD_SHARE = 4
 """At most one part in this number of the limit may precede the first match."""
+_ROOM = 110
+"""Characters of a result row's excerpt, which begins near the part with the most different matched words."""
 _LONGEST_WORD = 40
 """Farthest move of a cut to keep a word whole: Japanese and URLs have no spaces."""
 
@@ -23,7 +26,7 @@ class Snippet(msgspec.Struct, frozen=True):
     ranges: tuple[FileRange, ...]
     """Matches in `text`."""
     place: int
-    """Offset in the chunk's text of the first match, else of the snippet's beginning."""
+    """Offset in the chunk's text of the densest matches, which a row shows; without any, of the snippet's beginning."""
 
 
 def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> Snippet:
@@ -49,8 +52,21 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
     shown = [
         (max(start, begin) + shift, min(stop, end) + shift) for start, stop in ranges if start < end and stop > begin
     ]
-    place = next((start for start, _ in ranges if begin <= start < end), begin)
+    place = _richest(text, [(start, stop) for start, stop in ranges if begin <= start < end], begin)
     return Snippet(before + text[begin:end] + after, text.count("\n", 0, begin), tuple(shown), place)
+
+
+def _richest(text: str, ranges: Sequence[FileRange], begin: int) -> int:
+    """Return the start of the first match after which most different words are matched in a row's excerpt."""
+    words = [text[start:end].casefold() for start, end in ranges]
+    ends = [end for _, end in ranges]
+    best, best_at = (0, 0), begin
+    for number, (start, _) in enumerate(ranges):
+        inside = words[number : bisect_right(ends, start + _ROOM)]
+        value = len(set(inside)), len(inside)
+        if value > best:
+            best, best_at = value, start
+    return best_at
 
 
 def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, int]:

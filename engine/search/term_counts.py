@@ -45,13 +45,16 @@ class CountedPhrases(NamedTuple):
 
 
 Match = tuple[int, list[float]]
-"""A term that a chunk contains: its position in `CountedPhrases.kinds`; and its frequencies, weighted by column, of its
-stems, its words, the stems of weaker forms, the words of weaker forms and its irregular forms, with a last number above
-0 if the title or the file name contains it."""
-Take = Callable[[int, int, float, list[Match], bool, list[tuple[int, int]]], None]
-"""Receives the contents of one chunk: its id, its length and the average length of all chunks in tokens, the terms,
-whether a title, a heading, the path or an alias contains any of them, and for each pair of neighbours in it the
-position in `CountedPhrases.neighbours` and the distance of their nearest occurrences in tokens."""
+"""A term that a chunk contains: its position in `CountedPhrases.kinds`; and its frequencies in the text, of its stems,
+its words, the stems of weaker forms, the words of weaker forms and its irregular forms, with a last number above 0 if
+the title or the file name contains it."""
+Around = tuple[list[float], int, float]
+"""Occurrences of a term outside of a chunk's text, in a title, a heading, the path or an alias: the frequencies of the
+term, the position in these where they count, and the number, weighted by column. They are not added yet."""
+Take = Callable[[int, int, float, list[Match], list[Around], list[tuple[int, int]]], None]
+"""Receives the contents of one chunk: its id, its length and the average length of all chunks in tokens, the terms in
+its text, those around it, and for each pair of neighbours in it the position in `CountedPhrases.neighbours` and the
+distance of their nearest occurrences in tokens."""
 
 
 def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
@@ -101,7 +104,7 @@ class _Counter:
         columns_of, offsets_of = api.phrase_columns, api.phrase_column_offsets
         neighbours = self._neighbours
         matches: list[Match] = []
-        around = False
+        around: list[Around] = []
         in_stems: dict[int, list[int]] = {}
         in_words: dict[int, list[int]] = {}
         last, frequencies = -1, [0.0]
@@ -114,8 +117,7 @@ class _Counter:
             if columns not in _IN_TEXT:
                 for column in columns:
                     if column != in_text and (weight := weights[column]):
-                        frequencies[kind] += weight * len(offsets_of(number, column))
-                        around = True
+                        around.append((frequencies, kind, weight * len(offsets_of(number, column))))
                         if column in _NAMED:
                             frequencies[-1] = 1.0
             if in_text in columns:

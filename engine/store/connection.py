@@ -62,13 +62,23 @@ def translated(database: Path) -> Iterator[None]:
         ) from error
     except apsw.IOError as error:
         raise StoreError(
-            tr("The index {file} could not be read or written ({reason}).", file=database, reason=str(error))
+            tr(
+                "The index {file} could not be read or written ({reason}). Check the disk and its free space, then try "
+                "again.",
+                file=database,
+                reason=str(error),
+            )
         ) from error
 
 
 def _damaged(database: Path, error: Exception) -> IndexCorrupt:
     return IndexCorrupt(
-        tr("The database file {file} seems to be damaged ({reason}).", file=database, reason=str(error))
+        tr(
+            "The database file {file} seems to be damaged ({reason}). Repair it on the page Health, or run mnemoscope "
+            "doctor --repair.",
+            file=database,
+            reason=str(error),
+        )
     )
 
 

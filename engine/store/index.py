@@ -50,6 +50,7 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
         raise IndexReadOnly(unwritable(files.folder))
     if database.exists():
         # A writer's first pragmas already modify the file, and a file of a newer version must stay unmodified.
+        _undo_interrupted(database)
         _check_version(files)
     with translated(database):
         connection = open_connection(database, "writer")
@@ -98,6 +99,16 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
         vectors=vectors,
     )
     return connection, sentence
+
+
+def _undo_interrupted(database: Path) -> None:
+    """Undo a transaction that a full disk or a kill interrupted while the file was created, before it had a
+    write-ahead log. A reader cannot do this, and refuses the file.
+    """
+    if database.with_name(f"{database.name}-journal").exists():
+        with translated(database), contextlib.closing(apsw.Connection(str(database))) as connection:
+            connection.set_busy_timeout(BUSY_MS)
+            index_schema.version_of(connection)
 
 
 def _check_version(files: IndexFiles, role: Role = "reader") -> None:

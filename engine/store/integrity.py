@@ -122,7 +122,7 @@ def set_aside(database: Path) -> Path:
     while target.exists():
         number += 1
         target = database.with_name(f"{database.name}.damaged-{stamp}-{number}")
-    for suffix in ("-wal", "-shm", ""):
+    for suffix in ("-wal", "-shm", "-journal", ""):
         source = database.with_name(database.name + suffix)
         if source.exists():
             source.rename(target.with_name(target.name + suffix))

@@ -124,7 +124,7 @@ class SessionOwnership:
             raise
 
     def _names(self) -> Iterable[Path]:
-        return [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
+        return [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm", "-journal")]
 
 
 def _rows(connection: apsw.Connection) -> dict[str, SessionOwner]:

@@ -1,5 +1,6 @@
 """Read and write metadata of sessions and of the transcripts that they are read from."""
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Annotated, Any, NamedTuple
 
@@ -132,10 +133,11 @@ def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, 
         WHERE ?1 IS NULL OR f.path = ?1"""
     found: dict[str, tuple[ModelUsage, ...]] = {}
     copied = _copied_usage(snapshot, path)
-    for name, model, *counts in snapshot.connection.execute(query, (path,)):
-        again = copied.get((name, model)) if copied else None
-        usage = ModelUsage(model, *(counts if again is None else _without(counts, again)))
-        found[name] = (*found.get(name, ()), usage)
+    for row in snapshot.connection.execute(query, (path,)):
+        name = row[0]
+        again = copied.get(row[:2]) if copied else None
+        usage = ModelUsage(*row[1:]) if again is None else ModelUsage(row[1], *_without(row[2:], again))
+        found[name] = (*found[name], usage) if name in found else (usage,)
     return found
 
 
@@ -171,7 +173,7 @@ def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str],
     return copied
 
 
-def _without(counts: list[Any], copied: list[float]) -> list[Any]:
+def _without(counts: Sequence[Any], copied: list[float]) -> list[Any]:
     """Return token counts and cost without those of copied requests; unknown numbers stay unknown."""
     return [None if now is None else max(0, now - type(now)(again)) for now, again in zip(counts, copied, strict=True)]
 

@@ -304,15 +304,20 @@ class Snapshot:
         )
 
     def unembedded(self, model_id: int) -> list[int]:
-        """Return one chunk id for every distinct text without a vector, newest files first."""
+        """Return one chunk id for every distinct text without a vector, in the order of `due`."""
         return [id_ for id_, _ in self.due(model_id)]
 
     def due(self, model_id: int) -> list[tuple[int, bytes]]:
-        """Return a chunk id and the hash of every distinct text without a vector, newest files first."""
+        """Return a chunk id and the hash of every distinct text without a vector.
+
+        The first passage of each file comes first, so that meaning soon finds every file; newest files first.
+        """
         rows = self.connection.execute(
             f"""SELECT min(c.id), c.hash FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id
                 WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
-                GROUP BY c.hash ORDER BY max(f.mtime_ns) DESC, min(c.id)""",
+                GROUP BY c.hash ORDER BY
+                    min(c.id != (SELECT min(id) FROM {self.tables.chunks} WHERE file_id = f.id)),
+                    max(f.mtime_ns) DESC, min(c.id)""",
             (model_id,),
         )
         return [(id_, hash_) for id_, hash_ in rows]

@@ -289,19 +289,25 @@ class UserData:
 
     def _on_file_lost(self, found: "tuple[int, int] | None") -> None:
         """Handle a file that was deleted or emptied while open."""
-        self._opened = found
+        was_opened, self._opened = self._opened != _NOT_OPENED, found
         self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
         # Closing would otherwise checkpoint the log into a file that has lost the rest.
         self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        if found is None:
+        if found is None and was_opened:
             self._lost = self._connection
         else:
             self._connection.close()
         self._connection = _empty()
 
     def _open_again(self) -> None:
-        self._close_connections()
-        self._open()
+        before, self._connection, self._opened = self._connection, _empty(), _NOT_OPENED
+        try:
+            self._open()
+        finally:
+            before.close()
+        if self._lost is not None:
+            self._lost.close()
+            self._lost = None
 
     def _open(self) -> None:
         self.openings += 1
@@ -352,6 +358,8 @@ def _was_used(connection: apsw.Connection) -> bool:
 
 # Returned by `_identity` for an empty file; this program never leaves one.
 _NO_CONTENT = (-1, -1)
+# Instead of an identity, after a file took the place of the opened one and could not be opened.
+_NOT_OPENED = (-2, -2)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

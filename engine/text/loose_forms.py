@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of, uninflected
+from engine.text.stopwords import unsearched_words
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 from engine.text.tokens_and_stems import phrase_tokens
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, script_of, shape
@@ -19,6 +20,11 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, script_of, sha
 if TYPE_CHECKING:
     from engine.text.parsed_query import QueryTerm
 
+COMPOUND = lazy_pattern(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
+"""Matches words joined by hyphens; each of them is searched: texts write "boundary layer", "boundary-layer" and "the
+layer at the boundary", and the index contains the parts of all. If function words leave a single one, as in
+"too-large" and "read-only", the compound is searched as a whole, and the single part is a looser form.
+"""
 _MOST_FORMS = 40
 _DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+)")
 _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
@@ -29,7 +35,13 @@ _GAP = lazy_pattern(r"[ \u00a0\-.]?")
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5
-"""Length of the shortest stem that is searched at the beginning of compounds."""
+"""Length of the shortest stem that is searched at the beginning of compounds, and of the beginning that related words
+share."""
+_DERIVING = frozenset(("", "czech", "finnish", "hungarian", "polish", "swedish", "turkish"))
+"""Languages whose related words often have different stems: those without a stemmer, such as Ukrainian (""), and others
+with many endings. In Danish, Dutch, German, Italian, Portuguese and Russian, beginnings find too much."""
+_INFLECTED = ("latin", "cyrillic")
+"""Scripts of words that change at their ends."""
 _UMLAUTS = frozenset("äöü")
 _SHORTEST_UMLAUT_END = 3
 """Length of the shortest stem of a word with an umlaut at the end of compounds: few other languages have such words."""
@@ -143,6 +155,8 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
         words += _with_other_prefixes(root)
     words += _of_hash(root)
     stems = list(_joined_keys(term.word)) if isinstance(term.word, str) else []
+    if root.isalpha() and languages[0] in _DERIVING and script_of(root[0]) in _INFLECTED:
+        stems += _related(stems_of(languages[0])[root])
     if root.isalpha() and script_of(root[0]) == "latin":
         if not certain:
             stems += _stumps(root, languages)
@@ -246,6 +260,15 @@ def _respelt(root: str, language: str) -> Iterator[str]:
         yield spelling
 
 
+def _related(stem: str) -> Iterator[str]:
+    """Yield a beginning that a word shares with its derivations, which have other stems: "vytvoření" and "vytvořit".
+
+    Only for some languages, since prefixes take time.
+    """
+    if len(stem) >= _SHORTEST_BEGINNING and stem.isalpha():
+        yield f"{stem[:_SHORTEST_BEGINNING]}*"
+
+
 def _in_compounds(root: str, stem: str) -> Iterator[str]:
     if stem.isalpha():
         last = uninflected(root, stem)
@@ -272,10 +295,25 @@ def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequenc
     joined = "".join(part.root for part in parts)
     if parts and parts[-1].start >= parts[0].end and _SHORTEST_JOINED <= len(joined) <= _LONGEST_JOINED:
         yield from (stems_of(language)[joined] for language in languages)
+    if (only := only_searched_part(found, languages[0])) is not None:
+        yield from (stems_of(language)[only.root] for language in languages)
     if len(parts) == 2 and "'" in shape(term.surface):
         bare, suffix = parts
         if len(bare.root) >= _SHORTEST_BARE and len(suffix.root) <= _LONGEST_SUFFIX:
             yield from (stems_of(language)[bare.root] for language in languages)
+
+
+def only_searched_part(found: Sequence[Piece], language: str) -> Piece | None:
+    """Return the part of a compound that is no function word; None if there are several or none.
+
+    In languages other than English, a function word at the end may be a pronoun after its verb: "accèdent-elles".
+    """
+    if not COMPOUND.fullmatch(found[0].token):
+        return None
+    stops = unsearched_words(language)
+    searched = [piece for piece in found[1:] if piece.token not in stops]
+    is_one = len(searched) == 1 and (language == "english" or found[1].token in stops)
+    return searched[0] if is_one else None
 
 
 def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -> _Forms:

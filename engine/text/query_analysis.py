@@ -10,7 +10,7 @@ from typing import NamedTuple
 from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.languages import detect_language
-from engine.text.loose_forms import loosened
+from engine.text.loose_forms import COMPOUND, loosened, only_searched_part
 from engine.text.parsed_query import CLOSING, Clause, Phrase, Query, QueryTerm, Word
 from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
@@ -22,10 +22,6 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 _MOST_TERMS = 64
 _CLOSING = tuple(set().union(*CLOSING.values()))
 _SHORTEST_PREFIX = 3
-_COMPOUND = lazy_pattern(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
-"""Matches words joined by hyphens; each of them is searched: texts write "boundary layer", "boundary-layer" and "the
-layer at the boundary", and the index contains the parts of all.
-"""
 _HEADED = lazy_pattern(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
 """Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
 "Konfiguration von DNS-SD".
@@ -301,7 +297,7 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
         stop = not unsearched_words("korean").isdisjoint((root, *stems))
         yield from _stretch(query, group.start, group.end, stop=stop, stems=stems)
     elif found := pieces(text):
-        if _COMPOUND.fullmatch(found[0].token):
+        if COMPOUND.fullmatch(found[0].token) and only_searched_part(found, languages[0]) is None:
             for part in found[1:]:
                 place = Group(group.kind, group.start + part.start, group.start + part.end)
                 yield _word(query, place, [part], languages)

@@ -85,7 +85,6 @@ def vectors(count: int) -> str:
 
 _GAP = "  "
 """Pixels between the longest label and the values."""
-LINK_PADDING = 4
 _LINK_PIXELS = 12
 _LINK_PADS = 10
 _SPACING, _STACKED_SPACING = 6, 12
@@ -127,6 +126,7 @@ class DiagnosticRow(QWidget):
         self._remedy = QPushButton()
         self._remedy.setAutoDefault(True)  # Enter presses the focused button on every platform
         self._remedy.setProperty("role", "link")
+        self._remedy.setProperty("flush", True)
         self._remedy.clicked.connect(self._pressed)
 
         self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -184,7 +184,7 @@ class DiagnosticRow(QWidget):
         width = 0 if self._stacked else label_width()
         self.label.setMinimumWidth(width)
         self._indent.setContentsMargins(margins(width, 0, 0, 0))
-        self._link_indent.setContentsMargins(margins(width - LINK_PADDING, 0, 0, 0))
+        self._link_indent.setContentsMargins(margins(width, 0, 0, 0))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

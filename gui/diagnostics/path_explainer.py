@@ -6,16 +6,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, tr, tr_reason
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
-from gui.diagnostics.group_view import LINK_PADDING, chunks, vectors
+from gui.diagnostics.group_view import chunks, vectors
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.formatting import exact, size_text
 from gui.widgets.labels import breakable, label
-from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateLabel
 
 # --- The status of a path for display: a word with its dot, a sentence, the details as a tooltip ---------------------
@@ -151,6 +150,7 @@ class PathExplainer(QWidget):
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.button = QPushButton()
         self.button.setProperty("role", "link")
+        self.button.setProperty("flush", True)
         self.button.setAutoDefault(True)  # Enter presses the focused button on every platform
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -158,10 +158,7 @@ class PathExplainer(QWidget):
         column.addWidget(label(tr(_TITLE), "section", wrap=True))
         for widget in (self.edit, self._unsupported, self.answer, self.sentence):
             column.addWidget(widget)
-        below = QHBoxLayout()
-        below.setContentsMargins(margins(-LINK_PADDING, 0, 0, 0))
-        below.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addLayout(below)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         self.edit.returnPressed.connect(self._explain)
         self.edit.textChanged.connect(self._edited)
         self.edit.dropped.connect(self.enter_path)

@@ -166,7 +166,8 @@ class _Row(QWidget):
         self._line = line()
         column.addWidget(self._line)
 
-    def show_row(self, row: Attention) -> None:
+    def show_row(self, row: Attention, *, last: bool) -> None:
+        self._line.setHidden(last)
         if row == self._shown:
             return
         self._shown = row
@@ -176,7 +177,6 @@ class _Row(QWidget):
         self._title.setText(title)
         self._detail.setText(breakable(row.detail))
         self._detail.setVisible(bool(row.detail))
-        self._line.setVisible(row != ALL_WELL)
         self.button.setText(words)
         self.button.setVisible(bool(words))
         self.button.setAccessibleName(f"{words}: {title}")
@@ -237,7 +237,7 @@ class AttentionCard(QFrame):
                 self._rows[key] = _Row()
                 self._rows[key].pressed.connect(self.action_requested)
             widget = self._rows[key]
-            widget.show_row(row)
+            widget.show_row(row, last=place == len(rows_to_show) - 1)
             at = self._list.itemAt(place)
             if at is None or at.widget() is not widget:
                 self._list.insertWidget(place, widget)

@@ -4,11 +4,13 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
+from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
+from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateDot
 from gui.widgets.tab_order import insert_after, stop_before
 
@@ -18,6 +20,8 @@ _STATES: dict[str, tuple[State, str]] = {
     "failed": ("degraded", marked("Broken")),
 }
 
+_FOLD_SIDE = 7
+"""Pixels beside the fold button, whose own padding makes up for the rest of a row's margin."""
 _WIDE_CHARACTERS = 110
 _NAME_CHARACTERS = 22
 _WORD_CHARACTERS = 15
@@ -108,10 +112,8 @@ class FindingsList(QFrame):
         self._rows: dict[str, FindingRow] = {}
         self._found: dict[str, HealthFinding] = {}
         self._repairable = True
-        self.fold = QPushButton()
-        self.fold.setProperty("role", "flat")
+        self.fold = IconButton("chevron-right", tr("Show the checks that passed"))
         self.fold.setCheckable(True)
-        self.fold.setAutoDefault(True)
         self.fold.toggled.connect(self._show_fine)
         self._column = QVBoxLayout()
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -120,7 +122,10 @@ class FindingsList(QFrame):
         whole.setContentsMargins(0, 4, 0, 4)
         whole.setSpacing(0)
         whole.addLayout(self._column)
-        whole.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
+        folded = QHBoxLayout()
+        folded.setContentsMargins(margins(_FOLD_SIDE, 0, 0, 0))
+        folded.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
+        whole.addLayout(folded)
         self.hide()
 
     @property
@@ -162,7 +167,10 @@ class FindingsList(QFrame):
         for id_, row in self._rows.items():
             row.setVisible(id_ not in passed or self.fold.isChecked())
         words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
-        self.fold.setText(tr("Hide passed checks") if self.fold.isChecked() else words)
+        shown = self.fold.isChecked()
+        self.fold.setText(words)
+        self.fold.set_icon("chevron-down" if shown else "chevron-right")
+        self.fold.set_accessible(words, tr("Hide passed checks") if shown else tr("Show the checks that passed"))
         self.fold.setVisible(bool(passed))
 
     def set_repairable(self, repairable: bool) -> None:

@@ -130,6 +130,10 @@ def is_known_empty(status: MemoryProviderStatus | None) -> bool:
     return status.last_sync is not None and not (status.last_sync.cancelled or status.last_sync.error)
 
 
+def holds_only_sessions(status: MemoryProviderStatus) -> bool:
+    return {count.source for count in status.source_counts if count.files} == {"sessions"}
+
+
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Return the title and the sentence of the page before the first query."""
     how = tr("Type a few words, or a question in your own words. Search finds exact words and related meaning.")
@@ -147,8 +151,7 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     if status is not None and not status.files:
         soon = reading(status) or tr("Notes can be found here as soon as they have been read.")
         return tr("Nothing is indexed yet"), soon
-    found = {count.source for count in status.source_counts if count.files} if status is not None else set()
-    if found == {"sessions"}:
+    if status is not None and holds_only_sessions(status):
         return tr("Search your past sessions"), how
     both = status is not None and "sessions" in status.sources
     return tr("Search your notes and sessions") if both else tr("Search your notes"), how
@@ -206,7 +209,10 @@ def _emptied(outcome: SearchOutcome) -> str:
     if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
         return ""
     shown_notes = (outcome.understood, outcome.notice)
-    notes = (stage.note for stage in explanation.stages if stage.name == explanation.emptied_by)
+    # That words are missing says more than that the score of all passages is low.
+    missing = any(stage.name == "words" and stage.left < stage.entered for stage in explanation.stages)
+    emptied_by = "words" if missing and explanation.emptied_by == "threshold" else explanation.emptied_by
+    notes = (stage.note for stage in explanation.stages if stage.name == emptied_by)
     return next((note for note in notes if note not in shown_notes), "")
 
 

@@ -81,9 +81,15 @@ class Answer:
 
 
 def is_searchable(text: str) -> bool:
-    """Return whether a text is long enough to search for: two characters, or one in scripts such as Chinese."""
+    """Return whether a text is long enough to search for: two characters, an emoji, or one in scripts such as
+    Chinese.
+    """
     stripped = text.strip()
-    return len(stripped) >= 2 or any(unicodedata.east_asian_width(char) in "WF" and char.isalpha() for char in stripped)
+    return len(stripped) >= 2 or any(unicodedata.east_asian_width(char) in "WF" and _is_word(char) for char in stripped)
+
+
+def _is_word(char: str) -> bool:
+    return char.isalpha() or unicodedata.category(char) == "So"
 
 
 DAY = 86_400

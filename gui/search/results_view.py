@@ -26,7 +26,7 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
-from gui.widgets.placeholder_page import Action, Offer, StatePage
+from gui.widgets.placeholder_page import LINK_PADDING, Action, Offer, StatePage
 from gui.widgets.plain_text import set_tip
 from gui.widgets.row_list import GUTTER
 
@@ -192,7 +192,7 @@ class ResultsView(QWidget):
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
         self.list = ResultList()
-        self.page = StatePage()
+        self.page = StatePage(outdent=LINK_PADDING)
         self._start_lists = StartLists()
         self._start_lists.recent_chosen.connect(self.recent_chosen)
         self._start_lists.note_chosen.connect(self.note_chosen)

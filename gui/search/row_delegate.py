@@ -98,7 +98,7 @@ class ExcerptLayout:
             line.setPosition(QPointF(0, number * line_height + (line_height - line.height()) / 2))
         self.shown = lines[-1].textStart() + lines[-1].textLength() if lines else 0
         self.ellipsis = None if not lines or self.shown == whole else _after(lines[-1], metrics)
-        self.mark_boxes = [box for line in lines for box in _mark_boxes(line, ranges)]
+        self.mark_boxes = [box for line in lines for box in _mark_boxes(self._layout, line, ranges)]
 
     def draw(self, painter: QPainter, origin: QPointF, colours: Tokens) -> None:
         """Draw with the excerpt's top left at `origin`; the painter is antialiasing."""
@@ -149,7 +149,7 @@ class MarkedLine:
             line = layout.createLine()
             line.setLineWidth(QFontMetrics(font).horizontalAdvance(text))
             layout.endLayout()
-            self.mark_boxes = _mark_boxes(line, kept)
+            self.mark_boxes = _mark_boxes(layout, line, kept)
 
     def draw(self, painter: QPainter, rect: QRect, *, at_end: bool, ink: QColor, colours: Tokens) -> None:
         """Draw at the start or (`at_end`) the end of the line `rect`; the painter is antialiasing."""
@@ -219,7 +219,7 @@ def _format_range(start: int, end: int, ink: QColor) -> QTextLayout.FormatRange:
     return span
 
 
-def _mark_boxes(line: QTextLine, ranges: Sequence[tuple[int, int]]) -> list[QRectF]:
+def _mark_boxes(layout: QTextLayout, line: QTextLine, ranges: Sequence[tuple[int, int]]) -> list[QRectF]:
     """Return the rectangles of `ranges` (UTF-16) in this line; a range that spans two lines has one on each."""
     first = line.textStart()
     last = first + line.textLength()
@@ -227,7 +227,7 @@ def _mark_boxes(line: QTextLine, ranges: Sequence[tuple[int, int]]) -> list[QRec
     for start, end in ranges:
         if start >= last or end <= first:
             continue
-        left, right = range_edges(line, max(start, first), min(end, last))
+        left, right = range_edges(layout, line, max(start, first), min(end, last))
         boxes.append(QRectF(left - MARK_PAD, line.y(), right - left + 2 * MARK_PAD, line.height()))
     return boxes
 

@@ -20,20 +20,21 @@ from engine import (
 )
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
+from gui.search.messages import holds_only_sessions
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.widgets.formatting import ago
 from gui.widgets.labels import ElidedLabel, label
-from gui.widgets.placeholder_page import ElidedButton, KeyTable
+from gui.widgets.placeholder_page import LINK_PADDING, ElidedButton, KeyTable
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.tab_order import insert_after, mark_place
 
 _MOST = 5
-_WIDEST = 420
+_LEAST_REMARK = 84
+"""Width at font scale 1 up to which a remark is shown whole."""
 _NARROW = 250
 """Width of the list, at font scale 1, below which remarks are below their links."""
-_LINK_PADDING = 4
 _EXAMPLES = (
     ("spanish", "planes de viaje"),
     ("french", "recettes pour le dîner"),
@@ -57,8 +58,8 @@ class StartContent:
     notes: tuple[ChangedNote, ...] = ()
     example: str = ""
     """A query in another language that finds something by its meaning."""
-    has_map: bool = False
-    """Whether passages have vectors, so that the map shows them."""
+    map_name: str = ""
+    """Label of the link to the map; empty while no passage has a vector."""
 
 
 class _Row(NamedTuple):
@@ -78,7 +79,9 @@ class _Section(QWidget):
         super().__init__()
         self._column = column = QVBoxLayout(self)
         column.setSpacing(6)
-        column.addWidget(label(heading, "section"))
+        title = label(heading, "section")
+        title.setContentsMargins(margins(LINK_PADDING, 0, 0, 0))
+        column.addWidget(title)
         self._list = QVBoxLayout()
         self._list.setSpacing(4)
         column.addLayout(self._list)
@@ -104,7 +107,7 @@ class _Section(QWidget):
                 if remark.text() != row.remark:
                     remark.setText(row.remark)
                     remark.ensurePolished()  # the width depends on the text size
-                    widest = font_at(_WIDEST // 5).pixelSize()
+                    widest = font_at(_LEAST_REMARK).pixelSize()
                     remark.setMinimumWidth(min(remark.sizeHint().width(), widest))
         self._fold()
         self.setVisible(bool(rows))
@@ -130,7 +133,7 @@ class _Section(QWidget):
         for place, (row, _button, remark) in enumerate(self._widgets):
             row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
             row.setSpacing(0 if narrow else 12)
-            remark.setContentsMargins(margins(_LINK_PADDING if narrow else 0, 0, 0, 0))
+            remark.setContentsMargins(margins(LINK_PADDING if narrow else 0, 0, 0, 0))
             remark.setAlignment(Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignRight)
             remark.setVisible(place < len(self._rows) and (bool(remark.text()) or not narrow))
 
@@ -151,7 +154,6 @@ class StartLists(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setMaximumWidth(_WIDEST)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(6)
@@ -161,7 +163,9 @@ class StartLists(QWidget):
         for section in self._sections:
             column.addWidget(section)
         column.addSpacing(10)
-        column.addWidget(KeyTable())
+        keys = KeyTable()
+        keys.setContentsMargins(margins(LINK_PADDING, 0, 0, 0))
+        column.addWidget(keys)
         self.show_content(StartContent())
 
     def show_content(self, content: StartContent) -> None:
@@ -171,9 +175,9 @@ class StartLists(QWidget):
             name = tr("Search for {query}", query=content.example)
             search = partial(self.example_chosen.emit, content.example)
             examples.append(_Row(in_quotes(content.example), tr("a search by meaning"), name, search))
-        if content.has_map:
-            words = tr("Map of your notes")
-            examples.append(_Row(words, tr("grouped by similarity"), words, self.map_requested.emit))
+        if content.map_name:
+            remark = tr("grouped by similarity")
+            examples.append(_Row(content.map_name, remark, content.map_name, self.map_requested.emit))
         self._examples.show_rows(examples)
         self._recent.show_rows([self._recent_row(search) for search in content.recent])
         self._notes.show_rows([self._note_row(note) for note in content.notes])
@@ -208,7 +212,7 @@ class StartPage(QObject):
         """The state of the index that was read last."""
         self._notes: tuple[ChangedNote, ...] = ()
         self._example = ""
-        self._has_map = False
+        self._map_name = ""
         self._example_requested = False
         self._job = JobSlot(self)
         self._trial = JobSlot(self)
@@ -218,7 +222,7 @@ class StartPage(QObject):
         self._job.cancel()
         self._trial.cancel()
         self._manager, self._status, self._read = manager, None, None
-        self._notes, self._example, self._has_map, self._example_requested = (), "", False, False
+        self._notes, self._example, self._map_name, self._example_requested = (), "", "", False
         self._show()
 
     @property
@@ -236,9 +240,9 @@ class StartPage(QObject):
         insight = None if self._manager is None or "insight" in self._unsupported else self._manager.insight
         if status is None or insight is None or not status.files:
             return
-        has_map = status.provider != "none" and status.chunks > status.pending_vectors
-        if has_map != self._has_map:
-            self._has_map = has_map
+        map_name = _map_name(status)
+        if map_name != self._map_name:
+            self._map_name = map_name
             self._show()
         state = status.last_sync and status.last_sync.started, status.files, status.generation
         # During a long sync the notes differ each second, and showing a full list again takes longer than a frame.
@@ -276,7 +280,16 @@ class StartPage(QObject):
     @Slot()
     def _show(self) -> None:
         recent = tuple(search.query for search in self._store.recent[:_MOST])
-        self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example, self._has_map))
+        self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example, self._map_name))
+
+
+def _map_name(status: MemoryProviderStatus) -> str:
+    """Return the name of the map by what it shows; empty while no passage has a vector."""
+    if status.provider == "none" or status.chunks <= status.pending_vectors:
+        return ""
+    if holds_only_sessions(status):
+        return tr("Map of your past sessions")
+    return tr("Map of your notes")
 
 
 def _example(manager: MemorySearchManager, token: CancelToken) -> str:

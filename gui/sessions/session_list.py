@@ -136,7 +136,7 @@ class SessionDelegate(QStyledItemDelegate):
         layout.endLayout()
         boxes = []
         for start, end in utf16_ranges(text, marks):
-            left, right = range_edges(line, start, end)
+            left, right = range_edges(layout, line, start, end)
             boxes.append(QRectF(left - MARK_PAD, 0, right - left + 2 * MARK_PAD, line.height()))
         width = line.naturalTextWidth()
         with upright(painter, QRectF(rect.left(), rect.top(), width, rect.height())) as area:

@@ -173,6 +173,7 @@ class OptionFooter(QWidget):
 def _link() -> QPushButton:
     button = QPushButton()
     button.setProperty("role", "link")
+    button.setProperty("flush", True)
     button.setAutoDefault(True)  # Enter presses the focused button on every platform
     return button
 

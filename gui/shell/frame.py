@@ -285,6 +285,8 @@ class HeaderBar(QWidget):
         for name, button in self._switch_buttons.items():
             button.setVisible(name not in self._hidden or name == self._view)
         current = self._switch_buttons[self._view].text()
+        names = [button.text() for button in self._switch_buttons.values() if not button.isHidden()]
+        self._view_menu.setMinimumWidth(max(map(self._view_menu.width_of, names)))  # the box keeps its place
         self._view_menu.setText(current)
         self._view_menu.setAccessibleName(tr("View: {name}", name=current))
         self.dock_button.setVisible(self._working)

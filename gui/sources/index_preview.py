@@ -355,7 +355,7 @@ class PreviewPage(QFrame):
     def show_waiting(self) -> None:
         """Show that a new preview is being made; the old one stays visible."""
         if not self._was_shown:
-            self._sum.setText(tr("Looking at the folder…"))
+            self._sum.setText(tr("Looking at the sessions…") if self._sessions_only else tr("Looking at the folder…"))
         self._problem.hide()
         self._accept.setEnabled(False)
 

@@ -5,8 +5,10 @@ sheet, and one of theme with none:
 
     QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), degraded (12, in that
                   state's colour), title and figure (21)
-    QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone)
+    QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone;
+                  with the property `flush` aligned with text above it)
     QPlainTextEdit field (as a line to type in)
+    QScrollArea   text (scrolled by keys, so that it shows the focus)
     QFrame        card (10 px corners), side (panels at the sides), page (base colour), line (one pixel),
                   quick (a window without a frame)
 """
@@ -38,6 +40,8 @@ QFrame[role="side"] { background: $alternate; border: none; }
 QFrame[role="line"] { background: $line; border: none; }
 QFrame[role="line-active"] { background: $accent; border: none; }
 QScrollArea, QScrollArea > QWidget > QFrame { border: none; }
+QScrollArea[role="text"] { border: 1px solid transparent; border-radius: 4px; }
+QScrollArea[role="text"]:focus { border-color: $accent; }
 
 QPushButton, QToolButton {
     background: $base; color: $text; border: 1px solid $edge; border-radius: 6px; padding: 4px 10px; outline: none; }
@@ -59,6 +63,7 @@ QPushButton[role="flat"]:checked:focus, QToolButton[role="flat"]:checked:focus {
 QPushButton[role="link"], QPushButton[role="link-degraded"] {
     background: transparent; color: $accent; border: 1px solid transparent; border-radius: 4px; padding: 0px 3px;
     font-size: ${px12}px; text-align: left; }
+QPushButton[role="link"][flush="true"] { padding-left: 0px; }
 QPushButton[role="link-degraded"] { color: $degraded; }
 QPushButton[role="link"]:hover, QPushButton[role="link-degraded"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus, QPushButton[role="link-degraded"]:focus { border-color: $accent; }
@@ -110,6 +115,7 @@ QListWidget#offers::item { padding: 4px 10px; }
 QListWidget#offers::item:hover, QListWidget#offers::item:selected { background: $accent_ground; color: $text; }
 
 QTableView, QTreeView { background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; }
+QTableView:focus { border-color: $accent; }
 QTableView::item { padding: 2px 3px; border: none; }
 QTreeView { border: none; outline: none; show-decoration-selected: 1; }
 QTreeView::item { padding: 3px 0px; border: none; }

@@ -38,7 +38,7 @@ def spans(layout: QTextLayout, start: int, end: int) -> Iterator[QRectF]:
         first = max(start, line.textStart())
         last = min(end, line.textStart() + line.textLength())
         if first < last:
-            left, right = range_edges(line, first, last)
+            left, right = range_edges(layout, line, first, last)
             yield QRectF(left, line.y(), right - left, line.height())
 
 

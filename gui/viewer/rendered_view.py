@@ -16,8 +16,9 @@ from PySide6.QtGui import (
     QTextBlock,
     QTextDocument,
     QTextOption,
+    QWheelEvent,
 )
-from PySide6.QtWidgets import QTextBrowser, QWidget
+from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
 from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -396,6 +397,11 @@ class RenderedView(QTextBrowser):
         self.verticalScrollBar().setValue(pixels)
         self.viewport().update()
 
+    def _scroll_place_up(self, pixels: int) -> None:
+        """Scroll the place that is laid out again later; until then the bar is at the top and can't."""
+        if self._returning is not None and not self._overview.value():
+            self._returning = self._returning[0], self._returning[1] - pixels
+
     def _top(self) -> tuple[int, int]:
         """Return the number of the first visible block and the pixels of it above the view."""
         block = self._first_block()
@@ -462,6 +468,11 @@ class RenderedView(QTextBrowser):
         elif widens:
             self._layout_steps.restart()
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        lines = event.angleDelta().y() * QApplication.wheelScrollLines() / 120
+        self._scroll_place_up(max(0, event.pixelDelta().y() or round(lines * self._overview.singleStep())))
+        super().wheelEvent(event)
+
     def changeEvent(self, event: QEvent) -> None:
         """Build the page again after a change of colours or sizes, which are part of it."""
         super().changeEvent(event)
@@ -481,4 +492,6 @@ class RenderedView(QTextBrowser):
         if (event.text().isprintable() and event.text().strip()) or event.key() == Qt.Key.Key_Escape:
             event.ignore()
             return
+        keys = {Qt.Key.Key_Up: self._overview.singleStep(), Qt.Key.Key_PageUp: self._overview.pageStep()}
+        self._scroll_place_up(keys.get(Qt.Key(event.key()), 0))
         super().keyPressEvent(event)

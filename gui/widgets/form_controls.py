@@ -292,12 +292,15 @@ class Chip(Toggle, QPushButton):
         self._narrows = narrows
         self.update()
 
+    def width_of(self, text: str) -> int:
+        """Return the width of the chip with another text."""
+        arrow = self._arrow() + 4 if self._opens_menu else 0
+        return QFontMetrics(self._font(bold=True)).horizontalAdvance(text) + 2 * _PAD + arrow
+
     def sizeHint(self) -> QSize:
         self.ensurePolished()
-        bold = self._font(bold=True)
-        metrics = QFontMetrics(bold)
-        arrow = self._arrow() + 4 if self._opens_menu else 0
-        return QSize(metrics.horizontalAdvance(self.text()) + 2 * _PAD + arrow, max(_HEIGHT, metrics.height() + 10))
+        height = QFontMetrics(self._font(bold=True)).height() + 10
+        return QSize(self.width_of(self.text()), max(_HEIGHT, height))
 
     def minimumSizeHint(self) -> QSize:
         if not self._yields:

@@ -11,7 +11,7 @@ from gui.style.theme import tokens
 from gui.widgets.plain_text import set_plain, set_tip
 from gui.widgets.right_to_left import at_start, line_direction
 
-_JOINTS = re.compile(r"[/\\_-](?=\w)|\.(?=[^\W\d])")
+_JOINTS = re.compile(r"[/\\](?=[\w.])|[_-](?=\w)|(?<=\w)\.(?=[^\W\d])")
 _PART = 12
 _NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
 """Matches the beginning of a text longer than any word, such as a hash or an unhyphenated name."""

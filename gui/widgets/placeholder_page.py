@@ -33,6 +33,7 @@ from gui.style.stylesheet import font_at, set_role
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.plain_text import show_tip
+from gui.widgets.right_to_left import margins
 from gui.widgets.tab_order import insert_after, mark_place, stops
 
 KEYS = (
@@ -46,6 +47,8 @@ COMMANDS = ((PALETTE, marked("list all actions")), ("help.keys", marked("list al
 _WIDEST = 460
 """Width of the column."""
 _MARGIN, _TOP = 32, 40
+LINK_PADDING = 4
+"""Pixels between the edge of a link and its text."""
 _BUTTONS_PER_ROW = 2
 """Most buttons side by side in a narrow list."""
 
@@ -109,8 +112,10 @@ class Offer(NamedTuple):
 class StatePage(QScrollArea):
     """Page shown instead of content: title, sentence, keys, optional table and buttons."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, outdent: int = 0) -> None:
+        """`outdent`: pixels by which a table begins before the sentences, such as the padding of its links."""
         super().__init__(parent)
+        self._outdent = outdent
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -126,11 +131,12 @@ class StatePage(QScrollArea):
         across.addWidget(middle, 1000)
         across.addStretch(1)
         self._column = column = QVBoxLayout(middle)
-        column.setContentsMargins(_MARGIN, _TOP, _MARGIN, 24)
+        column.setContentsMargins(margins(_MARGIN - outdent, _TOP, _MARGIN, 24))
         column.setSpacing(8)
         self._title, self.sentence, self._keys = (label(role=role, wrap=True) for role in ("strong", "", "meta"))
         self._title.setFont(font_at(15))
         for words in (self._title, self.sentence, self._keys):
+            words.setContentsMargins(margins(outdent, 0, 0, 0))
             column.addWidget(words)
             words.hide()
         self._table: QWidget | None = None
@@ -178,7 +184,7 @@ class StatePage(QScrollArea):
         """Add the buttons below the sentences and the table."""
         self._below = below = QWidget()
         column = QVBoxLayout(below)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(margins(self._outdent, 0, 0, 0))
         column.setSpacing(8)
         for offer in offers:
             self._add_offer(column, offer)

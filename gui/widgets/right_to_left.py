@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QMargins, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QPainter, QPixmap, QTextLine
+from PySide6.QtGui import QGuiApplication, QPainter, QPixmap, QTextLayout, QTextLine
 from PySide6.QtWidgets import QSplitter
 
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
@@ -19,6 +19,8 @@ _SIDES = int(_LEFT | _RIGHT)
 _SIDES_OR_CENTRE = _SIDES | Qt.AlignmentFlag.AlignHCenter.value
 _ABSOLUTE = Qt.AlignmentFlag.AlignAbsolute.value
 _STRONG = ("L", "R", "AL")
+_RUNS_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+"""Letters written from right to left."""
 _JOINT = " · "
 _MOST_READ = 1000
 """Most characters that are searched for one with a direction."""
@@ -121,13 +123,18 @@ def cursor_x(line: QTextLine, unit: int) -> float:
     return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]
 
 
-def range_edges(line: QTextLine, start: int, end: int) -> tuple[float, float]:
+def range_edges(layout: QTextLayout, line: QTextLine, start: int, end: int) -> tuple[float, float]:
     """Return the left and the right edge of the UTF-16 units from `start` to `end` of a laid out line."""
-    edges = cursor_x(line, start), cursor_x(line, end)
-    if edges[0] == edges[1]:  # both are at the end of a line whose direction is not that of the range
-        boxes = [run.boundingRect() for run in line.glyphRuns(start, end - start)]
-        edges = (
-            min((box.left() for box in boxes), default=edges[0]),
-            max((box.right() for box in boxes), default=edges[0]),
-        )
+    edges = [cursor_x(line, start), cursor_x(line, end)]
+    text = layout.text()
+    if not text.isascii() and _RUNS_LEFT.search(text):
+        # Between parts of different direction, a cursor is at one of two places, perhaps not beside the range.
+        glyphs = [
+            (place.x(), place.x() + advance.x())
+            for run in line.glyphRuns(start, end - start)
+            for place, advance in zip(
+                run.positions(), run.rawFont().advancesForGlyphIndexes(run.glyphIndexes()), strict=True
+            )
+        ]
+        edges = [x for glyph in glyphs for x in glyph] or edges
     return min(edges), max(edges)

@@ -252,8 +252,10 @@ def _indexed(status: MemoryProviderStatus) -> str:
     files = {count.source: count.files for count in status.source_counts}
     if not files.get("sessions"):
         return by + tr_count("{count:,} file", "{count:,} files", status.files)
-    notes = tr_count("{count:,} note", "{count:,} notes", files.get("memory", 0))
-    return f"{by}{notes} · {tr_count('{count:,} session', '{count:,} sessions', files['sessions'])}"
+    sessions = tr_count("{count:,} session", "{count:,} sessions", files["sessions"])
+    if "memory" not in status.sources:
+        return by + sessions
+    return f"{by}{tr_count('{count:,} note', '{count:,} notes', files.get('memory', 0))} · {sessions}"
 
 
 def why_words_only(status: MemoryProviderStatus) -> str:

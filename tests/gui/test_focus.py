@@ -181,12 +181,15 @@ def test_f6_skips_hidden_panes(qtbot, in_view):
     assert len(seen) == 3
 
 
-@pytest.fixture(params=["keys", "settings"])
+@pytest.fixture(params=["keys", "licences", "settings"])
 def dialog(qtbot, opened, request) -> QWidget:
-    """The sheet of keys, and the settings on the page on which they are changed."""
+    """The sheet of keys, the licences, and the settings on the page on which keys are changed."""
     opened.resize(1400, 1100)
     if request.param == "keys":
         opened.commands.show_keys()
+    elif request.param == "licences":
+        opened.about.show_licences()
+        qtbot.waitUntil(lambda: opened.about.ready)
     else:
         opened.settings.show_page("keyboard")
         qtbot.waitUntil(lambda: opened.settings.dialog.ready)

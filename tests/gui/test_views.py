@@ -508,8 +508,9 @@ def test_tab_visits_index_page_chips_in_order(opened):
     assert order == chips
 
 
-def test_box_starts_at_same_x_in_every_view(qtbot, opened):
-    opened.resize(1280, 800)
+@pytest.mark.parametrize("width", [1280, 800])
+def test_box_starts_at_same_x_in_every_view(qtbot, opened, width):
+    opened.resize(width, 800)
     starts = []
     for name, panel in (
         ("search", opened.search.box),

@@ -23,7 +23,7 @@ from engine.base.private_files import make_folder, read_file, remove_leftovers, 
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.registry import copied_sessions
+from engine.corpus.transcripts.registry import copied_sessions, is_continued
 from engine.corpus.transcripts.session_stores import find_transcripts, session_name
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.session_workspace_assignment import (
@@ -197,14 +197,15 @@ class SessionExports:
             token.checkpoint()
             meter.step(number, file.name)
             before = known.get(file.name)
+            held = before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now)
             if file.name in kept:
                 where = ownership_message(kept[file.name])
                 fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, (), INDEXED_ELSEWHERE, where)
-            elif file.name in copies:
+            elif file.name in copies or (not held and is_continued(file.path)):
                 fresh.transcripts[file.name] = KnownTranscript(
                     file.mtime_ns, file.size, (), "copied", skip_reasons.COPIED.message()
                 )
-            elif before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now):
+            elif before is not None and held:
                 fresh.transcripts[file.name] = before
                 fresh.sessions |= {name: now.sessions[name] for name in before.sessions if name in now.sessions}
                 done.unchanged += 1

@@ -7,6 +7,7 @@ size.
 import re
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
@@ -28,7 +29,10 @@ LARGEST_DOCUMENT = 4 * 1024**3
 LARGEST_CONVERSATION = 128 * 1024**2
 """Largest conversation in bytes, which is held in memory as a whole."""
 _ZIP = b"PK\x03\x04"
-_MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)")
+_MEMBER = re.compile(
+    r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)"
+    r"|(?:[^/\\]+/){0,6}prod-grok-backend\.json"
+)
 _MEMBERS_TO_JUDGE = 8
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step
 _ENCRYPTED = 0x1
@@ -58,8 +62,10 @@ def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
         return False
 
 
-def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapping[str, Any]]:
+def conversations(path: str, cancel: CancelToken | None = None, *, array: str = "") -> Iterator[Mapping[str, Any]]:
     """Yield the conversations of an export as JSON objects, in order.
+
+    `array`: name of the member with them if the document is an object.
 
     Raises OSError, Cancelled, and ValueError for a truncated, invalid or oversized file, after the objects before the
     error.
@@ -67,12 +73,12 @@ def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapp
     with open_binary(path) as file, _broken_as_value_error():
         if file.read(len(_ZIP)) != _ZIP:
             file.seek(0)
-            yield from _objects(_Reader(file, cancel))
+            yield from _objects(_Reader(file, cancel), array)
             return
         with zipfile.ZipFile(file) as archive:
             for member in _members(archive):
                 with archive.open(member) as document:
-                    yield from _objects(_Reader(document, cancel))
+                    yield from _objects(_Reader(document, cancel), array)
 
 
 def one_session(
@@ -184,17 +190,36 @@ def _backslashes_before(block: bytes, position: int) -> int:
     return position - start
 
 
-def _objects(reader: _Reader) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in the document's array; or the document itself if it is an object."""
+def _objects(reader: _Reader, array: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in the document's array; of a document that is an object, those in its member
+    `array`, or without such a name itself.
+    """
     import ijson
 
     events: Iterator[_Event] = ijson.basic_parse(BoundedDigits(reader), buf_size=_BLOCK)
+    if array:
+        events = _in_member(array, events)
     for event in events:
         if event[0] != "end_array" and event[0] != "start_array":
             value = built(limited(one_value(event, events)))
             if isinstance(value, dict):
                 yield value
             reader.conversation_ends()
+
+
+def _in_member(member: str, events: Iterator[_Event]) -> Iterator[_Event]:
+    """Yield the events of a document, or only of this member if it is an object."""
+    first = next(events, ("", None))
+    if first[0] != "start_map":
+        yield from chain((first,), events)
+        return
+    for kind, name in events:
+        if kind == "map_key":
+            value = one_value(next(events, ("", None)), events)
+            if name == member:
+                yield from value
+                return
+            deque(value, maxlen=0)
 
 
 # --- A conversation whose messages form a tree, since users edit and repeat questions: the branch shown last.

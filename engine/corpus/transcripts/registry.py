@@ -28,16 +28,20 @@ from engine.corpus.transcripts.agents import (
     crush,
     cursor,
     cursor_cli,
+    deepseek,
     droid,
     gemini,
     goose,
     gptme,
     grok,
+    grok_web,
     hermes,
     iflow,
     kilo,
     kimi,
     kiro,
+    lm_studio,
+    open_webui,
     openclaw,
     opencode,
     openhands,
@@ -71,11 +75,18 @@ AGENTS: tuple[Agent, ...] = _Agents(
         iflow.AGENT,
         claude_code.AGENT,
         claude_code.COWORK,
+        claude_code.QODER,
+        claude_code.OPENCLAUDE,
         codex.AGENT,
+        codex.TRAE,
         gemini.AGENT,
         opencode.AGENT,
+        deepseek.AGENT,  # its conversations are trees as ChatGPT's
         chatgpt.AGENT,
         claude.AGENT,
+        grok_web.AGENT,
+        open_webui.AGENT,
+        lm_studio.AGENT,
         droid.AGENT,  # OpenClaw's lines have less particular marks, which Droid's have, too
         openclaw.AGENT,
         copilot_chat.AGENT,
@@ -122,10 +133,12 @@ def resume_command(name: str, session: str) -> str:
 
 
 def _agent(name: str) -> Agent | None:
-    for agent in AGENTS:  # a loop, since ten thousand sessions are listed within 0.1 s
-        if agent.name == name:
-            return agent
-    return None
+    return _by_name(AGENTS).get(name)
+
+
+@functools.cache  # ten thousand sessions are listed within 50 ms
+def _by_name(agents: tuple[Agent, ...]) -> dict[str, Agent]:
+    return {agent.name: agent for agent in agents}
 
 
 def session_folders(machine: Machine) -> Iterator[tuple[str, str, str]]:
@@ -218,6 +231,11 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
         if agent.copies is not None and any(mark in every for mark in agent.with_copies):  # a quick check of all paths
             copies |= agent.copies(found, before, cancel)
     return copies
+
+
+def is_continued(path: str) -> bool:
+    """Whether another transcript begins with all messages of the one at `path` and continues its session."""
+    return any(agent.is_continued is not None and agent.is_continued(path) for agent in AGENTS)
 
 
 def formats() -> tuple["Formats", ...]:

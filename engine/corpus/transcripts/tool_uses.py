@@ -21,8 +21,8 @@ UseKind = Literal["read", "edited", "created", "deleted", "command"]
 _Action = Literal["read", "edited", "created", "deleted", "command", "patch", "chosen"]
 
 _TOOLS: Mapping[_Action, str] = {
-    "read": """fsread notebookread open openfile read readfile readfiles readmanyfiles readmediafile readnotebook
-        readtextfile view viewfile""",
+    "read": """fsread notebookread open openfile read readcode readfile readfiles readmanyfiles readmediafile
+        readmultiplefiles readnotebook readtextfile view viewfile""",
     "edited": """append appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile
         editnotebook editnotebookfile fsappend inserteditintofile insertcontent multiedit multifindandreplace
         multireplacefilecontent multireplacestringinfile notebookedit replace replacefilecontent replaceinfile
@@ -30,9 +30,9 @@ _TOOLS: Mapping[_Action, str] = {
         vscodeeditfileinternal""",
     "created": """create createfile createnewfile newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile""",
-    "command": """bash command exec execcommand execute executebash executecommand executeshellcommand localshell
-        powershell run runcommand runinterminal runshellcommand runterminalcmd runterminalcommand shell shellcommand
-        terminal""",
+    "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
+        localshell powershell run runcommand runinterminal runshellcommand runterminalcmd runterminalcommand shell
+        shellcommand terminal""",
     "patch": "applypatch patch",
     "chosen": "fswrite strreplacebasededittool strreplaceeditor texteditor",
 }
@@ -159,6 +159,22 @@ def stored_command(command: str) -> str:
     """Return a command with secrets masked, at most 2,000 characters."""
     # Mask before cutting: half of a secret would not be recognised.
     return redact(command.strip())[:_LONGEST_COMMAND]
+
+
+def patch_of(changes: Mapping[str, Any]) -> str:
+    """Return changes of files, by path, as the text of a patch such as Codex's tool takes."""
+    lines: list[str] = []
+    for path, value in changes.items():
+        change = mapping(value)
+        action = {"add": "Add", "delete": "Delete"}.get(string(change.get("type")), "Update")
+        lines.append(f"*** {action} File: {path}")
+        if moved := string(change.get("move_path")):
+            lines.append(f"*** Move to: {moved}")
+        if action == "Add":
+            lines += [f"+{line}" for line in string(change.get("content")).splitlines()]
+        elif action == "Update":
+            lines.append(string(change.get("unified_diff")).rstrip("\n"))
+    return "\n".join(["*** Begin Patch", *filter(None, lines), "*** End Patch"]) if lines else ""
 
 
 def _plain_name(name: str) -> str:

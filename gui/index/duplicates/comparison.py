@@ -234,7 +234,19 @@ def _compared(
     """Read and compare two notes on a pool thread; `whole`: all lines, not only shared parts with some context."""
     texts = [_read(manager, member, token, whole=whole) for member in pair]
     rows = side_by_side_rows(texts[0][0], texts[1][0], token.checkpoint)
+    while not whole and rows and _is_context_alone(rows[-1], pair):
+        rows.pop()
+    while not whole and rows and _is_context_alone(rows[0], pair):
+        rows.pop(0)
     return _Compared(rows, texts[0][1] or texts[1][1])
+
+
+def _is_context_alone(row: Row, pair: tuple[DuplicateMember, DuplicateMember]) -> bool:
+    """Whether a row has context of one note only: the same text may follow the part of the other one that is shown."""
+    return not any(
+        side is not None and member.start_line <= side.number <= member.end_line
+        for side, member in zip((row.left, row.right), pair, strict=True)
+    ) and (row.left is None or row.right is None)
 
 
 def _read(

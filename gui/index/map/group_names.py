@@ -1,6 +1,6 @@
 """Places the names of groups on the map, beside as few points as possible, and paints them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,10 @@ _NAME_SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1,
 """Sides of the group on which its name may be, the best ones first; the last four are corners."""
 _POINT = 4.0
 """Pixels around a name that count as covered: about the radius of a point."""
+_MARK = 7.0
+"""Radius of the mark at a result."""
+_POINTS_PER_HIT = 100
+"""Points that a name covers rather than one mark."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,14 @@ class PlacedName:
 
 
 def place_names(
-    scene: "Scene", names: Iterable[tuple[str, float, float]], scale: float, unit: float
+    scene: "Scene", names: Iterable[tuple[str, float, float]], hits: Sequence[int], scale: float, unit: float
 ) -> tuple[PlacedName, ...]:
     """Place names around their groups' densest locations, where they cover the fewest points and no earlier name.
 
-    `names` are in the map's units, the first ones first; `scale`: pixels per unit. Names without room are left out.
+    `names` are in the map's units, the first ones first; `hits`: points with a large mark, which would cover a name;
+    `scale`: pixels per unit. Names without room are left out.
     """
+    large = [QPointF(across, -up) * scale for across, up in map(scene.place, hits)]
     font, metrics = font_at(13), QFontMetricsF(font_at(13))
     longest = round(_LONGEST_NAME * unit)
     placed: list[PlacedName] = []
@@ -58,7 +64,7 @@ def place_names(
         for box in _boxes_around(peak, size, unit):
             if any(box.intersects(other.box) for other in placed):
                 continue
-            covered = _covered(scene, box, scale)
+            covered = _covered(scene, box, scale) + _POINTS_PER_HIT * _marks_in(box, large, unit)
             if best is None or covered < fewest:
                 best, fewest = box, covered
             if not covered:
@@ -76,6 +82,12 @@ def _boxes_around(peak: QPointF, size: QSizeF, unit: float) -> Iterator[QRectF]:
             box = QRectF(QPointF(), size)
             box.moveCenter(peak + middle)
             yield box
+
+
+def _marks_in(box: QRectF, marks: Iterable[QPointF], unit: float) -> int:
+    """How many marks of this size a box touches."""
+    box = box.adjusted(-_MARK * unit, -_MARK * unit, _MARK * unit, _MARK * unit)
+    return sum(box.contains(mark) for mark in marks)
 
 
 def _covered(scene: "Scene", box: QRectF, scale: float) -> int:

@@ -39,6 +39,9 @@ _CROSS, _TICK = 9.0, 15.0
 _HIT = 5.5
 _LOOP_GROUND = 40
 
+_LEAST_NAMED_SHARE = 0.01
+"""Least share of all points for a group to have a name on the map; the legend has all."""
+
 EDGE = 40.0
 """Least pixels between the edges and a point that was brought into view."""
 _RESTYLING = {
@@ -336,12 +339,13 @@ class MapView(QWidget):
         return parts
 
     def _placed_names(self, scene: "Scene", grouping: Grouping, unit: float) -> tuple[PlacedName, ...]:
-        key, scale = (scene, grouping, self._peaks, self._isolated, unit, font_at(13).key()), self.view.scale
+        key = scene, grouping, self._peaks, self._isolated, self.marks.hits, unit, font_at(13).key()
+        scale = self.view.scale
         known, before, names = self._placed
         if known == key and before != scale and self.picture.busy:
             return tuple(name.zoomed(scale / before) for name in names)
         if known != key or before != scale:
-            names = place_names(scene, self._names(grouping), scale, unit)
+            names = place_names(scene, self._names(grouping), self.marks.hits, scale, unit)
             self._placed = key, scale, names
         return names
 
@@ -349,10 +353,12 @@ class MapView(QWidget):
         """The named groups, and where they are densest in the map's units."""
         if grouping.ordered or len(grouping.names) < 2:
             return []
+        fewest = _LEAST_NAMED_SHARE * sum(grouping.counts)
         return [
             (name, *self._peaks[number])
             for number, name in enumerate(grouping.names)
-            if self._isolated in (-1, number) and not (grouping.has_others and number == len(grouping.names) - 1)
+            if (number == self._isolated if self._isolated >= 0 else grouping.counts[number] >= fewest)
+            and not (grouping.has_others and number == len(grouping.names) - 1)
         ]
 
     # --- changes ----------------------------------------------------------------------------------------------------

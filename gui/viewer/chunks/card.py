@@ -110,6 +110,7 @@ class ChunkCard(QFrame):
         around.addLayout(self._grid)
         around.addStretch(1)
         body = QScrollArea()
+        body.setProperty("role", "text")
         body.setWidgetResizable(True)
         body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body.setWidget(content)

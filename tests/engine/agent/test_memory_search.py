@@ -104,6 +104,14 @@ def test_incomplete_answer_says_why(access, memory: FakeMemory) -> None:
     assert (payload["results"], payload["notice"]) == ([], "The index is empty.")
 
 
+def test_empty_answer_says_why_and_what_to_do(access, memory: FakeMemory) -> None:
+    (weak,) = memory.remedies
+    assert memory_search(access(), "zymurgy").notice.endswith(weak.advice)
+    memory.remedies = ()
+    assert memory_search(access(), "zymurgy").notice.endswith("Try other words, or fewer of them.")
+    assert memory_search(access(), "irrigation timer").notice is msgspec.UNSET
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [

@@ -278,6 +278,14 @@ def test_hit_by_operators_is_the_last_tool_call(
         assert found[0].context.text == "The sail is torn."
 
 
+def test_hit_by_role_is_no_tool_call_of_another(memory: BuiltinMemory) -> None:
+    (result,) = memory.search("file:src/sail.py role:user", min_score=0).results
+    assert result.message is not None
+    assert (result.message.role, result.snippet.split("\n")[0]) == ("user", "User: The sail is torn.")
+    (result,) = memory.search("file:src/sail.py role:assistant", min_score=0).results
+    assert result.snippet == "src/sail.py"
+
+
 def test_uses_of_a_file_are_newest_first(memory: BuiltinMemory) -> None:
     found = [(use.agent, use.kind, use.path, use.title) for use in memory.insight.uses_of_file("src/")]
     assert found[0] == ("cline", "edited", "src/hull.py", "Paint the hull.")

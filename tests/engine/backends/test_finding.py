@@ -103,3 +103,14 @@ def test_words_in_two_chunks_of_a_line_are_found(open_memory, workspace: Path, l
     rows = [row for row in memory.search("error commit", max_results=50).results if row.path == "trace.md"]
     assert bool(rows) == (last == "commit")
     assert all(row.end_line == 1 and row.score >= 0.35 for row in rows)
+
+
+def test_passage_with_the_word_leads_its_titled_file(open_memory, workspace: Path) -> None:
+    long = "The rope is old and the deck is wet. " * 40
+    sections = [f"# Rope\n\n{long}\n", f"# Deck\n\n{long}Sand the mast.\n", f"# Sail\n\n{long[:300]}\n"]
+    (workspace / "our mast.md").write_text("\n".join(sections), "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    first, *others = memory.search("mast").results
+    assert "Sand the mast" in first.snippet
+    assert {other.path for other in others} == {"our mast.md"}

@@ -1,4 +1,4 @@
-"""Sessions in a database to which their agent keeps writing: indexed, found, read, followed."""
+"""Sessions in a database to which their agent keeps writing, and copied ones: indexed, found, read, followed."""
 
 import json
 import sqlite3
@@ -154,6 +154,42 @@ def test_copied_session_listed_once(open_memory, path: Path, writer: OpencodeWri
     memory = open_memory(sessions=SessionSettings(folders=(str(storage),)))
     memory.sync()
     assert {one.path for one in memory.sessions()} == in_files
+
+
+def test_session_continued_in_background_listed_once(open_memory, tmp_path: Path) -> None:
+    project = tmp_path / ".claude" / "projects" / "-home-ada-boats"
+    project.mkdir(parents=True)
+    old, new = project / "old-1.jsonl", project / "new-2.jsonl"
+
+    def lines(session: str, *said: str) -> str:
+        rows: list[dict[str, object]] = [{"type": "mode", "sessionId": session}]
+        for number, text in enumerate(said):
+            content = {"message": {"role": "user", "content": text}, "timestamp": f"2026-09-04T17:00:0{number}Z"}
+            rows.append({"type": "user", "uuid": text[:9], "sessionId": session, **content})
+        return "".join(f"{json.dumps(row, separators=(',', ':'))}\n" for row in rows)
+
+    mark = {"type": "continued-in", "sessionId": "old-1", "continuedInSessionId": "new-2"}
+    old.write_text(lines("old-1", "Why does the hull leak?", "Caulk it.") + json.dumps(mark) + "\n")
+    memory = open_memory(sessions=listed(project.parent))
+
+    def names() -> set[str]:
+        assert not memory.sync().failed
+        return {Path(one.path).stem for one in memory.sessions()}
+
+    assert names() == {"old-1"}, "it isn't continued yet"
+    new.write_text(lines("new-2", "A summary of the hull."))
+    old.write_text(old.read_text() + '{"type":"last-prompt"}\n')
+    assert names() == {"old-1", "new-2"}, "the other one has only a summary"
+    new.write_text(lines("new-2", "Why does the hull leak?", "Caulk it.", "Paint it."))
+    old.write_text(old.read_text() + '{"type":"last-prompt"}\n')
+    for _ in range(2):
+        assert names() == {"new-2"}
+    old.write_text(old.read_text() + lines("old-1", "Sand it."))
+    assert names() == {"old-1", "new-2"}, "the user went on in the old one"
+    old.write_text(old.read_text() + json.dumps(mark) + "\n")
+    assert names() == {"new-2"}
+    new.unlink()
+    assert names() == {"old-1"}
 
 
 def test_unreadable_database_reported_without_loss(open_memory, path: Path, writer: OpencodeWriter) -> None:

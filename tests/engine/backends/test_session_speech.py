@@ -203,3 +203,27 @@ def test_copy_of_a_passage_names_its_own_message(memory: BuiltinMemory, projects
     assert sorted(lines) == sorted(ids.items())
     assert there.path != result.path
     assert there.citation == copy.citation
+
+
+def test_speaker_is_that_of_the_densest_matches(memory: BuiltinMemory, projects: Path) -> None:
+    stored(
+        projects,
+        line("user", "The mast is loose. " + "Please look at the deck, the hull and the keel, one by one. " * 3),
+        line("assistant", "Tighten both shackles: the mast is loose since the rope is worn."),
+    )
+    memory.sync()
+    (result,) = memory.search("mast shackles rope", sources=("sessions",), min_score=0).results
+    assert result.message is not None
+    assert (result.message.role, result.snippet_line) == ("assistant", 2)
+    (result,) = memory.search("mast shackles rope role:user", sources=("sessions",), min_score=0).results
+    assert result.message is not None
+    assert (result.message.role, result.snippet_line) == ("user", 1)
+    assert [result.snippet[start:end] for start, end in result.match_ranges] == ["mast"]
+
+
+def test_speaker_without_a_match_is_shown_first(memory: BuiltinMemory, projects: Path) -> None:
+    stored(projects, line("assistant", "Tighten the shackles."), line("user", "Thank you."))
+    memory.sync()
+    (result,) = memory.search("role:user", sources=("sessions",), min_score=0).results
+    assert result.message is not None
+    assert (result.message.role, result.snippet, result.snippet_line) == ("user", "User: Thank you.", 2)

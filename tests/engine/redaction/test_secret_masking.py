@@ -401,8 +401,45 @@ mật khẩu: «hunter2»
 密碼: «hunter2»
 비밀번호: «hunter2»
 パスワードは«さくら»です
+Use «hunter2» as your new password and log in.
+with «swordfish9» as password
+verwende «Sommer2024» als Kennwort
+usa «Sol2024x» como contraseña
+użyj «Slonce1x» jako hasła
+используй «Sun2024» как пароль
+Login: ada@example.com / «sunflower»
+credentials: root / «toor»
+Zugang: ada / «Rm4tzqq»
+creds: ada/«Rm4tzqq»
+CREDENTIALS="ada:«hunter2»"
+pass «x8Kq2vLw»
+my pass «Tr0ub4dor&3» works
+# passphrase «Rm4tzqq»
+backup code: «83627194»
+recovery code «4F9A22BC91D0»
+Authorization bearer «a1b2c3d4»
+["--token", "«abc123def»"]
+["docker", "login", "-u", "ada", "-p", "«hunter2»"]
+iwconfig wlan0 key «1234567890»
+AUTH_SALT=«f1d2d2f924e9»
+printf '%s' '«hunter2»' | base64
+username ada password 7 «0822455D0A16»
+Passwort auf «Rm4tzqq» geändert
+Das Root-Passwort hab ich auf «Rm4tzqq» gesetzt
+cambié la contraseña a «Rm4tzqq»
+zmieniłem hasło na «Rm4tzqq»
+поменял пароль на «Rm4tzqq»
+wachtwoord veranderd naar «Rm4tzqq»
+비밀번호를 «Rm4tzqq»로 바꿨어요
+şifreyi «Rm4tzqq» yaptım
+Le mot de passe root est «Rm4tzqq»
+clé wifi : «Rm4tzqq»
+API 키는 «a9x8c7v6b5n4»
+{"username":"ada","password":{"value":"«Rm4tzqq»"}}
 """.strip("\n").split("\n")
 GIVEN_AWAY += [
+    "Recovery codes:\n«4f9a2-2bc91»\n«91d0a-a3742»\n«0c5eb-8f1d3»\n\nThe end of 2026",
+    "- Backup codes\n  1. «12345678»\n  2. «87654321»\n- Phone 12345678",
     'network={\n\tssid="x"\n\tpsk=«wifipassword»\n}',
     "---\ntitle: x\nclave: «girasol»\n---\n",
     "---\ntitle: x\nmot de passe: «soleil»\n---\n",
@@ -533,6 +570,44 @@ sqlplus /nolog
 sqlplus / as sysdba
 cmd /p:release freerdp
 nmcli connection show
+Use OAuth2 as password grant, or a file as the password.
+Use SHA256 as the password hash.
+take "password" as the password
+as a password manager
+login: email / phone
+Login: Google / GitHub
+login: see http://example.com/x1
+logins: 12:30 and 14:45
+pass IPv4Address to the call
+Pass it to make_l10nflist.
+pass BLOB_TYPE_X509 to search
+don't pass "-Zbzip2 -z9" on
+the username and password properties, as well
+username or password 2fa
+The recovery code of the driver is in drivers/md/raid5.c.
+recovery code: see the manual
+backup code
+Backup codes:
+Bearer authentication2
+bearer RFC6750
+salt = os.urandom(16)
+SALT = generate_salt()
+SALT=$SALT
+SEED=42
+random_seed=12345678
+echo hello | base64
+echo aGVsbG8x | base64 -d
+auth=("user", "pass")
+HTTPBasicAuth('user', 'password')
+client.login("ada", password)
+url = f"https://{token}@github.com/ada/x.git"
+https://github@example.com/x
+add-generic-password -a ada
+token es una palabra
+токен: слово
+"$1$2" and "$2$1"
+iwconfig wlan0 key off
+qpdf --encrypt "" "" 256 -- a b
 STORAGE_KEY = 'todos'
 password: the one we use everywhere
 - Password: reset by email

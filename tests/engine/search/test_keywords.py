@@ -16,6 +16,7 @@ from engine.search.result_reasons import reasons_of
 from engine.search.scoring import Blend, Evidence
 from engine.settings import Settings
 from engine.text import analyse_query
+from tests.helpers.sync_worker import open_with_fake
 
 _COUNT = 60
 Find = Callable[..., list[str]]
@@ -383,7 +384,16 @@ def test_joined_word_holds_both_parts(tmp_path: Path, memory: BuiltinMemory, fin
     assert find("log in", 1) == ["z.md"]
 
 
-@pytest.mark.parametrize(("word", "parts"), [("set-up", "set up"), ("re-use", "re use"), ("e-mail", "e mail")])
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("set-up", "set up"),
+        ("re-use", "re use"),
+        ("e-mail", "e mail"),
+        ("too-large", "too large"),
+        ("off-grid", "off grid"),
+    ],
+)
 def test_word_with_hyphen_ranks_above_its_parts(memory: BuiltinMemory, tmp_path: Path, word: str, parts: str) -> None:
     filler = "and a second sentence on the weather of the day, which has nothing to do with the first one of this note."
     (tmp_path / "notes" / "hyphen.md").write_text(f"The note names {word} once, {filler}\n", "utf-8")
@@ -393,3 +403,22 @@ def test_word_with_hyphen_ranks_above_its_parts(memory: BuiltinMemory, tmp_path:
     first, *others = memory.search(word, max_results=_COUNT).results
     assert first.path == "hyphen.md"
     assert len(others) == 9
+
+
+def test_part_of_compound_with_function_word_found_last(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "whole.md").write_text("The disk is read-only since Monday.\n", "utf-8")
+    (tmp_path / "notes" / "part.md").write_text("Nobody reads it. Read it, read it again.\n", "utf-8")
+    memory.sync()
+    assert [result.path for result in memory.search("read-only", max_results=_COUNT).results] == ["whole.md", "part.md"]
+
+
+@pytest.mark.parametrize("query", ["?!.,;", "***", "→", '""', "\0", "\u0301", "-", "*", "__"])
+def test_query_without_words_finds_nothing(tmp_path: Path, query: str) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "signs.md").write_text(f"{query} {query} and a word\n", "utf-8")
+    memory = open_with_fake(tmp_path / "notes", tmp_path / "data")
+    memory.sync()
+    outcome = memory.search(query, min_score=0, explain="if empty")
+    memory.close()
+    assert outcome.results == ()
+    assert "no letters" in outcome.understood

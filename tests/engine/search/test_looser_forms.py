@@ -103,6 +103,12 @@ _FORMS = {
         ("empezar", "La clase empieza a las nueve con los otros."),
         ("comprar", "Compramos pan en la tienda con los amigos."),
     ],
+    "words derived from one another": [
+        ("vytvoření", "Tento příkaz umí vytvořit nový adresář."),
+        ("міркування", "Вони люблять міркувати про погоду й життя."),
+        ("megőrzése", "A parancs megőrzi a könyvtárat és a fájlt."),
+        ("wyświetlanie", "To polecenie wyświetla wszystkie pliki, które są w katalogu."),
+    ],
     "flag emoji": [
         ("🇩🇪", "Trip to 🇩🇪🇫🇷 in May."),
     ],

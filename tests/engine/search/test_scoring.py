@@ -80,8 +80,8 @@ def test_cosines_are_read_on_the_models_own_scale(cosine: float, score: float) -
     assert scoring.within_limits(evidence) == pytest.approx(score)
 
 
-def _blend(base: float = 0.2, text: float = 0.0, terms: int = 2) -> Blend:
-    return Blend.of(Calibration(0.0, 1.0, base), [Evidence(text, 1.0)], terms)
+def _blend(base: float = 0.2, text: float = 0.0, terms: int = 2, ahead: float = 0.0) -> Blend:
+    return Blend.of(Calibration(0.0, 1.0, base), [Evidence(text, 1.0)], terms, ahead)
 
 
 @given(shares, shares, shares)
@@ -127,6 +127,12 @@ def test_model_weight_rises_without_keyword_match() -> None:
     assert _blend(0.2, 1.0).vector_weight == pytest.approx(0.2)
     assert _blend(0.2, 0.0).vector_weight == pytest.approx(0.8)
     assert _blend(0.95, 0.0).vector_weight == pytest.approx(0.95)
+
+
+def test_outstanding_keyword_match_lowers_weight_of_meaning() -> None:
+    assert _blend(0.2, 0.5, ahead=0.05).vector_weight < _blend(0.2, 0.5).vector_weight
+    assert _blend(0.2, 0.5, ahead=0.1).vector_weight == pytest.approx(0.2)
+    assert _blend(0.2, 0.3, ahead=0.3).vector_weight == pytest.approx(0.8)  # too low to stand out
 
 
 def test_keywords_decide_in_language_unknown_to_model() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.term_counts import CountedPhrases, Match, count_terms, least_distance
+from engine.search.term_counts import Around, CountedPhrases, Match, count_terms, least_distance
 from engine.store.index_schema import FTS_COLUMNS, FTS_TOKENIZER
 
 places = st.lists(st.integers(0, 60), max_size=12, unique=True)
@@ -43,7 +43,7 @@ class Taken(NamedTuple):
     length: int
     average: float
     matches: list[Match]
-    around: bool
+    around: list[Around]
     distances: list[tuple[int, int]]
 
 
@@ -60,25 +60,27 @@ def stem_frequencies(taken: Taken) -> list[float]:
 def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection) -> None:
     asked = CountedPhrases(0, ("s", "s"), ((0, 1),))
     found = counted(index, asked, '("weir") OR ("pump")', [1, 2, 3])
-    assert stem_frequencies(found[1]) == pytest.approx([1.0, 1.5])
+    assert stem_frequencies(found[1]) == pytest.approx([1.0, 1.0])
     assert found[1].distances == [(0, 1)]
-    assert stem_frequencies(found[2]) == pytest.approx([2.0, 2.0])
+    assert stem_frequencies(found[2]) == pytest.approx([1.0, 2.0])
     assert found[2].distances == [(0, 2)]
-    assert stem_frequencies(found[3]) == pytest.approx([1.0, 0.5])
+    assert stem_frequencies(found[3]) == pytest.approx([1.0, 0.0])
+    around = [[(kind, number) for _, kind, number in taken.around] for taken in found.values()]
+    assert around == [[(0, 0.5)], [(0, 1.0)], [(0, 0.5)]]
     assert found[3].distances == []
     assert (found[1].length, found[1].average) == pytest.approx((5, 10 / 3))
 
 
 def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None:
     found = counted(index, CountedPhrases(0, ("s", "p"), ()), '("weir") OR ("pump")', [1, 2, 3])
-    assert [taken.around for taken in found.values()] == [True, True, True]
+    assert [bool(taken.around) for taken in found.values()] == [True, True, True]
     assert [[bool(frequencies[-1]) for _, frequencies in taken.matches] for taken in found.values()] == [
         [False, True],
         [True, False],
         [False, False],  # an alias is no title
     ]
     in_text = counted(index, CountedPhrases(0, ("p",), ()), '("no")', [1, 2, 3])
-    assert [taken.around for taken in in_text.values()] == [False]
+    assert [taken.around for taken in in_text.values()] == [[]]
 
 
 def test_phrases_before_the_asked_ones_are_skipped(index: apsw.Connection) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
-from engine.store import index_schema, sessions
+from engine.store import index_schema, integrity, sessions
 from engine.store.index import IndexStore
+from engine.store.index_paths import index_files
 from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, NewSession
 from tests.helpers.rows import new_file, open_store
@@ -190,6 +191,17 @@ def test_killed_rebuild_resumed_only_under_same_rules(tmp_path: Path) -> None:
     store.close()
 
 
+def test_first_passage_of_each_file_is_embedded_first(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.replace_file(new_file("old.md", "old 1", "old 2", mtime_ns=1))
+        writer.replace_file(new_file("new.md", "new 1", "new 2", "new 3", mtime_ns=2))
+        model = writer.ensure_model("fake", "m", "", 2).id
+        order = [text.text for text in writer.texts([id_ for id_, _ in writer.due(model)])]
+    assert order == ["new 1", "old 1", "new 2", "new 3", "old 2"]
+    store.close()
+
+
 def test_eviction_oldest_first_never_in_use(tmp_path: Path, monkeypatch) -> None:
     store = open_store(tmp_path)
     clock = iter(range(100, 200))
@@ -249,6 +261,36 @@ def test_newer_index_refused_untouched(tmp_path: Path) -> None:
     with pytest.raises(IndexTooNew, match="newer version"):
         open_store(tmp_path)
     assert database.read_bytes() == before
+
+
+def interrupted_creation(database: Path, aside: Path) -> None:
+    """Leave the file and the journal of a program that ended while it created the index."""
+    connection = apsw.Connection(str(aside))
+    connection.pragma("synchronous", 0)
+    connection.execute("CREATE TABLE kept (text); BEGIN; CREATE TABLE other (text)")
+    connection.cache_flush()
+    for ending in ("", "-journal"):
+        database.with_name(database.name + ending).write_bytes(aside.with_name(aside.name + ending).read_bytes())
+    connection.close(True)
+
+
+def test_interrupted_creation_undone(tmp_path: Path) -> None:
+    files = index_files(tmp_path / "notes", str(tmp_path / "data"))
+    files.prepare()
+    interrupted_creation(files.database, tmp_path / "aside.sqlite")
+    store = IndexStore(files)
+    assert store.read_only == ""
+    with store.write() as writer:
+        writer.replace_file(new_file("a.md", "words"))
+    store.close()
+
+
+def test_damaged_index_takes_its_journal_along(tmp_path: Path) -> None:
+    files = index_files(tmp_path / "notes", str(tmp_path / "data"))
+    files.prepare()
+    interrupted_creation(files.database, tmp_path / "aside.sqlite")
+    aside = integrity.set_aside(files.database)
+    assert {path.name for path in files.folder.iterdir()} == {aside.name, f"{aside.name}-journal"}
 
 
 @pytest.mark.parametrize("damage", ["not a database", "torn header"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from engine.base.errors import IndexReadOnly
+from engine.base.errors import IndexReadOnly, IndexTooNew
 from engine.records import QueryRecord, SavedSearch, SyncSummary
 from engine.store import backups, user_data
 from engine.store.batch_jobs import BatchJobs, StoredJob
@@ -262,6 +262,24 @@ def test_file_ruined_before_backup_says_fix(path: Path, ruin: Callable[[Path], N
         file.unlink()
     with closing(UserData(path)) as data:
         assert data.problem == ""
+
+
+def test_unusable_replacement_is_reported_until_it_goes(path: Path) -> None:
+    data = UserData(path)
+    save(data, "mine")
+    newer = path.with_name("newer.sqlite")
+    with closing(apsw.Connection(str(newer))) as connection:
+        connection.pragma("user_version", 99)
+    newer.replace(path)
+    for _ in range(2):
+        with pytest.raises(IndexTooNew, match="newer version"):
+            saved(data)
+    path.unlink()
+    assert "is missing" in data.problem
+    assert saved(data) == set()
+    assert "from the backup" in data.restore()
+    assert saved(data) == {"mine"}
+    data.close()
 
 
 def test_file_deleted_during_a_write_is_not_reported_as_saved(path: Path) -> None:

@@ -160,8 +160,9 @@ def test_foreign_rules_leave_no_stump_of_a_word() -> None:
 
 def test_hyphenated_words_split_identifiers_whole() -> None:
     assert [found.surface for found in analyse_query("boundary-layer flow").terms] == ["boundary", "layer", "flow"]
-    wholes = ["foo_bar-baz", "utf-8", "x-ray"]
+    wholes = ["foo_bar-baz", "utf-8", "x-ray", "too-large", "read-only"]
     assert [found.surface for found in analyse_query(" ".join(wholes)).terms] == wholes
+    assert "tiennent" in content("comment se tiennent-elles", "french")
 
 
 def test_dotted_name_splits_if_query_has_other_words() -> None:

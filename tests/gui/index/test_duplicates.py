@@ -151,6 +151,24 @@ def test_passage_is_compared_with_surrounding_lines(qtbot, shown: DuplicatesPage
     assert numbers == [1, 2, 3, 4, 5]
 
 
+def test_context_of_one_note_alone_is_left_out(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
+    """The passage is longer in one note, so its context has lines that the other one's context doesn't reach."""
+    shared = "\n".join(f"The valve number {number} opens at six." for number in range(8))
+    memory.files[LEFT], memory.files[RIGHT] = f"Left.\n{shared}", f"Right.\n{shared}"
+    group = make_group(LEFT, RIGHT, kind="passage")
+    left, right = group.members
+    members = (
+        msgspec.structs.replace(left, start_line=2, end_line=3),
+        msgspec.structs.replace(right, start_line=2, end_line=5),
+    )
+    insight.groups = (msgspec.structs.replace(group, members=members),)
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
+    rows = page.comparison.view.rows
+    assert [row.left.number for row in rows if row.left] == [1, 2, 3, 4, 5]
+    assert [row.right.number for row in rows if row.right] == [1, 2, 3, 4, 5]
+
+
 def test_other_note_of_group_can_be_compared(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
     insight.groups = (make_group(LEFT, RIGHT, "daily/2026-02-08.md"),)
     page.set_manager(memory)

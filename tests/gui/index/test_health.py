@@ -109,6 +109,7 @@ def test_index_without_problems_shows_all_fine(show: Show) -> None:
     assert not any(row.isVisible() for row in rows(page))
     page.findings_list.fold.click()
     assert all(row.isVisible() for row in rows(page))
+    assert page.findings_list.fold.toolTip() == "Hide passed checks"
     assert page.summary_bar.dot.state == "fine"
     assert not page.summary_bar.all.isEnabled()
     assert page.summary_bar.again.isEnabled()

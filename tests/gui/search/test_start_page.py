@@ -4,13 +4,14 @@ import time
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from engine import ChangedNote
+from engine import ChangedNote, SourceCount
 from engine.base.errors import IndexBusy
 from gui.search.panel import SearchPanel
+from gui.widgets.placeholder_page import LINK_PADDING
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
@@ -53,6 +54,32 @@ def test_page_is_busy_until_list_arrives_or_fails(qtbot, panel: SearchPanel, mem
     panel.show_status(msgspec.structs.replace(memory.status(), files=5))
     assert panel.start.busy
     qtbot.waitUntil(lambda: not panel.start.busy)
+
+
+def test_map_is_named_by_what_it_shows(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+    panel.show_status(memory.status())
+    assert "Map of your notes" in _buttons(panel)
+    only_sessions = (SourceCount(source="sessions", files=6, chunks=20),)
+    panel.show_status(msgspec.structs.replace(memory.status(), source_counts=only_sessions))
+    assert "Map of your past sessions" in _buttons(panel)
+    qtbot.waitUntil(lambda: not panel.start.busy)
+
+
+def test_links_align_with_heading_and_sentence(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+    panel.show_status(memory.status())
+    page = panel.body.page
+    qtbot.waitUntil(lambda: "Greenhouse" in _buttons(panel))
+
+    def text_begins(words: str) -> int:
+        widgets = [*page.findChildren(QLabel), *page.findChildren(QPushButton)]
+        shown = next(widget for widget in widgets if widget.isVisible() and widget.text() == words)
+        inside = LINK_PADDING if isinstance(shown, QPushButton) else shown.contentsMargins().left()
+        return shown.mapTo(page, QPoint(inside, 0)).x()
+
+    panel.body.resize(900, 700)
+    QApplication.processEvents()
+    starts = {words: text_begins(words) for words in ("Greenhouse", "Recently changed", "Down", page.sentence.text())}
+    assert len(set(starts.values())) == 1, starts
 
 
 def test_full_list_is_read_again_when_a_sync_ends(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:

@@ -2,9 +2,10 @@ import msgspec
 import pytest
 
 from engine import QuerySuggestion, Source
-from engine.records import SourceCount
+from engine.records import SearchExplanation, SourceCount
 from gui.search import messages
 from gui.search.query import Query
+from tests.helpers.fake_explanations import make_stages
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 
@@ -117,6 +118,14 @@ def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):
     assert "meaning" in messages.empty(Query("pump"), make_outcome())[1]
     assert "meaning" not in messages.empty(Query("pump"), make_outcome(mode="keyword"))[1]
     assert "below the minimum score" in messages.empty(Query("pump", min_score=0.0), make_outcome())[1]
+
+
+def test_empty_answer_names_missing_words_before_scores(make_outcome):
+    words, *others = make_stages(0, 0)
+    missing = msgspec.structs.replace(words, left=0, note="Not found in the index: “pmup”.")
+    for stage, said in ((words, "below 0.35"), (missing, "“pmup”")):
+        explained = SearchExplanation(stages=(stage, *others), results=(), emptied_by="threshold")
+        assert said in messages.empty(Query("pmup"), make_outcome(explanation=explained))[1]
 
 
 def test_long_query_is_shortened(make_outcome):

@@ -387,3 +387,14 @@ def test_painting_reads_only_visible_chunks(qtbot, memory, insight, panel: Viewe
     lanes.chunks = Counted(lanes.chunks)
     panel.source.viewport().repaint()
     assert 0 < Counted.read < 50
+
+
+def test_card_scrolled_by_keys_shows_the_focus(qtbot, chunked: ViewerPanel) -> None:
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked.card.isVisible)
+    chunked.activateWindow()
+    details = chunked.card.findChild(QScrollArea)
+    chunked.source.setFocus()
+    before = details.grab().toImage()
+    details.setFocus()
+    assert details.grab().toImage() != before

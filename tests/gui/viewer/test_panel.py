@@ -5,10 +5,10 @@ import threading
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QAccessible, QGuiApplication, QImage
+from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QAccessible, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gui.style.theme import theme_tokens
 from gui.viewer import base_viewer, external_programs
@@ -524,6 +524,27 @@ def test_scrolling_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPan
     view.verticalScrollBar().setValue(600)
     qtbot.waitUntil(lambda: laid_out(panel))
     assert view.place()[0] > number
+
+
+@pytest.mark.parametrize("by", ["wheel", "key"])
+def test_scrolling_up_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPanel, render, by: str) -> None:
+    render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
+    view = panel.rendered
+    qtbot.waitUntil(lambda: laid_out(panel))
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
+    number, _above = view.place()
+    panel.resize(panel.width() - 200, panel.height())
+    assert view.verticalScrollBar().value() == 0
+    for _ in range(10):
+        if by == "wheel":
+            at = QPointF(view.viewport().rect().center())
+            none = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+            turn = QWheelEvent(at, at, QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton, *none, False)
+            QApplication.sendEvent(view.viewport(), turn)
+        else:
+            QTest.keyClick(view, Qt.Key.Key_PageUp)
+    qtbot.waitUntil(lambda: laid_out(panel))
+    assert 1 < view.place()[0] < number
 
 
 def test_resized_page_shows_requested_heading(qtbot, panel: ViewerPanel, render) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QDeadlineTimer, QPoint, Qt
 from PySide6.QtGui import QAction, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
@@ -61,9 +61,11 @@ def y_of(view: SourceView, line: int) -> int:
 
 def inked(view: SourceView, line: int) -> list[int]:
     """The columns of pixels with ink in a line."""
+    view.viewport().grab()
+    deadline = QDeadlineTimer(60_000)
+    while not view.painted and not deadline.hasExpired():  # on a busy machine, a later frame shows the last lines
+        QTest.qWait(10)
     picture: QImage = view.viewport().grab().toImage()
-    while not view.painted:  # on a busy machine, only a later frame shows all lines
-        picture = view.viewport().grab().toImage()
     ground, middle = picture.pixelColor(250, 299), y_of(view, line)
     rows = range(middle - view.row_height // 2, middle + view.row_height // 2)
     return [x for x in range(picture.width()) if any(picture.pixelColor(x, y) != ground for y in rows)]

@@ -173,9 +173,13 @@ def test_joined_parts_follow_layout_direction(qapp):
         (RIGHT, "מים quokka", "quokka"),
         (LEFT, "עברית.md · 1–5", "עברית"),
         (LEFT, "the quokka", "quokka"),
+        (RIGHT, "עברית -a /home/quokka. מים", "quokka"),
+        (RIGHT, "עברית quokka.md מים", "quokka"),
+        (LEFT, "in עברית שלום: text", "שלום"),
+        (LEFT, "in עברית שלום: text", "עברית"),
     ],
 )
-def test_range_at_end_of_mixed_line_keeps_width(qapp, direction, text, found):
+def test_range_in_mixed_line_is_around_its_letters(qapp, direction, text, found):
     layout = QTextLayout(text, qapp.font())
     option = QTextOption()
     option.setTextDirection(direction)
@@ -184,5 +188,7 @@ def test_range_at_end_of_mixed_line_keeps_width(qapp, direction, text, found):
     line = layout.createLine()
     layout.endLayout()
     start = text.index(found)
-    left, right = range_edges(line, start, start + len(found))
+    left, right = range_edges(layout, line, start, start + len(found))
     assert right - left == pytest.approx(QFontMetrics(qapp.font()).horizontalAdvance(found), abs=1.5)
+    [letters] = line.glyphRuns(start, len(found))
+    assert letters.boundingRect().center().x() == pytest.approx((left + right) / 2, abs=3)

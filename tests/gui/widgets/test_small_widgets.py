@@ -328,6 +328,7 @@ def test_dropped_folder_accepts_one_local_folder(tmp_path):
 def test_long_path_gets_break_opportunities():
     assert breakable("a/b-2.md and c_d") == "a/\u200bb-\u200b2.\u200bmd and c_\u200bd"
     assert breakable("1.2 bar. Then -") == "1.2 bar. Then -"
+    assert breakable("only .md, and a/.config") == "only .md, and a/\u200b.config"
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,10 @@ def test_repaired_problem_does_not_hide_state():
     [
         ({}, "3 notes · 1 session"),
         ({"source_counts": (SourceCount(source="sessions", files=2, chunks=2),)}, "0 notes · 2 sessions"),
+        (
+            {"source_counts": (SourceCount(source="sessions", files=2, chunks=2),), "sources": ("sessions",)},
+            "2 sessions",
+        ),
         ({"source_counts": (SourceCount(source="memory", files=3, chunks=6),), "files": 3}, "3 files"),
         ({"custom": {"readOnly": "Another window writes."}}, "3 notes · 1 session"),
     ],

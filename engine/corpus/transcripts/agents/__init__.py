@@ -5,6 +5,7 @@ Out: an `Agent` each, with its label, its folders and files, its resume command 
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Set
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,10 @@ WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
 CLAUDE_PROJECTS = os.path.join(f"{os.sep}.claude", "projects", "")
 """Part of the paths of Claude Code's transcripts, also of those in a session's folder of Cowork."""
+QODER_PROJECTS = r"/(?:\.qoder(?:work)?|Qoder/SharedClientCache/cli)/projects"
+"""Pattern of the folders of Qoder's transcripts, with slashes."""
+QODER_DESCRIPTION = "-session.json"
+_QODER = re.compile(QODER_PROJECTS.replace("/", r"[/\\]"))
 FoundFolders = Iterator[tuple[str, str]]
 CopyFinder = Callable[[Iterable["FoundFile"], Set[str], "CancelToken | None"], set[str]]
 
@@ -90,6 +95,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """
     with_copies: tuple[str, ...] = ("",)
     """Parts of paths: a transcript can be a copy only if the path of some transcript contains one of them."""
+    is_continued: Callable[[str], bool] | None = None
+    """Whether another transcript begins with all messages of the one at this path and continues its session. Called
+    for transcripts that have changed, with paths of all agents.
+    """
 
 
 def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
@@ -131,7 +140,11 @@ def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:
     return owner if os.path.lexists(owner) else ""
 
 
-def cowork_description(path: str) -> str:
-    """Return the path of the file that describes the session of a transcript; empty if it isn't one of Cowork."""
+def description_of(path: str) -> str:
+    """Return the path of the file that describes the session of a transcript; empty if it isn't one of Cowork or
+    Qoder.
+    """
+    if "oder" in path and _QODER.search(path):
+        return path.removesuffix(LINES_END) + QODER_DESCRIPTION
     folder, mark, _ = path.partition(CLAUDE_PROJECTS)
     return f"{folder}.json" if mark and os.path.basename(folder).startswith("local_") else ""

@@ -1,15 +1,31 @@
-"""Declares Claude Code, and Cowork in Claude's desktop program, which runs it in a folder of its own for each session.
+"""Declares Claude Code, Cowork in Claude's desktop program, which runs it in a folder of its own for each session, and
+two programs that write the same transcripts: Qoder, with a description next to each, and OpenClaude (both checked
+against agentsview, August 2026).
 
 Cowork's folders are those that the public source of agentsview lists (August 2026):
 `local-agent-mode-sessions/<organisation>/<workspace>/local_<id>/.claude/projects`, next to `local_<id>.json`, which
 describes the session. `audit.jsonl` in `local_<id>` has the same messages.
+
+A session that is sent to the background continues under another id, in a transcript that begins with all its lines;
+`continued-in` at the end of the old one names it (versions 2.1.238 to 2.1.289, notes of agentsview, August 2026). The
+same mark is left where the new one begins with a summary.
 """
 
 import os
+import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import CLAUDE_PROJECTS, Agent, FoundFolders, cowork_description
+from engine.corpus.transcripts.agents import (
+    CLAUDE_PROJECTS,
+    LINES_END,
+    QODER_DESCRIPTION,
+    QODER_PROJECTS,
+    Agent,
+    FoundFolders,
+    described_owner,
+    description_of,
+)
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
@@ -19,6 +35,11 @@ if TYPE_CHECKING:
 
 _SESSIONS = "local-agent-mode-sessions"
 _AUDIT = f"{os.sep}audit.jsonl"
+_PROJECTS = f"{os.sep}projects{os.sep}"
+_HEAD, _END = 256 * 1024, 64 * 1024
+"""Bytes at the beginning and at the end of a transcript that are searched for the marks of a continued session."""
+_CONTINUED = re.compile(rb'"continuedInSessionId":\s*"([\w-]{1,64})"')
+_SPOKEN = re.compile(rb'"type":\s*"(?:user|assistant)"')
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -36,9 +57,21 @@ def _cowork_folders(machine: Machine) -> FoundFolders:
         yield "", os.path.join(home, "Claude", _SESSIONS)
 
 
+def _qoder_folders(machine: Machine) -> FoundFolders:
+    for folder in (".qoder", ".qoderwork"):
+        yield "", machine.below_home(folder, "projects")
+    for home in machine.program_homes():
+        yield "", os.path.join(home, "Qoder", "SharedClientCache", "cli", "projects")
+
+
+def _openclaude_folders(machine: Machine) -> FoundFolders:
+    folder = machine.folder_in("OPENCLAUDE_CONFIG_DIR") or machine.below_home(".openclaude")
+    yield "", os.path.join(folder, "projects")
+
+
 def _described(path: str) -> int:
     """Return when the description of a session, such as its title, was last changed."""
-    described = cowork_description(path)
+    described = description_of(path)
     try:
         return os.lstat(described).st_mtime_ns if described else 0
     except OSError:
@@ -57,6 +90,30 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     return {audits[folder] for folder in audits.keys() & read}
 
 
+def _is_continued(path: str) -> bool:
+    if _PROJECTS not in path or not path.endswith(LINES_END):
+        return False
+    from engine.base.errors import PathRefused
+    from engine.corpus.safe_open import open_binary
+    from engine.corpus.transcripts.jsonl import parse_line
+
+    try:
+        with open_binary(path) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _END))
+            _, mark, last = file.read(_END).rpartition(b'"continued-in"')
+            named = _CONTINUED.search(last) if mark else None
+            if named is None or _SPOKEN.search(last):
+                return False  # the user has gone on in the old one
+            file.seek(0)
+            lines = map(parse_line, file.read(_HEAD).split(b"\n"))
+            first = next((line for line in lines if line and line.get("type") in ("user", "assistant")), {})
+        with open_binary(os.path.join(os.path.dirname(path), f"{named[1].decode()}{LINES_END}")) as file:
+            root = first.get("uuid")
+            return isinstance(root, str) and f'"uuid":"{root}"'.encode(errors="replace") in file.read(_HEAD)
+    except (OSError, PathRefused):
+        return False
+
+
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
@@ -71,6 +128,20 @@ def _cowork_formats() -> "Formats":
     return Formats(lines=(ClaudeCodeFormat(COWORK.name),))
 
 
+def _qoder_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
+
+    return Formats(lines=(ClaudeCodeFormat(QODER.name),))
+
+
+def _openclaude_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
+
+    return Formats(lines=(ClaudeCodeFormat(OPENCLAUDE.name),))
+
+
 AGENT = Agent(
     name="claude-code",
     label="Claude Code",
@@ -78,6 +149,7 @@ AGENT = Agent(
     usual="~/.claude/projects",
     stores=((rf"\A(?!.*/{_SESSIONS}/).*/\.?claude/projects\Z", "claude"),),
     folders=_folders,
+    is_continued=_is_continued,
     formats=_formats,
 )
 COWORK = Agent(
@@ -92,4 +164,21 @@ COWORK = Agent(
     copies=_copies,
     with_copies=(_SESSIONS,),
     formats=_cowork_formats,
+)
+QODER = Agent(
+    name="qoder",
+    label="Qoder",
+    stores=((rf"{QODER_PROJECTS}\Z", "qoder"),),
+    folders=_qoder_folders,
+    with_parts=("oder",),
+    parts_changed=_described,
+    part_of=lambda path: described_owner(path, "oder", QODER_DESCRIPTION),
+    formats=_qoder_formats,
+)
+OPENCLAUDE = Agent(
+    name="openclaude",
+    label="OpenClaude",
+    stores=((r"/\.?openclaude/projects\Z", "openclaude"),),
+    folders=_openclaude_folders,
+    formats=_openclaude_formats,
 )

@@ -1,5 +1,6 @@
 """Declares Codex CLI, which names sessions in files of its own, and compresses those that have not changed for a
-week."""
+week; and TRAE's command line, a copy of it (checked against agentsview, August 2026).
+"""
 
 import os
 import zlib
@@ -36,11 +37,23 @@ def _named(path: str, memo: dict[str, Any]) -> int:
     return 0
 
 
+def _trae_folders(machine: Machine) -> FoundFolders:
+    yield "", machine.below_home(".trae", "cli", "sessions")
+    yield "archived", machine.below_home(".trae", "cli", "archived_sessions")
+
+
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.codex import CodexFormat
 
     return Formats(lines=(CodexFormat(),))
+
+
+def _trae_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.codex import CodexFormat
+
+    return Formats(lines=(CodexFormat(TRAE.name),))
 
 
 AGENT = Agent(
@@ -54,4 +67,12 @@ AGENT = Agent(
     with_parts=("rollout-",),
     list_changed=_named,
     formats=_formats,
+)
+TRAE = Agent(
+    name="trae-cli",
+    label="TRAE CLI",
+    resume="traex resume {id}",
+    stores=((r"/\.trae/cli/sessions\Z", "trae-cli"), (r"/\.trae/cli/archived_sessions\Z", "trae-cli-archive")),
+    folders=_trae_folders,
+    formats=_trae_formats,
 )

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.agents import cowork_description
+from engine.corpus.transcripts.agents import description_of
 from engine.corpus.transcripts.chat_messages import sidecar
 from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
@@ -378,9 +378,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         self.prompts.append(line)
 
     def describe(self, session: Mapping[str, Any]) -> None:
-        """Take title and folder of a session of Cowork, whose transcript has folders of a virtual machine."""
-        folders = items(session.get("userSelectedFolders"))
-        self.facts.project = clean(string(folders[0])) if folders else self.facts.project
+        """Take title, folder and caller of a session of Cowork, whose folders are a virtual machine's, or of Qoder."""
+        folders = items(session.get("userSelectedFolders")) or [session.get("working_dir")]
+        self.facts.project = clean(string(folders[0])) or self.facts.project
+        self.facts.parent = clean(string(session.get("parent_session_id")))
         if not self.agent_file:
             self._take_title(_GIVEN_RANK, string(session.get("title")))
 
@@ -432,7 +433,7 @@ class ClaudeCodeFormat:
             parser.facts.generated = name.startswith(_HOUSEKEEPERS)
         if parser.agent_file or _UUID.fullmatch(name):
             parser.facts.id = clean(name)
-        if described := cowork_description(path):
+        if described := description_of(path):
             parser.describe(sidecar(described))
         return parser
 

@@ -8,7 +8,8 @@ words may come as an item of the model's history, as an event for the screen, or
 `thread_rolled_back` discards the last `num_turns` messages of the user with all that follows them.
 
 Since autumn 2026 `realtime_item` has the words of a spoken conversation, and the file of a sub-agent may begin with
-lines of its caller's session, which are skipped.
+lines of its caller's session, which are skipped. Programs, which call other tools, are followed by events with the
+commands that they ran and the files that they changed: those are read whose arguments the program computed.
 """
 
 import html
@@ -21,11 +22,12 @@ import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.codex_names import given_name, session_id
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
+from engine.corpus.transcripts.tool_uses import patch_of, stored_path, uses_of
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ENVELOPES_PASSED_OVER = frozenset(
@@ -37,20 +39,21 @@ _ITEMS_PASSED_OVER = frozenset(
 _EVENTS_PASSED_OVER = frozenset(
     """agent_reasoning_section_break background_event collab_agent_interaction_end collab_agent_spawn_end
     collab_close_end collab_resume_end collab_waiting_end context_compacted deprecation_notice
-    dynamic_tool_call_request dynamic_tool_call_response entered_review_mode error exec_command_begin exec_command_end
-    exited_review_mode guardian_assessment hook_completed image_generation_end injected_message mcp_tool_call_begin
-    mcp_tool_call_end model_reroute patch_apply_begin patch_apply_end plan_update session_configured shutdown_complete
-    stream_error sub_agent_activity task_complete task_started thread_goal_updated thread_settings_applied
-    turn_aborted turn_complete turn_diff turn_started undo_completed
+    dynamic_tool_call_request dynamic_tool_call_response entered_review_mode error exec_command_begin
+    exec_command_end exited_review_mode guardian_assessment hook_completed image_generation_end injected_message
+    mcp_tool_call_begin mcp_tool_call_end model_reroute patch_apply_begin patch_apply_end plan_update
+    session_configured shutdown_complete stream_error sub_agent_activity task_complete task_started
+    thread_goal_updated thread_settings_applied turn_aborted turn_complete turn_diff turn_started undo_completed
     view_image_tool_call warning web_search_begin web_search_end""".split()
 )
 _TURN_ITEMS_PASSED_OVER = frozenset(
-    """commandexecution collabagenttoolcall contextcompaction dynamictoolcall extension filechange hookprompt
-    imagegeneration imageview mcptoolcall sleep subagentactivity websearch""".split()
+    """collabagenttoolcall contextcompaction dynamictoolcall extension hookprompt imagegeneration imageview
+    mcptoolcall sleep subagentactivity websearch""".split()
 )
+_PROGRAM, _OF_PROGRAM = "exec", "exec-"
+"""Tool that runs a program, and the start of the ids of what programs run."""
 _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
-
 
 # (beginning, end): both must match, since a user may well write about one of them.
 _INSTRUCTIONS = (
@@ -136,7 +139,8 @@ def speech_of(blocks: Sequence[object]) -> Speech:
         if "image" in string(mapping(block).get("type")):
             pictures += 1
         elif start.startswith("<user_shell_command>"):
-            command, result = _run(text, "command"), _run(text, "result")
+            tags = ("command", "result")
+            command, result = (between(text, f"<{tag}>", f"</{tag}>").strip("\n") for tag in tags)
         elif _is_instruction(text):
             folder = folder or between(text, "<cwd>", "</cwd>") or between(text, _FOLDER, "\n")
         elif start.startswith(_NOTICES):
@@ -163,10 +167,6 @@ def _request(text: str) -> str:
     return request.strip() if found else text
 
 
-def _run(text: str, tag: str) -> str:
-    return between(text, f"<{tag}>", f"</{tag}>").strip("\n")
-
-
 class CodexParser(LineParser, kw_only=True):
     """Parses one transcript of Codex CLI."""
 
@@ -186,6 +186,8 @@ class CodexParser(LineParser, kw_only=True):
     model: str = ""
     spent: Usage = msgspec.field(default_factory=Usage)
     """Usage of the session so far: events have running totals, and repeat them."""
+    ran: list[int] = msgspec.field(default_factory=list)
+    """Digests of the commands and files in the programs since the user's last message."""
     unpaired: dict[int, int] = msgspec.field(default_factory=dict)
     """By digest of a text: how many more times it was an item than an event."""
 
@@ -205,17 +207,13 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "event_msg":
             return self._event(payload, line, time)
         if kind == "inter_agent_communication":
-            return self._new_messages(
-                "assistant", "text", [content(payload.get("content"))], line, time, event=True, side=True
-            )
+            texts = [content(payload.get("content"))]
+            return self._new_messages("assistant", "text", texts, line, time, event=True, side=True)
         if kind == "realtime_item":
             return self._spoken(payload, line, time)
         if kind == "compacted":
-            return (
-                self._add("system", "text", string(payload.get("message")), line, time)
-                if payload.get("message")
-                else []
-            )
+            summary = string(payload.get("message"))
+            return self._add("system", "text", summary, line, time) if summary else []
         if kind == "session_meta":
             self._meta(payload)
         elif kind == "turn_context":
@@ -303,7 +301,23 @@ class CodexParser(LineParser, kw_only=True):
         if id:
             self.calls[clean(id)] = clean(tool)
         text = tool_given(given, structured=kind != "custom_tool_call")
-        return self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
+        called = self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
+        if tool == _PROGRAM:
+            self.ran += self._uses(called[0])
+        return called
+
+    def _ran(self, tool: str, text: str, line: int, time: float | None, id: str) -> list[Message]:
+        """Return a command or a patch of a program as a message, if the program's text doesn't show all of it."""
+        message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
+        if not id.startswith(_OF_PROGRAM) or set(self._uses(message)).issubset(self.ran):
+            return []
+        return self._add("assistant", "tool-call", text, line, time, id=id, tool=tool)
+
+    def _uses(self, message: Message) -> list[int]:
+        """Return digests of what a tool call ran or changed. (What a command reads depends on its folder.)"""
+        project = self.facts.project
+        done = (use for use in uses_of(message) if use.kind != "read")
+        return [digest(use.value if use.kind == "command" else stored_path(use.value, project)) for use in done]
 
     def _spoken(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         """Return a part of a spoken conversation; its other items show where it begins and ends."""
@@ -362,6 +376,10 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "reasoning":
             thoughts = [content(part) for part in items(item.get("summary_text")) + items(item.get("raw_content"))]
             return self._new_messages("assistant", "thinking", thoughts, line, time, id=id, event=True)
+        if kind == "commandexecution":
+            return self._ran("shell", tool_given({"command": item.get("command")}, structured=False), line, time, id)
+        if kind == "filechange":
+            return self._ran("apply_patch", patch_of(mapping(item.get("changes"))), line, time, id)
         if kind not in _TURN_ITEMS_PASSED_OVER:
             self.count_unknown(f"item {kind}")
         return []
@@ -376,7 +394,9 @@ class CodexParser(LineParser, kw_only=True):
         messages = self._new_messages(
             "user", "text", [speech.words], line, time, id=id, event=event, pictures=speech.pictures
         )
-        self.prompts += [line] * bool(messages)
+        if messages:
+            self.prompts.append(line)
+            self.ran = []
         if speech.command is not None:
             messages += self._add("user", "tool-call", speech.command, line, time, id=id, tool="shell")
             messages += self._add("tool", "tool-result", speech.result, line, time, id=id, tool="shell")
@@ -433,12 +453,14 @@ class CodexParser(LineParser, kw_only=True):
 class CodexFormat:
     """Format of Codex CLI's sessions."""
 
-    agent = "codex"
     speech_marks: tuple[bytes, ...] = (
         b'"role":"user","content":[{"type":"input_text"',
         b'"role":"assistant","content":[{"type":"output_text"',
     )
     title_marks: tuple[bytes, ...] = (b'"thread_name"',)
+
+    def __init__(self, agent: str = "codex") -> None:
+        self.agent = agent
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(map(_is_line, values))

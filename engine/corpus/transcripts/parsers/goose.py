@@ -1,7 +1,8 @@
 """Goose: all sessions in `sessions/sessions.db` of its data folder, since version 1.10 of October 2025.
 
-Written from its public source (`session_manager.rs` up to schema 5, `conversation/message.rs`) and from the reader of
-claude-code-history-viewer (August 2026). `sessions` have a name (once `description`), a working folder and a type;
+Written from its public source (`session_manager.rs` up to schema 16 of autumn 2026, `conversation/message.rs`) and from
+the reader of claude-code-history-viewer (August 2026). `sessions` have a name (once `description`), a working folder, a
+type, and since schema 15 the session that started a sub-agent's;
 a message has a role and `content_json`, a list of typed items. The program copied its older sessions, one JSONL file
 each, into the database: these files are not read.
 """
@@ -18,13 +19,13 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _AGENT = "goose"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _COUNTS = frozenset({"model_config_json", "accumulated_input_tokens", "accumulated_output_tokens"})
-_OPTIONAL = ("name", "description", "session_type")
-_UNNAMED = frozenset({"", "CLI Session", "New Chat", "New session"})
+_OPTIONAL = ("name", "description", "session_type", "parent_session_id")
+_UNNAMED = frozenset({"", "ACP Session", "CLI Session", "New Chat", "New session"})
 _SILENT = frozenset("redactedThinking toolConfirmationRequest frontendToolRequest actionRequired".split())
 _MESSAGES = f"""SELECT {{id}}, CAST(role AS BLOB), created_timestamp, {data_of("content_json")}, {{metadata}}
     FROM messages WHERE session_id = ? ORDER BY id"""
@@ -74,23 +75,25 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute(query, (key,)).fetchone()
     if row is None:
         return None
-    folder, created, name, description, sort = map(as_text, row)
+    folder, created, name, description, sort, parent = map(as_text, row)
     title = next((text for text in (name, description) if text.strip() not in _UNNAMED), "")
     facts = SessionFacts(
         agent=_AGENT,
         id=clean(key),
         title=one_line(title),
         project=clean(folder),
+        parent=clean(parent),
         started=seconds(created),
         generated=sort == "hidden",
     )
     reader = GooseReader(facts=facts)
     if known >= _COUNTS:
-        query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens
+        cost = "accumulated_cost" if "accumulated_cost" in known else "NULL"
+        query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens, {cost}
             FROM sessions WHERE id = ?"""
-        for model, sent, received in connection.execute(query, (key,)):
+        for model, sent, received, paid in connection.execute(query, (key,)):
             used = "" if model is None else mapping(cell(reader, model)).get("model_name")
-            reader.use(used, Usage(tokens(sent), tokens(received)))
+            reader.use(used, Usage(tokens(sent), tokens(received), cost=dollars(paid)))
     turns = _turns(connection, key, reader, side=sort == "sub_agent")
     return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
 
@@ -119,6 +122,6 @@ GOOSE_DATABASE = RowFormat(
     },
     listed="""SELECT CAST(s.id AS BLOB), CAST(s.updated_at AS BLOB), count(*), max(m.id),
         sum(octet_length(m.content_json)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
-    version=1,
+    version=2,
     conversation=_conversation,
 )

@@ -1,12 +1,15 @@
-"""Sessions of Kiro's command line: files since 2026, before them a database, `kiro-cli/data.sqlite3`, as Amazon Q's.
+"""Sessions of Kiro: events in files since version 1.0 of the editor and 3 of the command line (summer 2026), before
+them messages in files, and in 2025 a database, `kiro-cli/data.sqlite3`, as Amazon Q's.
 
 Written from the public source of Amazon Q's of April 2026 (`database/mod.rs`, `cli/chat/conversation.rs` and
 `message.rs`); Kiro's is not public, and is described by programs that read it (claude-code-history-viewer of August
-2026). A session is one JSON object: in `conversations_v2` one per folder and id, in the older `conversations` the last
-one of each folder. Each entry of `history` has the user's prompt or the results of tools, and the answer.
+2026; for the events, several of September 2026). In the database a session is one JSON object: in `conversations_v2`
+one per folder and id, in the older `conversations` the last one of each folder. Each entry of `history` has the user's
+prompt or the results of tools, and the answer.
 
 Files: `~/.kiro/sessions/cli/<id>.jsonl`, as descriptions of version 2 have them, with a message per line, and
-`<id>.json` with folder and title.
+`<id>.json` with folder and title. Events: `~/.kiro/sessions/<digest of the folder>/sess_<id>/messages.jsonl`, with
+`session.json`. An event has a time and a `payload`, whose `type` is its kind.
 """
 
 import hashlib
@@ -25,15 +28,29 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.database_format import data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
-from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
-from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _AGENT = "kiro"
 _LONGEST_DESCRIPTION = 256 * 1024
 _LINES = frozenset({"Prompt", "AssistantMessage", "ToolResults"})
+_EVENTS = frozenset(
+    "assistant session_start sub_agent_complete sub_agent_start tool_call tool_result turn_start user".split()
+)
+_EVENTS_PASSED_OVER = frozenset(
+    """ContextualHookInvoked interaction_resolved pending_interaction session_event session_metadata session_start
+    steering_inclusion turn_end turn_start usage_summary""".split()
+)
+_OPERATIONS: Mapping[str, tuple[Role, Kind]] = {
+    "Say": ("assistant", "text"),
+    "Print": ("assistant", "text"),
+    "Reasoning": ("assistant", "thinking"),
+    "Summary": ("system", "text"),
+}
+_UNTITLED = "New Session"
 _NEWER, _OLDER = "conversations_v2", "conversations"
 _MARK = 1
 """Increase this when messages are read differently: stored sessions are then read again."""
@@ -46,6 +63,7 @@ _LISTED = {
         rowid, octet_length(value), 0 FROM {_OLDER} ORDER BY 2 DESC""",
 }
 _ONE = f"""SELECT CAST(key AS BLOB), {{times}}, {data_of("value")} FROM {{table}} WHERE rowid = ?"""
+_MOST_ATTACHED = 20
 _MOST_ENTRIES = 100_000
 """Most entries of one session that are read; parsing more would take minutes."""
 
@@ -146,7 +164,7 @@ class _Parser(LineParser, kw_only=True):
         for kind, value in mapping(user.get("content")).items():
             held = mapping(value)
             if kind in ("Prompt", "CancelledToolUses"):
-                pictures = ["[image]" for _ in items(user.get("images"))[:20]]
+                pictures = ["[image]" for _ in items(user.get("images"))[:_MOST_ATTACHED]]
                 yield Part("user", "text", "\n".join(filter(None, (string(held.get("prompt")), *pictures))))
             elif kind != "ToolUseResults":
                 self.count_unknown(kind)
@@ -184,7 +202,8 @@ class KiroParser(LineParser, kw_only=True):
             return []
         author: Role = "assistant" if kind == "AssistantMessage" else "user"
         parts = [part for block in items(data.get("content")) for part in self._block(mapping(block), author)]
-        id_, time = string(data.get("message_id")), seconds(mapping(data.get("meta")).get("timestamp"))
+        id_ = string(data.get("message_id"))
+        time = seconds(mapping(data.get("meta")).get("timestamp"), value.get("timestamp"))
         side = bool(self.facts.parent)
         return next_turn(self, parts, line, id=id_, time=time, side=side)
 
@@ -225,12 +244,7 @@ class KiroFormat:
         )
 
     def parser(self, path: str) -> KiroParser:
-        described: Mapping[str, Any] = {}
-        try:
-            with open_binary(f"{path.removesuffix('.jsonl')}.json") as file:
-                described = mapping(msgspec.json.decode(file.read(_LONGEST_DESCRIPTION)))
-        except (OSError, ValueError, PathRefused, RecursionError):
-            pass
+        described = _described(f"{path.removesuffix('.jsonl')}.json")
         facts = SessionFacts(
             agent=_AGENT,
             id=clean(os.path.basename(path).partition(".")[0]),
@@ -243,3 +257,94 @@ class KiroFormat:
 
     def resume(self, state: bytes) -> KiroParser:
         return decode_json(state, KiroParser)
+
+
+# --- Events ----------------------------------------------------------------------------------------------------------
+
+
+class KiroEventParser(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        event = mapping(value.get("payload"))
+        side = self.facts.parent != ""
+        id_, time = string(value.get("id")), seconds(value.get("timestamp"))
+        return next_turn(self, self._parts(string(event.get("type")), event), line, id=id_, time=time, side=side)
+
+    def _parts(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
+        if kind == "user":
+            pictures = ["[image]" for _ in items(event.get("images"))[:_MOST_ATTACHED]]
+            files = (mapping(one) for one in items(event.get("documents"))[:_MOST_ATTACHED])
+            named = (attached(string(one.get("displayName"))) for one in files)
+            yield Part("user", "text", "\n".join(filter(None, (content(event.get("content")), *pictures, *named))))
+        elif kind == "assistant":
+            operation = string(event.get("operationType")) or "Say"
+            if operation not in _OPERATIONS:
+                self.count_unknown(f"assistant {operation}")
+            yield Part(*_OPERATIONS.get(operation, ("assistant", "text")), content(event.get("content")))
+        elif kind in ("tool_call", "sub_agent_start"):
+            yield from self._call(event)
+        elif kind in ("tool_result", "sub_agent_complete"):
+            name = self.calls.pop(_call_id(event), "")
+            given = event.get("content", event.get("response"))
+            yield Part("tool", "tool-result", content(given) if isinstance(given, list) else tool_input(given), name)
+        elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
+            self.count_unknown(kind)
+
+    def _call(self, event: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield a call of a tool or a sub-agent once: some come again when the user has approved them."""
+        id_ = _call_id(event)
+        if id_ in self.calls:
+            return
+        name = clean(string(event.get("toolName")) or string(event.get("subAgentName")) or "tool")
+        if id_:
+            self.calls[id_] = name
+        yield Part("assistant", "tool-call", tool_input(event.get("args", event.get("prompt"))) or name, name)
+
+
+class KiroEventFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"payload":{"type":"user"', b'"operationType":"Say"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(
+            "type" not in value
+            and isinstance(value.get("timestamp"), str)
+            and string(mapping(value.get("payload")).get("type")) in _EVENTS
+            for value in values
+        )
+
+    def parser(self, path: str) -> KiroEventParser:
+        folder = os.path.dirname(path)
+        described = _described(os.path.join(folder, "session.json"))
+        title = one_line(string(described.get("title")))
+        forked = described.get("createdReason") == "tangent"  # a fork of a session, in which the user continues
+        places = (*items(described.get("workspacePaths")), *items(described.get("rootPaths")))
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(string(described.get("id")) or os.path.basename(folder)),
+            title="" if title == _UNTITLED else title,
+            project=clean(next(filter(None, map(string, places)), "")),
+            # A "tangent" is a fork of a session, which the user continues.
+            parent="" if forked else clean(string(described.get("parentSessionId"))),
+            started=seconds(described.get("createdAt")),
+        )
+        return KiroEventParser(facts=facts)
+
+    def resume(self, state: bytes) -> KiroEventParser:
+        return decode_json(state, KiroEventParser)
+
+
+def _call_id(event: Mapping[str, Any]) -> str:
+    return clean(string(event.get("toolCallId")) or string(event.get("subSessionId")))
+
+
+def _described(path: str) -> Mapping[str, Any]:
+    """Return the description of a session; empty if there is none."""
+    try:
+        with open_binary(path) as file:
+            return mapping(msgspec.json.decode(file.read(_LONGEST_DESCRIPTION)))
+    except (OSError, ValueError, PathRefused, RecursionError):
+        return {}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
-from engine.corpus.transcripts.registry import copied_sessions, resume_command, session_folders
+from engine.corpus.transcripts.registry import copied_sessions, owner_of_part, resume_command, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
@@ -620,3 +620,29 @@ def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
     assert session is not None
     assert (session.facts.title, session.facts.project) == ("A plan", "/sessions/brave-ada")
     assert resume_command("claude-cowork", "s") == ""
+
+
+@pytest.mark.parametrize(
+    ("agent", "place"),
+    [
+        ("qoder", ".qoder/projects"),
+        ("qoder", ".config/Qoder/SharedClientCache/cli/projects"),
+        ("openclaude", ".openclaude/projects"),
+    ],
+)
+def test_programs_with_the_same_transcripts_are_told_apart(tmp_path: Path, agent: str, place: str) -> None:
+    path = tmp_path / place / "-home-ada-boats" / "0c1d2e3f-0000-4000-8000-000000000009.jsonl"
+    path.parent.mkdir(parents=True)
+    message = {"role": "user", "content": "Plan it."}
+    path.write_text(json.dumps({"type": "user", "uuid": "u", "sessionId": "s", "message": message}) + "\n")
+    assert (agent, "", str(tmp_path / place)) in session_folders(Machine(str(tmp_path), {}))
+    session = read_session(path, "")
+    assert session is not None
+    assert (session.facts.agent, session.facts.title) == (agent, "")
+    described = path.with_name(f"{path.stem}-session.json")
+    described.write_text('{"title": "Storage", "working_dir": "/home/ada/boats", "parent_session_id": "p"}')
+    session = read_session(path, "")
+    assert session is not None
+    expected = ("Storage", "/home/ada/boats", "p") if agent == "qoder" else ("", "", "")
+    assert (session.facts.title, session.facts.project, session.facts.parent) == expected
+    assert owner_of_part(str(described)) == (str(path) if agent == "qoder" else "")

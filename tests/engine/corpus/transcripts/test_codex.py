@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import find_sources
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.codex import CodexFormat
+from engine.corpus.transcripts.registry import resume_command
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
+from engine.corpus.transcripts.transcript_reader import read_session
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -290,6 +293,54 @@ def test_tools_called_by_a_program_are_its_uses(program: str, uses: list[tuple[s
     assert uses_of(message) == uses
 
 
+def test_arguments_that_a_program_computed_are_read() -> None:
+    def ran(command: str, **more: Any) -> dict[str, Any]:
+        words = ["/bin/zsh", "-lc", command]
+        return event(type="item_completed", item={"type": "CommandExecution", "id": "exec-1", "command": words, **more})
+
+    def changed(**changes: Any) -> dict[str, Any]:
+        return event(type="item_completed", item={"type": "FileChange", "id": "exec-2", "changes": changes})
+
+    def program(text: str) -> dict[str, Any]:
+        return item(type="custom_tool_call", name="exec", call_id="c", input=text)
+
+    parser = CodexFormat().parser("s.jsonl")
+    parser.facts.project = "/w"
+    update = {"type": "update", "unified_diff": "@@ -1 +1 @@\n-x\n+y\n"}
+    values = (
+        asked("Sew it."),
+        program(f"await tools.exec_command({{cmd: 'ls'}}); await tools.apply_patch({json.dumps(PATCH)})"),
+        ran("ls"),
+        changed(**{"/w/src/a b.ts": update, "/w/n.ts": {"type": "add", "content": "1"}}),
+        program("for (const f of files) await tools.exec_command({cmd: `wc ${f}`})"),
+        ran("wc a.py"),
+        ran("wc a.py", id="call_1"),
+        changed(),
+        changed(**{"/w/b.py": {**update, "move_path": "/w/c.py"}, "/w/d.py": {"type": "delete", "content": "1"}}),
+        changed(**{"/w/n.ts": {"type": "add", "content": "1\n2\n"}}),
+        asked("Sew more."),
+        ran("ls"),
+    )
+    messages = [one for one in feed(parser, enumerate(values, 1)) if one.line not in (2, 5)]
+    assert [(one.line, one.tool, one.text) for one in messages if one.kind == "tool-call"] == [
+        (6, "shell", "wc a.py"),
+        (
+            9,
+            "apply_patch",
+            "*** Begin Patch\n*** Update File: /w/b.py\n*** Move to: /w/c.py\n@@ -1 +1 @@\n-x\n+y\n"
+            "*** Delete File: /w/d.py\n*** End Patch",
+        ),
+        (12, "shell", "ls"),
+    ]
+    assert [use for one in messages for use in uses_of(one)] == [
+        ("command", "wc a.py"),
+        ("edited", "/w/b.py"),
+        ("created", "/w/c.py"),
+        ("deleted", "/w/d.py"),
+        ("command", "ls"),
+    ]
+
+
 @pytest.mark.parametrize("part", ["'\\\\", "tools.a(", '"', "/*", "String.raw ", "a:'b',", "(", "a"])
 def test_long_program_is_read_in_linear_time(part: str) -> None:
     program = f"tools.exec_command({{{part * 40_000}"
@@ -463,3 +514,16 @@ def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
     numbers = [message.ordinal for message in messages]
     assert numbers == sorted(numbers)
     assert set(numbers) == set(range(1, parser.ordinal + 1))
+
+
+def test_trae_writes_the_same_transcripts(tmp_path: Path) -> None:
+    folder = tmp_path / ".trae" / "cli" / "sessions"
+    path = folder / "2026" / "03" / "09" / ENVELOPES.name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(ENVELOPES.read_bytes())
+    (place,) = find_sources(tmp_path, {}).places
+    assert (place.agent, place.path, place.files) == ("trae-cli", str(folder), 1)
+    session = read_session(path, "")
+    assert session is not None
+    assert (session.facts.agent, session.facts.id) == ("trae-cli", SESSION)
+    assert resume_command("trae-cli", SESSION) == f"traex resume {SESSION}"

@@ -12,6 +12,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.goose import GOOSE_DATABASE
 from engine.corpus.transcripts.registry import resume_command, session_folders
+from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import GOOSE, GOOSE_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
@@ -115,6 +116,20 @@ def test_sub_agents_and_hidden_sessions(path: Path) -> None:
     write_rows(path, GOOSE + GOOSE_NEWER, rows)
     assert [message.side for message in read(path, "a").messages] == [True]
     assert (read(path, "a").facts.generated, read(path, "b").facts.generated) == (False, True)
+
+
+def test_newest_columns_name_caller_and_cost(path: Path) -> None:
+    spent = {"accumulated_input_tokens": 900, "accumulated_output_tokens": 80, "accumulated_cost": 0.25}
+    rows = [
+        session("a", name="ACP Session", session_type="sub_agent", parent_session_id="20260504_1", **spent),
+        message("user", text("Search."), session_id="a"),
+    ]
+    added = ("parent_session_id TEXT", "accumulated_input_tokens", "accumulated_output_tokens", "accumulated_cost REAL")
+    newest = "".join(f"ALTER TABLE sessions ADD COLUMN {column};" for column in (*added, "model_config_json TEXT"))
+    write_rows(path, GOOSE + GOOSE_NEWER + newest, rows)
+    facts = read(path, "a").facts
+    assert (facts.title, facts.opening, facts.parent) == ("", "Search.", "20260504_1")
+    assert facts.usage == {"": Usage(900, 80, cost=0.25)}
 
 
 def test_marks_change_with_a_message(path: Path) -> None:

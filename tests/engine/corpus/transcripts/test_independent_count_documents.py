@@ -220,6 +220,95 @@ def _count_letters(text: str) -> Count:
     return count(spoken, [letter["created_at"] for letter in letters])
 
 
+def _fragments(minute: int, kind: str, said: str) -> Value:
+    message = {"inserted_at": TIMES[minute], "files": [], "fragments": [{"type": kind, "content": said}]}
+    return {"id": str(minute), "parent": str(minute - 1) if minute > 1 else "root", "message": message}
+
+
+DEEPSEEK = {
+    "id": ID,
+    "title": "Knots",
+    "inserted_at": TIMES[1],
+    "updated_at": TIMES[2],
+    "mapping": {"1": _fragments(1, "REQUEST", "Tie a bowline."), "2": _fragments(2, "RESPONSE", "Tied.")},
+}
+DEEPSEEK_NEW = {**DEEPSEEK, "mapping": {"root": {"id": "root", "message": None}, **DEEPSEEK["mapping"]}}
+
+
+def _count_fragments(text: str) -> Count:
+    held = [node["message"] for node in json.loads(text)[0]["mapping"].values() if node["message"]]
+    kinds = [fragment["type"] for message in held for fragment in message["fragments"]]
+    spoken = ["user" if kind == "REQUEST" else "agent" for kind in kinds]
+    return count(spoken, [message["inserted_at"] for message in held])
+
+
+def _answer(minute: int, sender: str, said: str, time: object) -> Value:
+    return {"response": {"_id": f"r{minute}", "sender": sender, "message": said, "create_time": time}}
+
+
+GROK = [_answer(1, "human", "Tie a bowline.", TIMES[1]), _answer(2, "assistant", "Tied.", TIMES[2])]
+GROK_NEW = [
+    _answer(minute, sender, said, {"$date": {"$numberLong": str(MS[minute])}})
+    for minute, sender, said in ((1, "human", "Tie a bowline."), (2, "ASSISTANT", "Tied."))
+]
+
+
+def _backend(responses: list[Value]) -> str:
+    return json.dumps({"conversations": [{"conversation": {"id": ID, "title": "Knots"}, "responses": responses}]})
+
+
+def _count_backend(text: str) -> Count:
+    said = [one["response"] for one in json.loads(text)["conversations"][0]["responses"]]
+    times = [one["create_time"] for one in said]
+    moments = [int(time["$date"]["$numberLong"]) if isinstance(time, dict) else time for time in times]
+    return count(["user" if one["sender"] == "human" else "agent" for one in said], moments)
+
+
+def _in_history(minute: int, role: str, said: str, **more: Any) -> Value:
+    above = f"m{minute - 1}" if minute > 1 else None
+    return {"id": f"m{minute}", "parentId": above, "role": role, "content": said, "timestamp": SECONDS[minute], **more}
+
+
+def _history(*messages: Value) -> str:
+    held = {message["id"]: message for message in messages}
+    chat = {"title": "Knots", "history": {"messages": held, "currentId": messages[-1]["id"]}}
+    return json.dumps([{"id": ID, "user_id": "u", "title": "Knots", "chat": chat}])
+
+
+WEBUI = (_in_history(1, "user", "Tie a bowline."), _in_history(2, "assistant", "Tied.", model="m"))
+THOUGHT = '<details type="reasoning" done="true">\n<summary>Thought</summary>\n> Rope.\n</details>\nTied.'
+WEBUI_NEW = (WEBUI[0], {**WEBUI[1], "content": THOUGHT, "usage": {"prompt_tokens": 1, "completion_tokens": 2}})
+
+
+def _count_history(text: str) -> Count:
+    held = list(json.loads(text)[0]["chat"]["history"]["messages"].values())
+    spoken = ["user" if message["role"] == "user" else "agent" for message in held]
+    return count(spoken, [message["timestamp"] for message in held])
+
+
+def _version(**version: Any) -> Value:
+    return {"versions": [version], "currentlySelected": 0}
+
+
+def _studio(*answer: Value) -> str:
+    asked = _version(type="singleStep", role="user", content=_text("Tie a bowline."))
+    answered = _version(type="multiStep", role="assistant", steps=list(answer))
+    return json.dumps({"name": "Knots", "createdAt": MS[0], "messages": [asked, answered]})
+
+
+STUDIO = {"type": "contentBlock", "stepIdentifier": f"{MS[1]}-0.1", "content": _text("Tied.")}
+STUDIO_THOUGHT = {**STUDIO, "content": _text("Rope."), "style": {"type": "thinking"}}
+
+
+def _count_versions(text: str) -> Count:
+    chat = json.loads(text)
+    held = [one["versions"][0] for one in chat["messages"]]
+    steps = [step for version in held for step in version.get("steps", ())]
+    times = [int(step["stepIdentifier"].partition("-")[0]) for step in steps]
+    spoken = ["user" if version["role"] == "user" else "agent" for version in held]
+    return count(spoken, [chat["createdAt"], *times])
+
+
 # --- opencode, OpenHands: one file a message or an event -------------------------------------------------------------
 
 SESSION = {"id": "ses_1", "title": "Knots", "directory": "/boats", "projectID": "p", "time": {"created": MS[0]}}
@@ -353,6 +442,14 @@ SAMPLES = (
     Sample(
         "claude: blocks", "conversations.json", json.dumps([{**CLAUDE, "chat_messages": LETTERS_NEW}]), _count_letters
     ),
+    Sample("deepseek: without a root", "conversations.json", json.dumps([DEEPSEEK]), _count_fragments),
+    Sample("deepseek: with a root", "conversations.json", json.dumps([DEEPSEEK_NEW]), _count_fragments),
+    Sample("grok-web: dates", "prod-grok-backend.json", _backend(GROK), _count_backend),
+    Sample("grok-web: numbers", "prod-grok-backend.json", _backend(GROK_NEW), _count_backend),
+    Sample("open-webui: first", "chat-export-1.json", _history(*WEBUI), _count_history),
+    Sample("open-webui: with thoughts", "chat-export-1.json", _history(*WEBUI_NEW), _count_history),
+    Sample("lm-studio: first", "1.conversation.json", _studio(STUDIO), _count_versions),
+    Sample("lm-studio: with thoughts", "1.conversation.json", _studio(STUDIO_THOUGHT, STUDIO), _count_versions),
     Sample("opencode: first", STORAGE, json.dumps(SESSION), _count_stored, _stored()),
     Sample(
         "opencode: with models",

@@ -273,6 +273,33 @@ def _count_kiro(text: str) -> Count:
     return count(roles, [SECONDS[0], *times])
 
 
+def _event(minute: int, kind: str, **more: Any) -> Value:
+    return {"id": f"e{minute}", "timestamp": TIMES[minute], "payload": {"type": kind, **more}}
+
+
+KIRO_EVENTS = (
+    _event(0, "session_start", agentType="vibe"),
+    _event(0, "user", content="Rig the mast.", images=[], documents=[]),
+    _event(1, "assistant", operationType="Say", content="Which rope?"),
+    _event(2, "user", content=[{"type": "text", "text": "The thick one."}], source="steer"),
+    _event(3, "assistant", operationType="Say", content="Rigged."),
+)
+KIRO_EVENTS_MORE = (
+    *KIRO_EVENTS[:3],
+    _event(1, "assistant", operationType="Reasoning", content="Oak."),
+    _event(1, "tool_call", toolCallId="t", toolName="read_file", args={"path": "mast"}),
+    _event(1, "tool_result", toolCallId="t", content="a mast", success=True),
+    *KIRO_EVENTS[3:],
+)
+
+
+def _count_kiro_events(text: str) -> Count:
+    events = [(line["timestamp"], line["payload"]) for line in read(text)]
+    said = [one for one in events if one[1].get("operationType", "Say") == "Say" and "content" in one[1]]
+    roles = ["user" if one["type"] == "user" else "agent" for _, one in said if one["type"] in ("user", "assistant")]
+    return count(roles, [time for time, _ in events])
+
+
 def _step(minute: int, source: str, kind: str, said: str, **more: Any) -> Value:
     step = {"step_index": minute, "source": source, "type": kind, "status": "DONE", "created_at": TIMES[minute]}
     return {**step, "content": said, **more}
@@ -333,6 +360,8 @@ SAMPLES = (
     Sample("kimi: code", AGENTS, lines(*KIMI_CODE), _count_kimi),
     Sample("kiro: first", f"{ID}.jsonl", lines(*KIRO), _count_kiro, {f"{ID}.json": KIRO_FACTS}),
     Sample("kiro: cleared", f"{ID}.jsonl", lines(*KIRO_MORE), _count_kiro, {f"{ID}.json": KIRO_FACTS}),
+    Sample("kiro: events", "sess_a/messages.jsonl", lines(*KIRO_EVENTS), _count_kiro_events),
+    Sample("kiro: events with tools", "sess_a/messages.jsonl", lines(*KIRO_EVENTS_MORE), _count_kiro_events),
     Sample("antigravity: first", f"{LOGS}/transcript_full.jsonl", lines(*ANTIGRAVITY), _count_steps),
     Sample("antigravity: with history", f"{LOGS}/transcript_full.jsonl", lines(*ANTIGRAVITY_NEW), _count_steps),
 )

@@ -1,8 +1,9 @@
-"""Sessions of Kiro's command line, in files and in a database, and of Amazon Q's."""
+"""Sessions of Kiro and its command line, in files and in a database, and of Amazon Q's."""
 
 import json
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, LineFormat
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroFormat
+from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroEventFormat, KiroFormat
+from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.transcripts.transcript_reader import database_format, opened
 from tests.helpers.transcripts import (
     feed,
@@ -28,6 +30,8 @@ from tests.helpers.transcripts import (
 
 SESSION = Path(__file__).parent / "fixtures" / "kiro" / "0c1d2e3f-0000-4000-8000-000000000007.jsonl"
 LINES = fixture_lines(SESSION)
+EVENTS = SESSION.parent.parent / "kiro_events" / "sess_0c1d2e3f-0000-4000-8000-000000000008" / "messages.jsonl"
+EVENT_LINES = fixture_lines(EVENTS)
 MS = 1_765_000_000_000
 START = MS / 1000
 HISTORY: list[dict[str, Any]] = [
@@ -239,21 +243,90 @@ def test_session_in_a_file() -> None:
 
 
 def test_folder_of_files_is_found(tmp_path: Path) -> None:
-    folder = tmp_path / ".kiro" / "sessions" / "cli"
-    folder.mkdir(parents=True)
-    (folder / "s.jsonl").write_bytes(SESSION.read_bytes())
-    (folder / "s.json").write_text("{}")
+    folder = tmp_path / ".kiro" / "sessions"
+    shutil.copytree(EVENTS.parent, folder / "9f3c1d0b7a4e2856" / EVENTS.parent.name)
+    for part in ("snapshots", "sub-executions"):
+        shutil.copytree(SESSION.parent, folder / "9f3c1d0b7a4e2856" / EVENTS.parent.name / part)
+    shutil.copytree(SESSION.parent, folder / "cli")
     (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path, place.files) == ("kiro", str(folder), 1)
+    assert (place.agent, place.path, place.files) == ("kiro", str(folder), 2)
 
 
-def test_reading_lines_resumes() -> None:
-    whole = KiroFormat().parser("s.jsonl")
-    messages = feed(whole, LINES)
-    assert feed_with_pauses(KiroFormat(), "s.jsonl", LINES) == (whole, messages)
+@pytest.mark.parametrize(("format", "lines"), [(KiroFormat(), LINES), (KiroEventFormat(), EVENT_LINES)])
+def test_reading_lines_resumes(format: LineFormat, lines: list[tuple[int, Mapping[str, Any]]]) -> None:
+    whole = format.parser("s.jsonl")
+    messages = feed(whole, lines)
+    assert feed_with_pauses(format, "s.jsonl", lines) == (whole, messages)
 
 
 @given(st.lists(mangled([value for _, value in LINES])))
 def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(KiroFormat(), values)
     assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
+
+
+@given(st.lists(mangled([value for _, value in EVENT_LINES])))
+def test_any_event_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    parser, messages = stored_after_every_line(KiroEventFormat(), values)
+    assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
+
+
+def test_time_next_to_the_message_counts() -> None:
+    parser = KiroFormat().parser("s.jsonl")
+    prompt = {"content": [{"kind": "text", "data": "Caulk it."}]}
+    (message,) = parser.feed({"kind": "Prompt", "timestamp": "2026-09-03T10:00:00Z", "data": prompt}, 1)
+    assert message.time == 1788429600.0
+
+
+def test_session_of_events() -> None:
+    parser = KiroEventFormat().parser(str(EVENTS))
+    start = 1788429600.0
+    messages = [(one.role, one.kind, one.text, one.line, one.tool) for one in feed(parser, EVENT_LINES)]
+    assert messages == [
+        ("user", "text", "Why does the hull leak?\n[image]\n[file: hull.md]", 2, ""),
+        ("assistant", "thinking", "Look at the hull.", 4, ""),
+        ("assistant", "text", "Let me look.", 5, ""),
+        ("assistant", "tool-call", "cat hull.py", 6, "execute_pwsh"),
+        ("tool", "tool-result", "seam", 10, "execute_pwsh"),
+        ("assistant", "tool-call", "Review the seam.", 11, "reviewer"),
+        ("tool", "tool-result", "It is open.", 12, "reviewer"),
+        (
+            "assistant",
+            "tool-call",
+            '{\n  "path": "src/hull.py",\n  "oldStr": "a",\n  "newStr": "b"\n}',
+            13,
+            "str_replace",
+        ),
+        ("tool", "tool-result", "done", 14, "str_replace"),
+        ("system", "text", "The hull was inspected.", 16, ""),
+        ("assistant", "text", "A seam was open.", 17, ""),
+        ("user", "text", "Caulk it.", 20, ""),
+        ("assistant", "text", "Caulked.", 21, ""),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.title, facts.project) == (EVENTS.parent.name, "A leaking hull", "/home/ada/boats")
+    assert (facts.started, facts.ended, facts.parent) == (start - 1, start + 20, "")
+    assert parser.unknown == {"assistant Hum": 1, "hologram": 1}
+
+
+def test_commands_and_files_of_events_are_found() -> None:
+    messages = feed(KiroEventFormat().parser(str(EVENTS)), EVENT_LINES)
+    assert [use for message in messages for use in uses_of(message)] == [
+        ("read", "hull.py"),
+        ("command", "cat hull.py"),
+        ("edited", "src/hull.py"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("described", "facts"),
+    [
+        ({"title": "New Session", "parentSessionId": "sess_a"}, ("", "sess_a")),
+        ({"title": "Hull", "parentSessionId": "sess_a", "createdReason": "tangent"}, ("Hull", "")),
+        ("hologram", ("", "")),
+    ],
+)
+def test_description_names_session_and_caller(tmp_path: Path, described: object, facts: tuple[str, str]) -> None:
+    (tmp_path / "session.json").write_text(json.dumps(described))
+    parsed = KiroEventFormat().parser(str(tmp_path / "messages.jsonl")).facts
+    assert (parsed.id, parsed.title, parsed.parent) == (tmp_path.name, *facts)

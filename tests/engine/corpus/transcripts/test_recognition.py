@@ -30,6 +30,7 @@ AGENTS = {
     "kiro": "kiro",
     "main": "kimi",
     "openclaw": "openclaw",
+    "sess_0c1d2e3f-0000-4000-8000-000000000008": "kiro",
     "qwen": "qwen",
     "vibe": "vibe",
 }
@@ -38,6 +39,10 @@ DOCUMENTS = {
     "cline/saoudrizwan.claude-dev/tasks/1765000000000/ui_messages.json": "cline",
     "cline/rooveterinaryinc.roo-cline/tasks/0c1d2e3f-0000-4000-8000-000000000003/ui_messages.json": "roo-code",
     "cline/sessions/s1/s1.messages.json": "cline",
+    "deepseek/conversations.json": "deepseek",
+    "grok_web/prod-grok-backend.json": "grok-web",
+    "lm_studio/1777885200000.conversation.json": "lm-studio",
+    "open_webui/chat-export-1777885200000.json": "open-webui",
     "continue/sessions/0c1d2e3f-0000-4000-8000-000000000005.json": "continue",
     "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000001.json": "copilot-chat",
     "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000002.jsonl": "copilot-chat",

@@ -203,6 +203,7 @@ def test_compressed_transcript_same_name_once(tmp_path: Path) -> None:
         ("o/events/7.json", "o/events/0.json"),
         (".factory/sessions/b/s.settings.json", ".factory/sessions/b/s.jsonl"),
         (".kiro/sessions/cli/s.json", ".kiro/sessions/cli/s.jsonl"),
+        (".kiro/sessions/9f3c/sess_a/session.json", ".kiro/sessions/9f3c/sess_a/messages.jsonl"),
     ],
 )
 def test_file_next_to_transcript_belongs_to_it(tmp_path: Path, part: str, transcript: str) -> None:
@@ -215,7 +216,11 @@ def test_file_next_to_transcript_belongs_to_it(tmp_path: Path, part: str, transc
 
 @pytest.mark.parametrize(
     ("transcript", "beside"),
-    [(".factory/sessions/b/s.jsonl", "s.settings.json"), (".kiro/sessions/cli/s.jsonl", "s.json")],
+    [
+        (".factory/sessions/b/s.jsonl", "s.settings.json"),
+        (".kiro/sessions/cli/s.jsonl", "s.json"),
+        (".kiro/sessions/9f3c/sess_a/messages.jsonl", "session.json"),
+    ],
 )
 def test_description_of_a_transcript_changes_it(tmp_path: Path, transcript: str, beside: str) -> None:
     path = tmp_path / transcript

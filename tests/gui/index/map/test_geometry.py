@@ -208,7 +208,7 @@ def test_names_avoid_points_and_each_other(qapp, scale: float) -> None:
     scene = Scene.of(make_map(300))
     grouping = scene.grouped("folder", NOW)
     names = [(name, *peak) for name, peak in zip(grouping.names, scene.peaks(grouping), strict=True)]
-    placed = place_names(scene, names, scale, 1.0)
+    placed = place_names(scene, names, (), scale, 1.0)
     assert [name.text for name in placed] == list(grouping.names)
     assert not any(one.intersects(other) for one, other in combinations((name.box for name in placed), 2))
     pixels = [QPointF(x * scale, -y * scale) for x, y in scene.points.tolist()]
@@ -219,6 +219,21 @@ def test_names_avoid_points_and_each_other(qapp, scale: float) -> None:
         assert covered <= before
     if scale == 12:
         assert not any(name.box.contains(pixel) for name in placed for pixel in pixels)
+
+
+def test_name_avoids_marks_of_results_before_points(qapp) -> None:
+    scene = Scene.of(make_map(300))
+    [before] = place_names(scene, [("daily", 0, 0)], (), 60.0, 1.0)
+
+    def covered(name: PlacedName) -> list[int]:
+        box = name.box.adjusted(-4, -4, 4, 4)
+        return [n for n in range(300) if box.contains(QPointF(scene.place(n)[0], -scene.place(n)[1]) * 60)]
+
+    hits = covered(before)
+    assert hits
+    [after] = place_names(scene, [("daily", 0, 0)], hits, 60.0, 1.0)
+    assert len(covered(after)) >= len(hits)
+    assert not set(covered(after)) & set(hits)
 
 
 def test_name_has_a_halo_around_its_letters(appearance) -> None:
@@ -236,7 +251,7 @@ def test_name_has_a_halo_around_its_letters(appearance) -> None:
 
 def test_name_without_room_is_left_out(qapp) -> None:
     scene = Scene.of(make_map(30))
-    placed = place_names(scene, [("daily", 0, 0)] * 40, 10.0, 1.0)
+    placed = place_names(scene, [("daily", 0, 0)] * 40, (), 10.0, 1.0)
     assert 2 <= len(placed) < 40
 
 

@@ -1,4 +1,4 @@
-"""Patterns for secrets with a distinctive form or a fixed prefix, and in the syntax of a program, a file format or SQL.
+"""Patterns for secrets in the syntax of a program, a file format or SQL.
 
 `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
@@ -14,136 +14,23 @@ from engine.redaction.non_secrets import (
     is_element,
     is_named_value,
     is_ordinary,
+    mixes_digits,
+)
+from engine.redaction.secret_pattern import (
+    BARE_PASSWORD,
+    BARE_TOKEN,
+    LINE_END,
+    NAME_END,
+    QUOTED,
+    SIGN,
+    SecretPattern,
     value_of,
 )
-from engine.redaction.secret_pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
 from engine.redaction.secret_words import ANY_PASSWORD, PASSWORD_ANCHORS
 
-LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9]))"
-_START = r"(?<![A-Za-z0-9])"
-_RANDOM = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])"
-_DIGIT = r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
-
-
-_SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
-# Of scikit-learn's pages and of SpinKit.
-_SK_STYLES = frozenset(
-    """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
-    fading folding visually hidden content control""".split()
-)
-
-
-def is_sk_key(before: str, match: re.Match[str]) -> bool:
-    """Whether `sk-…` is a key: with a digit or a capital, or in lower case if it isn't the name of a style or a
-    package."""
-    body = match[1][len("sk-") :]
-    if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
-        return True
-    parts = re.split("[-_]", body)
-    if parts[0] in _SK_KINDS:
-        return sum(map(len, parts[1:])) >= 8
-    return len(parts) == 1 and parts[0] not in _SK_STYLES and before[-1:] not in (".", "#")
-
-
-def _starting(*prefixes: str, body: str) -> str:
-    return rf"{_START}((?:{'|'.join(prefixes)}){body})"
-
-
-FORM_PATTERNS: tuple[SecretPattern, ...] = (
-    SecretPattern(
-        "Bearer token",
-        "`Bearer` and at least 18 characters of a token",
-        ('-H "X-Auth: Bearer «abcdefghij0123456789»"',),
-        ("bearer ",),
-        rf"{_START}(?i:bearer)[ \t]{{1,8}}(?=[A-Za-z0-9._+=/~-]{{0,80}}?[0-9A-Z])([A-Za-z0-9._+=/~-]{{18,}}+)",
-    ),
-    SecretPattern(
-        "Private key",
-        "every line of a PEM, OpenSSH, PGP or PuTTY private key, also when the end is missing or the line ends are "
-        "escaped",
-        (
-            "-----BEGIN RSA PRIVATE KEY-----\n«MIIEowIBAAKCAQEA7bq2»\n«c3Rhcg==»\n-----END RSA PRIVATE KEY-----",
-            "-----BEGIN OPENSSH PRIVATE KEY-----\n«b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ»",
-            "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n«lQOYBF2s3kQBCADHm1»\n«=aB3d»\n"
-            "-----END PGP PRIVATE KEY BLOCK-----",
-            '"private_key": "-----BEGIN PRIVATE KEY-----«\\nMIIEvQIBADANBgkqhkiG9w0B\\n»-----END PRIVATE KEY-----\\n"',
-            "Private-Lines: 1\n«AAAAgQCuYqv5Zk3mN0pQ2rS4»",
-        ),
-        ("-----begin ", "private-"),
-        r"(?:-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?i:private-lines:[ \t]{0,4}\d{1,4}))",
-        "whole",
-        block="key",
-    ),
-    SecretPattern(
-        "OpenAI, Anthropic and similar keys",
-        "`sk-…` (8 or more)",
-        (
-            "use «sk-proj-Ab3dEf6hIj9k»",
-            "«sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWx»",
-            "«sk-12345678»",
-            "«sk-abcdefghijklmnop»",
-            "«sk-or-abcdefghijklmnop»",
-        ),
-        ("sk-",),
-        _starting("(?i:sk-)", body="[A-Za-z0-9_-]{8,}+"),
-        judge=is_sk_key,
-    ),
-    SecretPattern(
-        "Webhook address",
-        "what follows the service's name in webhook addresses of Slack and Discord",
-        (
-            "https://hooks.slack.com/services/«T00000000/B00000000/abcdefghijklmnopqrstuvwx»",
-            "https://discord.com/api/webhooks/123456789/«abcdefghijklmnopqrstuvwxyz_0123»",
-        ),
-        ("hooks.slack.", "discord.", "discordapp."),
-        r"(?i:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/\d{6,20}/)([A-Za-z0-9/_+-]{10,}+)",
-    ),
-    SecretPattern(
-        "Telegram bot token",
-        "the part after the number in `123456789:AA…`",
-        ("123456789:«AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc»", "bot987654:«ABC-DEF1234ghIkl-zyx57W2v1u123ew11»"),
-        (LONG_AFTER_COLON,),
-        rf":(?<=[0-9]{{6}}:){_DIGIT}{_RANDOM}([A-Za-z0-9_-]{{20,}}+)",
-    ),
-    SecretPattern(
-        "Azure key",
-        "`AccountKey=`, `SharedAccessKey=` in connection strings, Entra secrets `…8Q~…`",
-        (
-            "AccountName=x;AccountKey=«AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/AbCd==»;EndpointSuffix=core.windows.net",
-            "Endpoint=sb://x/;SharedAccessKeyName=Root;SharedAccessKey=«AbCdEfGhIjKlMnOpQrStUvWxYz01234567=»",
-            "id abc8Q~«abcdefghijklmnopqrstuvwxyz.01234-»",
-        ),
-        ("key", "q~"),
-        r"(?:(?i:(?:(?<=account)|(?<=sharedaccess))key=)([A-Za-z0-9+/=_-]{16,}+)"
-        r"|[Qq]~(?<=[A-Za-z0-9_.~-]{3}[0-9][Qq]~)([A-Za-z0-9_.~-]{31,}+))",
-    ),
-    SecretPattern(
-        "Signature of an address",
-        "`sig=`, `Signature=`, `hmac=`, `X-Amz-Signature=`, `X-Goog-Signature=` in signed addresses and headers",
-        (
-            "https://x.blob.core.windows.net/c?sv=2022-11-02&sig=«AbCdEfGhIjKlMnOpQrSt%2BuVwXyZ%3D»&se=2030",
-            "https://b.s3.amazonaws.com/k?X-Amz-Date=20260101&X-Amz-Signature=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b5c6d»",
-            "https://x.cloudfront.net/a?Expires=1&Signature=«AbCdEfGh~IjKlMnOp0_qrstuv»&Key-Pair-Id=K1",
-            "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»",
-            "https://cdn.example/x?hdnts=exp=1~hmac=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»",
-        ),
-        ("sig=", "signature=", "hmac="),
-        r"(?:(?<=[?&;\s\"'])(?i:sig)=([A-Za-z0-9%+/=_-]{20,}+)"
-        r"|(?:(?<=[?&~;])|(?<=[?&;]X-Amz-)|(?<=[?&;]X-Goog-)|(?<=, )|(?<=q-))(?i:signature|hmac)="
-        r"(?=[A-Za-z0-9%+/=_~-]{0,80}?[0-9])([A-Za-z0-9%+/=_~-]{16,}+))",
-    ),
-    SecretPattern(
-        "JSON web token",
-        "`eyJ….eyJ…` with or without its signature",
-        ("«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4fwpMeJf36»",),
-        ("eyj",),
-        _starting("eyJ", body=r"[A-Za-z0-9_-]{8,1000}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]++)*+"),
-    ),
-)
-
-# --- Syntax of programs, file formats and SQL -------------------------------------------------------------------------
-
-_OPTION_ANCHOR = r"-(?<=[ \t]-)(?=[upPaUwkK]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
+_OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkK]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
+_NEXT = r"[\"'],\s{0,20}(?=[\"'])"
+"""Between an option and its value in a list of arguments."""
 _LOOK_BACK = 400
 # The options that take a password, by program and the password's form: after a user's name and the sign, after "pass:",
 # without a blank ("attached"), or alone.
@@ -166,7 +53,7 @@ _OPTIONS = {
 _COMMAND = lazy_pattern(
     r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|openssl|lftp|rdesktop|rpcclient"
     r"|winexe|evil-winrm|crackmapexec|netexec)|(mysql|mariadb|mongo|7z|ldap|psexec|ncftp|smb(?=client|get|map|cacls))"
-    r"[\w-]{0,12})(?=[ \t\\])"
+    r"[\w-]{0,12})(?=[ \t\\\"'])"
 )
 _COMMAND_START = lazy_pattern(r"(?<!\\)\n|[|;]|&&")
 _MACHINE = lazy_pattern(
@@ -216,6 +103,8 @@ def is_piped(before: str, match: re.Match[str]) -> bool:
     """Whether the text given to a command is the password that it reads."""
     if match["reader"] is None and not (match[0][0] == "<" and _READER.search(_command_before(match))):
         return False
+    if match["coded"] is not None and not mixes_digits(value_of(match)):
+        return False
     return is_argument(before, match)
 
 
@@ -231,6 +120,22 @@ def is_program_argument(before: str, match: re.Match[str]) -> bool:
     if "pass " in named or named == "masterauth":
         line = before.rpartition("\n")[2]
         if not (line.endswith("-") or line.strip(" \t>$") in ("", "CONFIG SET")):
+            return False
+    return is_argument(before, match)
+
+
+def is_second_argument(before: str, match: re.Match[str]) -> bool:
+    """Whether a string after the name of a user is a password."""
+    value = value_of(match)
+    return is_argument(before, match) and value != match["user"][1:-1] and not value.lower().startswith("pass")
+
+
+def is_device_password(before: str, match: re.Match[str]) -> bool:
+    """Whether a word in the configuration of a device or a network is a password."""
+    value = value_of(match)
+    if match[0][:3].lower() in ("sec", "pas"):
+        typed = match[0].split()[1].isdigit()
+        if not (typed or mixes_digits(value)) or not _DEVICE_USER.search(before):
             return False
     return is_argument(before, match)
 
@@ -258,6 +163,7 @@ _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cooki
 _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
 _BLANK = r"[ \t]{1,4}"
+_DEVICE_USER = lazy_pattern(r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?)[ ]\Z")
 _READER = lazy_pattern(r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg)\b")
 _SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
 
@@ -274,9 +180,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "smbclient //srv/share -U OFFICE/ada%«swordfish» -c ls",
             "rpcclient -U 'ada%«correct horse»' srv",
             "lftp -u ada,«hunter2» ftp.example.com",
+            '["curl", "-u", "ada:«hunter2»", "https://x"]',
         ),
         (_OPTION_ANCHOR,),
-        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>[uUa]|-user|-proxy-user|-auth)[ \t=]{0,2}"""
+        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>[uUa]|-user|-proxy-user|-auth)"""
+        rf"""(?:{_NEXT}|[ \t=]{{0,2}})"""
         r"""(?:(?P<quote>["'])[^\s:%,"']{0,128}(?P<sign>[:%,])([^"'\n]{1,200}+)(?P=quote)"""
         r"""|[^\s:%,"'`]{0,128}(?P<bare_sign>[:%,])([^\s"'`]{1,200}+))""",
         "whole",
@@ -297,9 +205,10 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "openssl enc -d -aes-256-cbc -k '«correct horse»' -in a -out b",
             "rdesktop -u ada -p «hunter2» host",
             "unrar x -p«hunter2» a.rar",
+            "['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']",
         ),
         (_OPTION_ANCHOR,),
-        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|[pPawkK])(?P<gap>[ \t=]{{0,2}})(?P<form>pass:)?"
+        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|[pPawkK])(?P<gap>{_NEXT}|[ \t=]{{0,2}})(?P<form>pass:)?"
         rf"(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_program_password,
@@ -426,7 +335,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "Set-Cookie: sessionid=«38afes7a8djq93kd»; HttpOnly",
             "curl -b 'session=«a8f5f167f44f4964»' https://example.com",
         ),
-        ("session", "sessid", "sid="),
+        ("session=", "sessionid=", "session_id=", "sessid=", "sid="),
         r"(?i:session(?:_?id)?|sessid|sid)=([A-Za-z0-9%._~+/:-]{12,}+)",
         judge=is_cookie,
     ),
@@ -443,7 +352,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Password as an argument",
         "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
-        "`wpa_passphrase … x`, `vault login x`, `ConvertTo-SecureString x`",
+        "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
+        "`ConvertTo-SecureString x`",
         (
             "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
             "htpasswd -nbB ada '«correct horse»'",
@@ -458,11 +368,23 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             '$x = ConvertTo-SecureString "«hunter2»" -AsPlainText -Force',
             "pdftk a.pdf input_pw «hunter2» output b.pdf",
             "nmcli dev wifi connect Home password '«correct horse»'",
+            "iwconfig wlan0 essid Home key s:«hunter»",
+            "qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",
+            "snmpwalk -v2c -c «swordfish» 10.0.0.1",
+            "security add-generic-password -a ada -s x -w «swordfish»",
         ),
         (
             *("htpasswd ", "net use", "/p:", "requirepass ", "masterauth ", "storepass "),
             *("keypass ", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
-            "nmcli ",
+            *(
+                "nmcli ",
+                "iwconfig ",
+                "qpdf ",
+                "snmpwalk ",
+                "snmpset ",
+                "generic-password ",
+                "internet-password ",
+            ),
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
@@ -472,24 +394,79 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|(?:require|store|key)pass{_BLANK}|masterauth{_BLANK}|securestring{_BLANK}(?:-string{_BLANK})?(?=[\"'])"
         rf"|wpa_passphrase{_BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){_BLANK}(?=\S{{8}}|[\"'])"
         rf"|vault{_BLANK}login{_BLANK}(?:-[^\s=]{{1,40}}{_BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
-        rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:){_ARGUMENT}",
+        rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:"
+        rf"|iwconfig{_BLANK}[^{LINE_END}]{{1,120}}?\bkey{_BLANK}(?:s:|(?!s:|off\b|on\b|open\b|\[))"
+        rf"|snmpwalk{_BLANK}(?:-[^{LINE_END};|]{{1,80}}?{_BLANK})?-c{_BLANK}"
+        rf"|(?:generic|internet)-password{_BLANK}[^{LINE_END};|]{{1,160}}?-w{_BLANK}(?!-)"
+        rf"|qpdf{_BLANK}[^{LINE_END};|]{{0,120}}?--encrypt{_BLANK}"
+        rf"(?=\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?:40|128|256)\b)"
+        rf"(?P<two>\S{{1,64}}{_BLANK}\S{{1,64}}))(?(two)|{_ARGUMENT})",
         "whole",
         is_program_argument,
     ),
     SecretPattern(
+        "Password in a call",
+        "the string after a user's name in `auth=(…, x)`, `HTTPBasicAuth(…, x)`, `.login(…, x)` and connections to a "
+        "database",
+        (
+            'requests.get(url, auth=("ada", "«swordfish»"))',
+            "HTTPBasicAuth('ada', '«hunter2»')",
+            'smtp.login("ada@example.com", "«correct horse»")',
+            '$db = new PDO("mysql:host=x", "ada", "«hunter2»");',
+            'DriverManager.getConnection(url, "ada", "«swordfish»");',
+        ),
+        (
+            "auth=",
+            "basicauth",
+            "networkcredential",
+            ".login",
+            "new pdo",
+            "mysqli_connect",
+            "drivermanager",
+        ),
+        rf"(?i:auth=\(|basicauth\(|networkcredential\(|\.login\("
+        rf"|(?:new pdo|mysqli_connect|drivermanager\.getconnection)\([^,()\"'{LINE_END}]{{0,80}}"
+        rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
+        rf"|'[^'{LINE_END}]{{1,120}}')?,)[ \t]{{0,4}}(?P<user>\"[^\"{LINE_END}]{{1,64}}\"|'[^'{LINE_END}]{{1,64}}'),"
+        rf"[ \t]{{0,4}}{QUOTED}(?=[ \t]{{0,4}}[,)])",
+        "whole",
+        is_second_argument,
+    ),
+    SecretPattern(
+        "Password of a device or a network",
+        "`snmp-server community x`, `username … secret x`, `enable secret x`, `: PSK`, `.pgpass`, Wi-Fi codes",
+        (
+            "snmp-server community «swordfish» RO",
+            "username ada privilege 15 secret «hunter2»",
+            "enable secret 9 «swordfish»",
+            '%any : PSK "«correct horse»"',
+            "localhost:5432:shop:ada:«hunter2»",
+            "WIFI:T:WPA;S:Home;P:«hunter2»;;",
+        ),
+        ("server community ", "rwcommunity ", "secret", "pass", "psk", ":5432:", "wifi:"),
+        rf"(?i:(?:server{_BLANK}|rw)community{_BLANK}|(?:secret|password){_BLANK}(?:\d{_BLANK})?"
+        rf"|(?<=: )psk{_BLANK}(?=\")"
+        rf"|:5432:[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
+        rf"|wifi:(?=\S{{0,8}}S:)[^{LINE_END}]{{0,80}}?(?<=[:;])p:){_ARGUMENT}",
+        "whole",
+        is_device_password,
+    ),
+    SecretPattern(
         "Password for a command that reads it",
-        "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | chpasswd`, `kinit <<< x`",
+        "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | chpasswd`, `… | base64`, `kinit <<< x`",
         (
             "echo '«hunter2»' | sudo -S apt update",
             "echo «swordfish» | docker login -u ada --password-stdin registry",
             'echo "«ada:hunter2»" | sudo chpasswd',
             "printf '%s' '«hunter2»' | gh auth login --with-token",
             "kinit ada <<< '«correct horse»'",
+            "echo -n «hunter2» | base64",
         ),
         ("echo ", "printf ", "<<<"),
         rf"""(?:(?:echo|printf){_BLANK}(?:-[neE]{{1,3}}{_BLANK}|["']%s(?:\\{{1,2}}n)?["']{_BLANK})?|<<<[ \t]{{0,4}})"""
         rf"{_ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{_BLANK}-\w{{0,4}}S\b"
-        rf"|--password-stdin|--with-token|passwd{_BLANK}--stdin|cryptsetup)))?",
+        rf"|--password-stdin|--with-token|passwd{_BLANK}--stdin|cryptsetup"
+        rf"|(?P<coded>)base64(?!{_BLANK}-(?:d|-decode)\b))))?",
         "whole",
         is_piped,
     ),

@@ -1,0 +1,81 @@
+"""DeepSeek's data export: `conversations.json`, an array of conversations, each a tree of messages.
+
+There is no published specification. Written from programs that read it, and the stream of its website, as of 2025 and
+2026: `mapping` has the nodes by id, as in ChatGPT's export, but no node is named as the last one. A message is a list
+of `fragments`: REQUEST is the user's, RESPONSE and THINK are the model's. Exports of early 2025 have none, and their
+messages don't say whose they are: these are counted, not read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+
+_AGENT = "deepseek"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"mapping"\s*:)(?=.*?"inserted_at"\s*:)', re.DOTALL)
+_FRAGMENTS: dict[str, tuple[Role, Kind]] = {
+    "REQUEST": ("user", "text"),
+    "RESPONSE": ("assistant", "text"),
+    "TEMPLATE_RESPONSE": ("assistant", "text"),
+    "THINK": ("assistant", "thinking"),
+}
+_FOUND = ("SEARCH", "READ_LINK", "TOOL_SEARCH", "TOOL_OPEN")
+
+
+class _Parser(LineParser):
+    """Parses the messages of one branch, one by one."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        time = seconds(value.get("inserted_at"))
+        return next_turn(self, self._parts(value), id=string(value.get("id")), time=time)
+
+    def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
+        author: Role = "assistant"
+        if "fragments" not in value:
+            self.count_unknown("message without fragments")
+        for fragment in map(mapping, items(value.get("fragments"))):
+            sort = string(fragment.get("type"))
+            if sort in _FRAGMENTS:
+                author, kind = _FRAGMENTS[sort]
+                yield Part(author, kind, string(fragment.get("content")))
+            elif sort in _FOUND:
+                found = fragment.get("results", fragment.get("content"))
+                yield Part("tool", "tool-result", tool_input(found), sort.lower())
+            else:
+                self.count_unknown(sort)
+        for file in map(mapping, items(value.get("files"))):
+            yield Part(author, "text", attached(string(file.get("file_name"))))
+
+
+class DeepSeekExport:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
+        return export_reader.matches(path, head, lambda start: b'"inserted_at"' in start and bool(_OURS.match(start)))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        return (_conversation(value) for value in export_reader.conversations(path, cancel) if "mapping" in value)
+
+
+def _conversation(value: Mapping[str, Any]) -> Conversation:
+    key = clean(string(value.get("id")))
+    nodes = {name: mapping(node) for name, node in mapping(value.get("mapping")).items()}
+    held = {name: {**mapping(node["message"]), "id": name} for name, node in nodes.items() if node.get("message")}
+    parents = {name: string(node.get("parent")) for name, node in nodes.items()}
+    path = branch(parents, {name: seconds(message.get("inserted_at")) for name, message in held.items()}, "")
+    shown, others = ([held[name] for name in names if name in held] for names in (path, left_branches(parents, path)))
+    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
+    messages, left = read_branches(parser, shown, others)
+    facts = parser.facts
+    facts.started = facts.started or seconds(value.get("inserted_at"))
+    facts.ended = facts.ended or seconds(value.get("updated_at"))
+    return Conversation(key, facts, messages, Counter(parser.unknown), left)

@@ -1,0 +1,98 @@
+"""Chats of LM Studio: `~/.lmstudio/conversations/<folder>/<time>.conversation.json`, one object each.
+
+There is no published specification. Written from programs that read and write them, up to summer 2026: each of
+`messages` has `versions`, of which the user sees the one that `currentlySelected` numbers. A version is a message
+(`singleStep`), or an answer in `steps`, whose identifiers begin with the time. Times of the user's messages are not
+stored.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import read_branches
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+
+_AGENT = "lm-studio"
+_ENDING = ".conversation.json"
+_OURS = re.compile(
+    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"messages"\s*:)(?=.*?"versions"\s*:)(?=.*?"(?:singleStep|multiStep)")', re.DOTALL
+)
+_UNTITLED = "Unnamed Chat"
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_STEPS_PASSED_OVER = ("debugInfoBlock", "status", "toolStatus", "citationBlock")
+_TIME = re.compile(r"\d{13}(?=-)")
+
+
+class _Parser(LineParser):
+    """Parses the versions of messages that the user saw last, one by one."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = _ROLES.get(string(value.get("role")))
+        if role is None:
+            self.count_unknown(f"role {string(value.get('role'))}")
+            role = "system"
+        steps = list(map(mapping, items(value.get("steps"))))
+        times = (_TIME.match(string(step.get("stepIdentifier"))) for step in steps)
+        time = next((seconds(int(found[0])) for found in times if found), None)
+        blocks = [*self._blocks(value, role, "text"), *(part for step in steps for part in self._step(step, role))]
+        return next_turn(self, blocks, time=time)
+
+    def _step(self, step: Mapping[str, Any], role: Role) -> Iterator[Part]:
+        kind = step.get("type")
+        if kind == "contentBlock":
+            thinks = mapping(step.get("style")).get("type") == "thinking"
+            yield from self._blocks(step, role, "thinking" if thinks else "text")
+        elif kind not in _STEPS_PASSED_OVER:
+            self.count_unknown(kind)
+
+    def _blocks(self, value: Mapping[str, Any], role: Role, kind: Kind) -> Iterator[Part]:
+        for block in map(mapping, items(value.get("content"))):
+            sort = block.get("type")
+            if sort == "text":
+                yield Part(role, kind, string(block.get("text")))
+            elif sort == "file":
+                name, image = string(block.get("name")), string(block.get("fileType")) == "image"
+                yield Part(role, "text", attached(name or string(block.get("fileIdentifier")), image=image))
+            elif sort == "toolCallRequest":
+                name = string(block.get("name"))
+                yield Part("assistant", "tool-call", tool_input(block.get("parameters")) or name, name)
+            elif sort == "toolCallResult":
+                yield Part("tool", "tool-result", content(block.get("content")), string(block.get("name")))
+            else:
+                self.count_unknown(sort)
+
+
+class LmStudioChat:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
+        return b'"versions"' in head and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        return export_reader.one_session(path, cancel, partial(_conversation, path))
+
+
+def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
+    title, id_ = one_line(string(value.get("name"))), os.path.basename(path).removesuffix(_ENDING)
+    facts = SessionFacts(agent=_AGENT, id=clean(id_), title="" if title == _UNTITLED else title)
+    facts.started = seconds(value.get("createdAt"))
+    shown: list[Mapping[str, Any]] = []
+    others: list[Mapping[str, Any]] = []
+    for message in map(mapping, items(value.get("messages"))):
+        selected = message.get("currentlySelected", 0)
+        for number, version in enumerate(map(mapping, items(message.get("versions")))):
+            (shown if number == selected else others).append(version)
+    parser = _Parser(facts=facts)
+    messages, left = read_branches(parser, shown, others)
+    return Conversation("", facts, messages, Counter(parser.unknown), left)

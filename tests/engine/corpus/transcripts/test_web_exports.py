@@ -1,0 +1,135 @@
+"""Exports of DeepSeek, Grok's website and Open WebUI, and the chats of LM Studio."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine import find_sources
+from engine.corpus.transcripts.formats import DocumentFormat
+from engine.corpus.transcripts.parsers.deepseek_export import DeepSeekExport
+from engine.corpus.transcripts.parsers.grok_export import GrokExport
+from engine.corpus.transcripts.parsers.lm_studio import LmStudioChat
+from engine.corpus.transcripts.parsers.open_webui import OpenWebUiExport
+from engine.corpus.transcripts.token_usage import Usage
+from tests.helpers.exports import head, in_order, packed, read, read_first, written
+from tests.helpers.transcripts import mangled
+
+FIXTURES = Path(__file__).parent / "fixtures"
+DEEPSEEK = FIXTURES / "deepseek" / "conversations.json"
+GROK = FIXTURES / "grok_web" / "prod-grok-backend.json"
+WEBUI = FIXTURES / "open_webui" / "chat-export-1777885200000.json"
+STUDIO = FIXTURES / "lm_studio" / "1777885200000.conversation.json"
+EVERY: list[tuple[DocumentFormat, Path]] = [
+    (DeepSeekExport(), DEEPSEEK),
+    (GrokExport(), GROK),
+    (OpenWebUiExport(), WEBUI),
+    (LmStudioChat(), STUDIO),
+]
+START = 1777885200
+
+
+def test_deepseek_reads_the_last_branch() -> None:
+    (found,) = read(DeepSeekExport(), DEEPSEEK)
+    assert in_order(found) == [
+        ("user", "text", "Why do they split?", ""),
+        ("user", "text", "[file: bed.pdf]", ""),
+        ("assistant", "thinking", "Rain.", ""),
+        ("assistant", "text", "Too much water at once.", ""),
+        ("user", "text", "Thanks.", ""),
+        ("tool", "tool-result", '[\n  {\n    "url": "https://example.org",\n    "title": "Rain"\n  }\n]', "search"),
+        ("assistant", "text", "You're welcome.", ""),
+    ]
+    assert [message.text for message in found.left] == ["Water, most likely.", "Too little water."]
+    assert (found.key, found.facts.title, found.unknown) == ("d-1", "Tomatoes", {"AROMA": 1})
+    assert (found.facts.started, found.facts.ended, found.messages[0].id) == (START + 1, START + 5, "1")
+
+
+def test_deepseek_counts_old_messages_as_unknown(tmp_path: Path) -> None:
+    value = json.loads(DEEPSEEK.read_text("utf-8"))
+    value[0]["mapping"] = {"1": {"id": "1", "parent": "root", "message": {"content": "Why?", "inserted_at": "2025"}}}
+    (found,) = read(DeepSeekExport(), written(tmp_path, value))
+    assert (found.messages, found.unknown) == ((), {"message without fragments": 1})
+
+
+def test_grok_reads_every_conversation() -> None:
+    first, second = read(GrokExport(), GROK)
+    assert in_order(first) == [
+        ("user", "text", "Why do they split?", ""),
+        ("assistant", "thinking", "Rain.", ""),
+        ("assistant", "text", "Too much water at once.", ""),
+        ("user", "text", "Draw it.", ""),
+        ("assistant", "text", "[image]", ""),
+        ("system", "text", "Night.", ""),
+    ]
+    assert [message.text for message in first.left] == ["Too little water."]
+    assert (first.key, first.facts.title, first.unknown) == ("g-1", "Tomatoes", {"sender narrator": 1})
+    assert (first.facts.started, first.facts.ended) == (START + 1, START + 6)
+    assert in_order(second) == [("user", "text", "Hello. Are you there?", ""), ("assistant", "text", "Yes.", "")]
+    assert (second.facts.opening, second.facts.started) == ("Hello.", START + 3600)
+
+
+def test_grok_export_is_read_from_its_archive(tmp_path: Path) -> None:
+    path = packed(tmp_path, {"ttl/30d/export_data/u/prod-grok-backend.json": GROK.read_bytes(), "x/a.json": b"{}"})
+    assert GrokExport().matches(str(path), head(path))
+    assert [found.key for found in read(GrokExport(), path)] == ["g-1", "g-2"]
+
+
+def test_truncated_grok_export_yields_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "prod-grok-backend.json"
+    path.write_bytes(GROK.read_bytes()[:-150])
+    found, error = read_first(GrokExport(), path)
+    assert ([one.key for one in found], error is not None) == (["g-1"], True)
+
+
+def test_open_webui_separates_thoughts_and_tools() -> None:
+    (found,) = read(OpenWebUiExport(), WEBUI)
+    assert in_order(found) == [
+        ("user", "text", "Why do they split?", ""),
+        ("user", "text", "[file: bed.pdf]\n[image]", ""),
+        ("assistant", "thinking", "Rain,\nmost likely.", ""),
+        ("assistant", "tool-call", '{"query": "split"}', "web_search"),
+        ("tool", "tool-result", "After rain.", "web_search"),
+        ("assistant", "text", "Too much water at once.", ""),
+        ("user", "text", 'Thanks <details type="reasoning">.', ""),
+    ]
+    assert [message.text for message in found.left] == ["Too little water."]
+    assert (found.key, found.facts.title, found.unknown) == ("w-1", "Tomatoes", {})
+    assert (found.facts.started, found.facts.ended) == (START + 1, START + 4)
+    assert found.facts.usage == {"llama3": Usage(12, 34)}
+
+
+def test_lm_studio_reads_the_selected_versions() -> None:
+    (found,) = read(LmStudioChat(), STUDIO)
+    assert in_order(found) == [
+        ("user", "text", "Why do they split?", ""),
+        ("user", "text", "[file: 1777-5.pdf]", ""),
+        ("assistant", "thinking", "Rain.", ""),
+        ("assistant", "tool-call", "split", "search"),
+        ("tool", "tool-result", "After rain.", ""),
+        ("assistant", "text", "Too much water at once.", ""),
+    ]
+    assert [message.text for message in found.left] == ["Why split?"]
+    assert (found.facts.id, found.facts.title, found.unknown) == ("1777885200000", "Tomatoes", {"aroma": 1})
+    assert (found.facts.started, found.facts.ended) == (START, START + 2)
+
+
+def test_chats_of_lm_studio_are_found(tmp_path: Path) -> None:
+    folder = tmp_path / ".lmstudio" / "conversations"
+    (folder / "Garden").mkdir(parents=True)
+    (folder / "Garden" / STUDIO.name).write_bytes(STUDIO.read_bytes())
+    (place,) = find_sources(tmp_path, {}).places
+    assert (place.agent, place.path, place.files) == ("lm-studio", str(folder), 1)
+
+
+@pytest.mark.parametrize(("format", "path"), EVERY, ids=lambda one: getattr(one, "agent", ""))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(data=st.data())
+def test_any_document_is_read(format: DocumentFormat, path: Path, tmp_path: Path, data: st.DataObject) -> None:
+    value: Any = data.draw(mangled([json.loads(path.read_text("utf-8"))]))
+    for found in read_first(format, written(tmp_path, value))[0]:
+        for message in found.everything:
+            message.text.encode()
