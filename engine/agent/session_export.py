@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from engine.base.formatting import on_one_line, plural
 from engine.corpus.transcripts.messages import first_sentence
+from engine.corpus.transcripts.registry import agent_label
 from engine.corpus.transcripts.tool_uses import stored_path, uses_of
 from engine.records import ExportFormat, SessionMessage, SessionSummary, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
@@ -78,7 +79,7 @@ def speaker_of(message: SessionMessage, *, aside: bool) -> str:
 def _head(summary: SessionSummary) -> Iterator[str]:
     yield summary.title or "Untitled"
     place = summary.project + (f" ({summary.branch})" if summary.branch else "")
-    yield " · ".join(filter(None, (summary.agent, place, plural(summary.messages, "message"))))
+    yield " · ".join(filter(None, (agent_label(summary.agent), place, plural(summary.messages, "message"))))
     yield summary.path
     if summary.parent:
         yield f"Part of {summary.parent}"
@@ -256,7 +257,7 @@ def _facts(session: SessionText) -> list[str]:
     sent = [spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens]
     counts = [count for count in sent if count is not None]
     facts = [
-        summary.agent,
+        agent_label(summary.agent),
         summary.project,
         summary.branch,
         began,
@@ -437,7 +438,7 @@ def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
 def _context_head(session: SessionText) -> str:
     summary = session.summary
     facts = (
-        summary.agent,
+        agent_label(summary.agent),
         f"in {summary.project}" if summary.project else "",
         f"on branch {summary.branch}" if summary.branch else "",
     )

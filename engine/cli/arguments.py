@@ -350,7 +350,12 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     )
     export = add("export", "Export one session to a file; secrets are masked.")
     export.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
-    export.add_argument("--format", choices=EXPORT_FORMATS, default="html", help="html (default) or markdown")
+    export.add_argument(
+        "--format",
+        choices=EXPORT_FORMATS,
+        default=None,
+        help="html or markdown; by default as the file's name ends, else html",
+    )
     export.add_argument("-o", "--output", type=Path, metavar="FILE", required=True, help="the file to write")
     context = add("context", "Print a text with which another agent can continue a session; secrets are masked.")
     context.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)

@@ -13,7 +13,7 @@ from engine.cli.output import folder_name, print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.insight.session_stats import load_prices, session_stats
 from engine.memory.session_library import find_session, short_names
-from engine.records import FileUse, SessionStats, SessionSummary, SessionText, StatsRow
+from engine.records import ExportFormat, FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path
 
 _HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out", "cost")
@@ -82,7 +82,10 @@ def _export(arguments: Namespace, session: SessionText, place: CliWorkspace) -> 
         if path.exists() and any(path.resolve().is_relative_to(folder.resolve()) for folder in own):
             raise MnemoscopeError(f"{path} is one of your notes or transcripts: choose another file.")
         with exporting(path.resolve()) as file:
-            file.write(export_session(session, arguments.format).encode("utf-8", "replace"))
+            kind: ExportFormat = arguments.format or (
+                "markdown" if path.suffix.lower() in (".md", ".markdown") else "html"
+            )
+            file.write(export_session(session, kind).encode("utf-8", "replace"))
     except OSError as error:
         raise MnemoscopeError(f"{path} cannot be written: {error.strerror or error}.") from None
     if arguments.json:

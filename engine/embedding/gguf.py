@@ -395,8 +395,8 @@ class GgufProvider:
         """Measured with the first query; until then, that of a typical model."""
         return self._calibration or _USUAL
 
-    def is_word(self, text: str) -> bool:
-        return False
+    def pieces(self, word: str) -> int:
+        return 0
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
         timeouts = Timeouts(_QUERY_SECONDS, True, cancel)

@@ -95,8 +95,10 @@ class EmbeddingProvider(Protocol):
     def unknown_scripts(self) -> tuple[str, ...]:
         """Scripts whose words the model cannot distinguish, in English; texts in them are found by keywords only."""
 
-    def is_word(self, text: str) -> bool:
-        """Whether the model's vocabulary has this as a whole word; False if it can't be looked up.
+    def pieces(self, word: str) -> int:
+        """Return how many pieces of the model's vocabulary spell a word, 0 if it can't be looked up or spelt.
+
+        A frequent word of a language that the model knows is one piece.
 
         Raises `ProviderError`, `Closed`.
         """

@@ -189,8 +189,8 @@ class RemoteProvider:
     def tokens_used(self) -> int:
         return self._tokens
 
-    def is_word(self, text: str) -> bool:
-        return False
+    def pieces(self, word: str) -> int:
+        return 0
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
         vectors: Vectors = self._embed([text], query=True, cancel=cancel)[0]

@@ -162,10 +162,10 @@ class Pieces:
         found.append(_END)
         return found
 
-    def is_whole(self, word: str) -> bool:
-        """Whether the word, without spaces, is one known piece."""
-        pieces = self._of_word(word)
-        return word != "" and len(pieces) == 1 and pieces[0] != _UNKNOWN
+    def count(self, word: str) -> int:
+        """Return how many pieces spell the word, without spaces; 0 if a part of it is unknown."""
+        pieces = self._words.get(word) or self._of_word(word) if word else ()
+        return 0 if _UNKNOWN in pieces else len(pieces)
 
     def _of_word(self, word: str) -> tuple[int, ...]:
         plain = word.isascii() and word.isprintable()

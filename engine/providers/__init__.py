@@ -6,7 +6,7 @@ Out: a `Provider` each, with its texts for the window, its hosts, key variables 
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -34,6 +34,9 @@ class Calibration(msgspec.Struct, frozen=True):
     """Letters of languages that the model doesn't know; None if it knows all."""
     unknown_languages: frozenset[str] = frozenset()
     """Languages that the model doesn't know although it knows their letters, by Snowball's names."""
+    letters_a_piece: float = 0.0
+    """Average number of letters in the pieces of its vocabulary that spell a text, below which the model hardly knows
+    the language, whichever it is; 0 if it was not measured."""
     related: tuple[float, float] | None = None
     """How much more an index is related to a query than to other queries, in standard deviations: at most the first if
     no passage shares its subject, at least the second if some do. None if they were not measured.
@@ -53,16 +56,14 @@ class Calibration(msgspec.Struct, frozen=True):
         risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
         return msgspec.structs.replace(self, low=self.low + risen, high=self.high + risen)
 
-    def for_query(self, text: str, language: str, indexed: Collection[str]) -> "Calibration":
-        """The calibration for this query, with `known` from its letters and its language.
+    def for_query(self, text: str, notes_known: bool = True) -> "Calibration":
+        """The calibration for this query, with `known` from its letters.
 
-        `language`: the query's by Snowball's name, "" if unknown. `indexed`: the languages of the notes; in notes of
-        other languages, even a model that hardly knows the query's finds more than keywords do.
+        `notes_known`: whether the model knows the language of the notes that may answer it.
         """
         letters = sum(map(str.isalpha, text))
         unknown = self.unknown is not None and letters and len(self.unknown.findall(text)) >= _FOREIGN * letters
-        known = not unknown and not (language in self.unknown_languages and language in indexed)
-        return msgspec.structs.replace(self, known=known)
+        return msgspec.structs.replace(self, known=notes_known and not unknown)
 
     @property
     def between_passages(self) -> "Calibration":

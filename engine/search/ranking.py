@@ -215,7 +215,7 @@ class Ranker:
         if work.request.like is not None:
             return Blend.between_passages()
         ahead = _ahead(found, snapshot)
-        return Blend.of(meaning.calibration, list(found.values()), analysis.word_count, ahead)
+        return Blend.of(meaning.calibration, found.values(), analysis.word_count, ahead)
 
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext

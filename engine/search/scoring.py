@@ -4,7 +4,7 @@ So a threshold is meaningful, and an off-topic query returns nothing.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from operator import mul
 from typing import NamedTuple
@@ -51,9 +51,9 @@ _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of meaning if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Keyword scores between which the weight of meaning falls to the model's own."""
-_OUTSTANDING, _AHEAD = 0.4, 2.0
-"""Keyword score from which a result may stand out, and the weight of its distance to those of other files in the trust
-in keywords: words by chance match several files about as well."""
+_AHEAD = 2.0
+"""Weight, in the trust in keywords, of how far the best keyword score is above those of other files: words by chance
+match several files about as well."""
 _AGREEMENT = 0.4
 """Share of a keyword score that counts only as far as the meaning agrees: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
@@ -262,20 +262,20 @@ class Blend(msgspec.Struct, frozen=True):
     """Share of the keyword score that counts only as far as the meaning agrees, in chunks without every term."""
 
     @classmethod
-    def of(cls, model: Calibration, found: Sequence[Evidence], terms: int, ahead: float = 0.0) -> "Blend":
+    def of(cls, model: Calibration, found: Iterable[Evidence], terms: int, ahead: float = 0.0) -> "Blend":
         """Return the weights for a query: the model's own, or a higher weight of meaning if keywords match nothing
         well.
 
-        In a language that the model doesn't know, meaning does not count. `found`: the best candidates by keywords,
-        best first. `terms`: number of words in the query. Half of ten words in one passage are an answer, half of two
-        are hardly one. `ahead`: by how much the best keyword score is above those of all other files.
+        In a language that the model doesn't know, meaning does not count. `found`: the best candidates by keywords.
+        `terms`: number of words in the query. Half of ten words in one passage are an answer, half of two are hardly
+        one. `ahead`: by how much the best keyword score is above those of all other files.
         """
         if not model.known:
             return cls(0.0)
         trusting = cls(model.weight, agreement=_AGREEMENT)
         best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
         trust = best * max(1.0, terms / _LONG_QUERY)
-        if found and found[0].text >= _OUTSTANDING:
+        if best > _DOUBTED:  # otherwise the best result might not be shown, and meaning could show no other
             trust += _AHEAD * ahead
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
         return cls(model.weight + max(0.0, _WEIGHT_WITHOUT_WORDS - model.weight) * doubt, agreement=_AGREEMENT)

@@ -43,7 +43,7 @@ from engine.text import QueryAnalysis, analyse_query, parse_query
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
     from engine.search.more_like_this import LikedPassage
-    from engine.search.vector_leg import SubjectCache, VectorLeg
+    from engine.search.vector_leg import KnownLanguages, SubjectCache, VectorLeg
     from engine.store.vector_encoding import Vectors
 
 
@@ -134,6 +134,12 @@ class Searcher:
         from engine.search.vector_leg import SubjectCache  # loads numpy
 
         return SubjectCache()
+
+    @cached_property
+    def _known_languages(self) -> "KnownLanguages":
+        from engine.search.vector_leg import KnownLanguages
+
+        return KnownLanguages()
 
     def set_cache_settings(self, cache_settings: ResultCacheSettings) -> None:
         """Apply new settings of the result cache, and drop cached answers."""
@@ -409,8 +415,8 @@ class Searcher:
         if work.stored:
             calibration = scale.between_passages
         else:
-            language, indexed = analysis.languages[0], snapshot.languages()
-            calibration = scale.for_size(chunks).for_query(work.query.free_text, language, indexed)
+            known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
+            calibration = scale.for_size(chunks).for_query(work.query.free_text, known)
         subjects = partial(self._subjects.of, snapshot, model, provider)
         return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
 
@@ -471,7 +477,7 @@ class Searcher:
 def _is_word(provider: "EmbeddingProvider", word: str) -> bool:
     """Whether the provider's model knows this word, so that it is hardly a typing error."""
     try:
-        return provider.is_word(word.lower())
+        return provider.pieces(word.lower()) == 1
     except ProviderError:
         return False
 

@@ -1,8 +1,9 @@
 """The vector search: candidates from the vector index, approximate cosines for all of them, exact ones for the best.
 
-It also tells whether any passages share the query's subject.
+It also tells whether any passages share the query's subject, and whether the model knows their language.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
@@ -31,6 +32,11 @@ _NOISE = 0.003
 _OUTSTANDING = 5.0, 4.0
 """Standard deviations above the average cosine that the nearest passage, and the second, of a subject reach. In random
 directions they rarely do; with one more, they certainly don't."""
+_SPELT, _SPELT_WORDS = 12, 40
+"""Number of files, and of words in each, whose spelling shows whether the model knows their language."""
+_FEWEST_PIECES = 100
+"""Fewest pieces of words that show it."""
+_WORD = re.compile(r"[^\W\d_]{3,20}")
 _OTHER_QUERIES = (
     "Which element has the atomic number 26?",
     "When did the Roman Empire split in two?",
@@ -126,6 +132,52 @@ class SubjectCache:
             return Subjects(passages, provider.embed_documents(_OTHER_QUERIES))
         except ProviderError:
             return None
+
+
+class KnownLanguages:
+    """Remembers which languages of the latest state of one index a model knows. Thread-safe: parallel measurements are
+    the same.
+
+    A vocabulary spells the words of languages that the model was trained with in longer pieces than others.
+    """
+
+    def __init__(self) -> None:
+        self._latest: tuple[tuple[object, ...], dict[str, bool]] = (), {}
+
+    def of_notes(self, snapshot: Snapshot, provider: "EmbeddingProvider", language: str) -> bool:
+        """Return whether the model knows the language of the notes that may answer a query in `language`.
+
+        These are notes in the same language, or else in any one: across languages, even a model that hardly knows that
+        of the query finds more than keywords do.
+        """
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, provider.id, provider.model
+        latest = self._latest
+        if latest[0] != state:
+            latest = self._latest = state, {}
+        known, indexed = latest[1], snapshot.languages()
+        asked = [language] if language and language in indexed else indexed
+        for of_notes in asked:
+            if of_notes not in known:
+                listed = of_notes in provider.calibration.unknown_languages
+                known[of_notes] = not listed and self._measured(snapshot, provider, of_notes)
+        return not asked or any(known[of_notes] for of_notes in asked)
+
+    @staticmethod
+    def _measured(snapshot: Snapshot, provider: "EmbeddingProvider", language: str) -> bool:
+        letters = pieces = 0
+        least = provider.calibration.letters_a_piece
+        for text in snapshot.beginnings(language, _SPELT) if least else ():
+            words = _WORD.findall(text)[:_SPELT_WORDS]
+            cased = [lower for word in words if (lower := word.lower()) != word.upper()]
+            if 2 * len("".join(cased)) < len("".join(words)):
+                continue  # in other scripts, a word has few letters, or there are no words
+            try:
+                counts = [(len(word), provider.pieces(word)) for word in cased]
+            except ProviderError:
+                return True
+            letters += sum(length for length, count in counts if count)
+            pieces += sum(count for _, count in counts)
+        return pieces < _FEWEST_PIECES or letters >= least * pieces
 
 
 @dataclass(frozen=True)

@@ -209,6 +209,21 @@ class Snapshot:
             found += self.connection.execute(query, group)
         return found
 
+    def beginnings(self, language: str, count: int) -> list[str]:
+        """Return the texts of the first chunks of at most `count` files in a language, spread over the index."""
+        files, chunks = self.tables.files, self.tables.chunks
+        of_language = f"FROM {files} WHERE language = ?1"  # as one query for both, SQLite would read all ids
+        ((first, last),) = self.connection.execute(
+            f"SELECT (SELECT min(id) {of_language}), (SELECT max(id) {of_language})", (language,)
+        )
+        if first is None:
+            return []
+        query = f"""SELECT min(id) FROM {chunks}
+            WHERE file_id = (SELECT min(id) FROM {files} WHERE language = ? AND id >= ?)"""
+        starts = range(first, last + 1, -(-(last + 1 - first) // count))
+        rows = self.connection.executemany(query, [(language, start) for start in starts])
+        return [chunk.text for chunk in self.chunks(list({id_ for (id_,) in rows if id_ is not None})).values()]
+
     def repeated_chunks(self) -> frozenset[int]:
         """Return the ids of all chunks whose text another chunk has, too."""
         query = f"""SELECT id FROM {self.tables.chunks} WHERE hash IN (

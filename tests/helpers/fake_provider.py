@@ -37,8 +37,8 @@ class FakeProvider:
         self.fails_queries = ""
         self._lock = threading.Lock()
 
-    def is_word(self, text: str) -> bool:
-        return False
+    def pieces(self, word: str) -> int:
+        return 0
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
         self.questions.append(text)

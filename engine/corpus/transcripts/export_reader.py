@@ -32,6 +32,7 @@ _ZIP = b"PK\x03\x04"
 _MEMBER = re.compile(
     r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)"
     r"|(?:[^/\\]+/){0,6}prod-grok-backend\.json"
+    r"|(?:[^/\\]+/){0,3}[^/\\]*Gemini[^/\\]*/M[^/\\]*\.json"  # MyActivity.json, MeineAktivitäten.json …
 )
 _MEMBERS_TO_JUDGE = 8
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step

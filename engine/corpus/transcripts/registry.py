@@ -31,6 +31,7 @@ from engine.corpus.transcripts.agents import (
     deepseek,
     droid,
     gemini,
+    gemini_web,
     goose,
     gptme,
     grok,
@@ -85,6 +86,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         chatgpt.AGENT,
         claude.AGENT,
         grok_web.AGENT,
+        gemini_web.AGENT,
         open_webui.AGENT,
         lm_studio.AGENT,
         droid.AGENT,  # OpenClaw's lines have less particular marks, which Droid's have, too

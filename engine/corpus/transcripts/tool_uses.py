@@ -55,7 +55,7 @@ _NO_LETTER = re.compile("[^a-z]+")
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$", re.MULTILINE)
 _PATCHES: Mapping[str, UseKind] = {"Add": "created", "Move": "created", "Update": "edited", "Delete": "deleted"}
 _SHOWN = re.compile(
-    r"""(?:^|[;&|\n])\s*(cat|head|nl|sed|tail)\s+((?:(?:-\S+|'[^'\n]*'|\d[\d,]*p?)\s+)*)"""
+    r"""(?:^|[;&|\n])\s*(cat|head|nl|sed|tail)\s+((?:(?:-\S+|'[^'\n]*'|"[^"\n]*"|s[/|,]\S+|\d[\d,]*p?)\s+)*)"""
     r"""([^\s;&|<>'"$*`-][^\s;&|<>'"$*`]*\.\w+)(?=\s*(?:$|[;&|\n]))"""
 )
 """Matches a file that a shell command shows, or that sed changes."""

@@ -143,7 +143,7 @@ def test_any_text_makes_a_well_formed_page(parts):
 
 def test_context_has_goal_decisions_files_and_last_state():
     context = session_context(sails(branch="fix/sail"), 4000)
-    assert context.splitlines()[0] == "Continue this session of claude-code in /home/ada/boat on branch fix/sail."
+    assert context.splitlines()[0] == "Continue this session of Claude Code in /home/ada/boat on branch fix/sail."
     assert "## Goal\nWhy does the sail tear? It is new." in context
     assert "newest first\n- Use a double seam." in context
     assert "## Files\n- src/seam.py (changed)\n- docs/knots.md (read)" in context

@@ -51,22 +51,22 @@ def test_words_that_the_model_knows_stay(open_memory, workspace: Path, provider,
     query = "why was the irrgation of our submarine so expensive"
     memory = open_memory()
     memory.sync()
-    monkeypatch.setattr(provider, "is_word", {"irrgation"}.__contains__)
+    monkeypatch.setattr(provider, "pieces", {"irrgation": 1}.__getitem__)
     outcome = memory.search(query)
     assert outcome.corrected is None
     assert outcome.suggestions
     assert memory.search("Irrgation timer").corrected is not None  # a passage has both words
-    monkeypatch.setattr(provider, "is_word", lambda word: False)
+    monkeypatch.setattr(provider, "pieces", lambda word: 2)
     assert memory.search(f"{query} now").corrected is not None
 
 
 def test_correction_works_without_the_model(open_memory, workspace: Path, provider, monkeypatch) -> None:
-    def fail(word: str) -> bool:
+    def fail(word: str) -> int:
         raise ProviderError("The model cannot be loaded.")
 
     memory = open_memory()
     memory.sync()
-    monkeypatch.setattr(provider, "is_word", fail)
+    monkeypatch.setattr(provider, "pieces", fail)
     assert memory.search("why was the irrgation of our submarine so expensive").corrected is not None
 
 

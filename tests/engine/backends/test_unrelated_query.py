@@ -118,3 +118,34 @@ def test_empty_answer_explains_the_unrelated_query(open_memory, workspace: Path)
     assert "the minimum for a query without related passages" in stage.note
     (remedy,) = [remedy for remedy in explanation.remedies if remedy.name == "weak"]
     assert "because no passage is related" in remedy.advice
+
+
+@pytest.mark.parametrize(("text", "letters", "share"), [("apples", 3, 0.5), ("apples", 2, 1.0), ("林檎林檎", 1, 0.5)])
+def test_notes_spelt_in_short_pieces_lean_on_keywords(
+    open_memory, workspace: Path, text: str, letters: int, share: float
+) -> None:
+    speller = FakeProvider()
+    speller.calibration = Calibration(0.0, 1.0, 0.5, letters_a_piece=2.6)
+    speller.pieces = lambda word: len(word) // letters  # type: ignore[method-assign]
+    for number in range(12):
+        (workspace / f"note-{number}.md").write_text(f"{text} {number}: " + f"{text} " * 40, "utf-8")
+    memory = open_memory(use=speller)
+    memory.sync()
+    results = memory.search(text, copies=True).results
+    assert results
+    assert all((result.text_share == 1.0) == (share == 1.0) for result in results)
+
+
+@pytest.mark.parametrize(
+    ("notes", "known"), [("Varmuuskopion voi palauttaa levyltä, kun se on päällä.", False), ("The disk is old.", True)]
+)
+def test_query_in_language_of_unknown_notes_leans_on_keywords(
+    open_memory, workspace: Path, notes: str, known: bool
+) -> None:
+    provider = FakeProvider()
+    provider.calibration = Calibration(0.0, 1.0, 0.5, unknown_languages=frozenset({"finnish"}))
+    (workspace / "note.md").write_text(notes, "utf-8")
+    memory = open_memory(use=provider)
+    memory.sync()
+    (found,) = memory.search("Miten varmuuskopion voi palauttaa?", min_score=0.0).results[:1]
+    assert (found.text_share < 1.0) == known

@@ -146,7 +146,7 @@ def test_session_without_end_has_time_of_file(run: Run, memory: FakeMemory) -> N
 @pytest.mark.parametrize("name", ["3f6c0a1e", "3f6c", VALVE])
 def test_session_shown_by_id_prefix_or_name(run: Run, name: str) -> None:
     out = run("sessions", "show", name).out
-    assert out.startswith("Fix the valve controller\nclaude-code · /home/ines/src/greenhouse (fix/valve) · ")
+    assert out.startswith("Fix the valve controller\nClaude Code · /home/ines/src/greenhouse (fix/valve) · ")
     assert f"\n{VALVE}\n" in out
     assert "\nGo on with: cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e\n" in out
     assert "\n--- 2026-02-11 ---\n\nUser  19:22\n" in out
@@ -337,19 +337,25 @@ def test_the_status_counts_each_source(sample: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "start"), [((), "<!DOCTYPE html>"), (("--format", "markdown"), "# Fix the valve")]
+    ("arguments", "name", "start"),
+    [
+        ((), "valve", "<!DOCTYPE html>"),
+        (("--format", "markdown"), "valve", "# Fix the valve"),
+        ((), "valve.md", "# Fix the valve"),
+        (("--format", "html"), "valve.md", "<!DOCTYPE html>"),
+    ],
 )
 def test_export_writes_a_file_with_masked_secrets(
-    run: Run, tmp_path: Path, arguments: tuple[str, ...], start: str
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], name: str, start: str
 ) -> None:
-    target = tmp_path / "valve"
+    target = tmp_path / name
     answer = run("sessions", "export", "3f6c0a1e", *arguments, "-o", str(target))
     assert (answer.code, answer.out) == (0, f"Written to {target}.\n")
     text = target.read_text("utf-8")
     assert text.startswith(start)
     assert MASK in text
     assert SECRET not in text
-    assert run("sessions", "export", VALVE, "-o", str(target), "--json").json == {
+    assert run("sessions", "export", VALVE, *arguments, "-o", str(target), "--json").json == {
         "file": str(target),
         "session": VALVE,
     }

@@ -1,4 +1,6 @@
-"""Declares Kimi CLI, and Kimi Code, which followed it in 2026."""
+"""Declares Kimi CLI, Kimi Code, which followed it in 2026, and the desktop program that runs it (checked against
+agentsview, August 2026).
+"""
 
 import os
 from collections.abc import Iterable, Set
@@ -12,12 +14,15 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
+_DESKTOP = "kimi-desktop/daimon-share/daimon/runtime/kimi-code/home/sessions"
 _CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
 
 
 def _folders(machine: Machine) -> FoundFolders:
     yield "", os.path.join(machine.folder_in("KIMI_SHARE_DIR") or machine.below_home(".kimi"), "sessions")
     yield "Code", os.path.join(machine.folder_in("KIMI_CODE_HOME") or machine.below_home(".kimi-code"), "sessions")
+    for home in (*machine.program_homes(), machine.below_home(".local", "share")):
+        yield "desktop", os.path.join(home, *_DESKTOP.split("/"))
 
 
 def _stated_session(path: str) -> str:
@@ -63,7 +68,11 @@ AGENT = Agent(
     name="kimi",
     label="Kimi",
     resume="kimi --session {id}",
-    stores=((r"/\.kimi/sessions\Z", "kimi"), (r"/\.kimi-code/sessions\Z", "kimi-code")),
+    stores=(
+        (r"/\.kimi/sessions\Z", "kimi"),
+        (r"/\.kimi-code/sessions\Z", "kimi-code"),
+        (rf"/{_DESKTOP}\Z", "kimi-work"),
+    ),
     folders=_folders,
     with_parts=(_WIRE,),
     parts_changed=_titled,

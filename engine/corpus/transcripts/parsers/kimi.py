@@ -41,6 +41,8 @@ _SILENT_EVENTS = frozenset(
 )
 _SILENT_ENTRIES = frozenset({"metadata", "turn.prompt", "turn.ended", "usage.record", "llm.request"})
 """Entries that repeat others, or describe requests and costs."""
+_HOUSEKEEPERS = ("ctitle-", "sklsum-", "dvlt-")
+"""Beginnings of ids of sessions in which the desktop program makes titles, sums up skills and tests."""
 _BEGINNINGS = frozenset({"TurnBegin", "StepBegin", "SteerInput", "step.begin"})
 
 
@@ -246,6 +248,7 @@ def _facts(path: str) -> SessionFacts:
         listed = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(folder))), "kimi.json")
         facts.project = clean(_listed(listed, os.path.basename(os.path.dirname(folder))))
     facts.id = facts.id or clean(os.path.basename(folder))
+    facts.generated = facts.id.startswith(_HOUSEKEEPERS)
     if not facts.parent:
         state = parse_line(_content_of(os.path.join(folder, "state.json"))) or {}
         facts.title = one_line(string(state.get("custom_title")) or string(state.get("customTitle")))

@@ -274,6 +274,14 @@ def test_lines_of_the_caller_are_no_subagent_messages() -> None:
             [("read", "/w/a.py"), ("command", "pytest -q && cat a.py")],
         ),
         ("// don't\ntext(await tools.exec_command({cmd: 'echo \"a\\u0041\"', tty: true}))", [("command", 'echo "aA"')]),
+        (
+            'await tools.exec_command({cmd: `sed -i s/a/b/ src/a.py && sed -i "s/a b/c/" b.py`})',
+            [
+                ("edited", "src/a.py"),
+                ("edited", "b.py"),
+                ("command", 'sed -i s/a/b/ src/a.py && sed -i "s/a b/c/" b.py'),
+            ],
+        ),
         ("await tools.exec_command({cmd: String.raw`grep a\\n b.py`})", [("command", "grep a\\n b.py")]),
         (
             "await Promise.all([tools.exec_command({cmd: 'ls'}), tools.exec_command({cmd: 'make'})])",

@@ -286,6 +286,27 @@ def _count_history(text: str) -> Count:
     return count(spoken, [message["timestamp"] for message in held])
 
 
+GEMINI = [
+    {"header": "Gemini Apps", "title": "Used Gemini Apps", "time": TIMES[3]},
+    *(
+        {
+            "header": "Gemini Apps",
+            "title": f"Prompted {said}",
+            "time": TIMES[at],
+            "safeHtmlItem": [{"html": "<p>Tied.</p>"}],
+        }
+        for at, said in ((2, "Again."), (1, "Tie a bowline."))
+    ),
+]
+GEMINI_ALONE = [{key: value for key, value in one.items() if key != "safeHtmlItem"} for one in GEMINI]
+
+
+def _count_activity(text: str) -> Count:
+    records = [one for one in json.loads(text) if one["title"].startswith("Prompted")]
+    spoken = [role for one in records for role in ("user", *("agent" for _ in one.get("safeHtmlItem", ())))]
+    return count(spoken, [one["time"] for one in records])
+
+
 def _version(**version: Any) -> Value:
     return {"versions": [version], "currentlySelected": 0}
 
@@ -446,6 +467,8 @@ SAMPLES = (
     Sample("deepseek: with a root", "conversations.json", json.dumps([DEEPSEEK_NEW]), _count_fragments),
     Sample("grok-web: dates", "prod-grok-backend.json", _backend(GROK), _count_backend),
     Sample("grok-web: numbers", "prod-grok-backend.json", _backend(GROK_NEW), _count_backend),
+    Sample("gemini-web: with answers", "MyActivity.json", json.dumps(GEMINI), _count_activity),
+    Sample("gemini-web: prompts alone", "MyActivity.json", json.dumps(GEMINI_ALONE), _count_activity),
     Sample("open-webui: first", "chat-export-1.json", _history(*WEBUI), _count_history),
     Sample("open-webui: with thoughts", "chat-export-1.json", _history(*WEBUI_NEW), _count_history),
     Sample("lm-studio: first", "1.conversation.json", _studio(STUDIO), _count_versions),

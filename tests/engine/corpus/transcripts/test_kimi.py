@@ -129,3 +129,14 @@ def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
     parser, messages = stored_after_every_line(KimiWire(), values)
     KimiContext().matches(values)
     assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
+
+
+def test_sessions_of_the_desktop_program_are_found(tmp_path: Path) -> None:
+    folder = tmp_path / ".config/kimi-desktop/daimon-share/daimon/runtime/kimi-code/home/sessions"
+    for session in ("conv-1", "ctitle-1"):
+        path = folder / "wd_boats_ab12" / session / "agents" / "main" / "wire.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(CODE.read_bytes())
+        assert KimiWire().parser(str(path)).facts.generated == (session == "ctitle-1")
+    (place,) = find_sources(tmp_path, {}).places
+    assert (place.agent, place.path, place.files) == ("kimi", str(folder), 2)

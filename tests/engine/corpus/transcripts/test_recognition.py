@@ -40,6 +40,7 @@ DOCUMENTS = {
     "cline/rooveterinaryinc.roo-cline/tasks/0c1d2e3f-0000-4000-8000-000000000003/ui_messages.json": "roo-code",
     "cline/sessions/s1/s1.messages.json": "cline",
     "deepseek/conversations.json": "deepseek",
+    "gemini_web/MyActivity.json": "gemini-web",
     "grok_web/prod-grok-backend.json": "grok-web",
     "lm_studio/1777885200000.conversation.json": "lm-studio",
     "open_webui/chat-export-1777885200000.json": "open-webui",

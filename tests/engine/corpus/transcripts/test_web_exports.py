@@ -1,4 +1,4 @@
-"""Exports of DeepSeek, Grok's website and Open WebUI, and the chats of LM Studio."""
+"""Exports of DeepSeek, Gemini, Grok's website and Open WebUI, and the chats of LM Studio."""
 
 import json
 from pathlib import Path
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from engine import find_sources
 from engine.corpus.transcripts.formats import DocumentFormat
 from engine.corpus.transcripts.parsers.deepseek_export import DeepSeekExport
+from engine.corpus.transcripts.parsers.gemini_takeout import GeminiTakeout
 from engine.corpus.transcripts.parsers.grok_export import GrokExport
 from engine.corpus.transcripts.parsers.lm_studio import LmStudioChat
 from engine.corpus.transcripts.parsers.open_webui import OpenWebUiExport
@@ -21,11 +22,13 @@ from tests.helpers.transcripts import mangled
 FIXTURES = Path(__file__).parent / "fixtures"
 DEEPSEEK = FIXTURES / "deepseek" / "conversations.json"
 GROK = FIXTURES / "grok_web" / "prod-grok-backend.json"
+GEMINI = FIXTURES / "gemini_web" / "MyActivity.json"
 WEBUI = FIXTURES / "open_webui" / "chat-export-1777885200000.json"
 STUDIO = FIXTURES / "lm_studio" / "1777885200000.conversation.json"
 EVERY: list[tuple[DocumentFormat, Path]] = [
     (DeepSeekExport(), DEEPSEEK),
     (GrokExport(), GROK),
+    (GeminiTakeout(), GEMINI),
     (OpenWebUiExport(), WEBUI),
     (LmStudioChat(), STUDIO),
 ]
@@ -83,6 +86,26 @@ def test_truncated_grok_export_yields_its_beginning(tmp_path: Path) -> None:
     path.write_bytes(GROK.read_bytes()[:-150])
     found, error = read_first(GrokExport(), path)
     assert ([one.key for one in found], error is not None) == (["g-1"], True)
+
+
+def test_gemini_prompts_close_in_time_are_one_conversation(tmp_path: Path) -> None:
+    newer, older = read(GeminiTakeout(), GEMINI)
+    assert in_order(older) == [
+        ("user", "text", "Why do tomatoes split?", ""),
+        ("assistant", "text", "Too much water at once.\n\nif rain:\n    wait()", ""),
+        ("user", "text", "Eingegebener Prompt: Und Gurken?", ""),
+        ("assistant", "text", "### Gurken\n\n- Viel Wasser\n\n- Schatten", ""),
+    ]
+    assert in_order(newer) == [
+        ("user", "text", "Thanks.\n[2 files]", ""),
+        ("assistant", "text", "You're welcome.", ""),
+    ]
+    began = 1777885200
+    assert (older.key, older.facts.started, older.facts.ended) == (str(began), began, began + 120)
+    assert (older.facts.opening, older.unknown) == ("Why do tomatoes split?", {})
+    path = packed(tmp_path, {"Takeout/Meine Aktivitäten/Gemini-Apps/MeineAktivitäten.json": GEMINI.read_bytes()})
+    assert GeminiTakeout().matches(str(path), head(path))
+    assert [found.messages for found in read(GeminiTakeout(), path)] == [newer.messages, older.messages]
 
 
 def test_open_webui_separates_thoughts_and_tools() -> None:
