@@ -140,11 +140,11 @@ def exporting(path: Path) -> Iterator[BinaryIO]:
             note.unlink()
 
 
-def replace_file(path: Path, data: bytes, *, sync: bool = False) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     """Replace `path` atomically with private content; create a missing folder. Raises OSError."""
     if not path.parent.is_dir():
         make_folder(path.parent)
-    with replacing(path, sync=sync) as file:
+    with replacing(path, sync=False) as file:
         file.write(data)
 
 

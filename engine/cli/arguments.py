@@ -17,6 +17,8 @@ from engine.records import (
 from engine.text.date_parsing import EXAMPLES, Period, parse_period
 from engine.text.operators import QUERY_HELP
 
+_SESSION_ID = "the session's id, a unique beginning of it, or its stable name (sessions/…)"
+
 # --- Types of the options' values: argparse reports an invalid one in one line ---------------------------------------
 
 
@@ -109,7 +111,7 @@ def add_fact_actions(
     )
     listing.add_argument("--category", choices=FACT_CATEGORIES, help="list only facts of this kind")
     adding = add("add", "Save a fact, unless it is saved already.")
-    adding.add_argument("text", nargs="+", type=nonempty, metavar="TEXT", help="one sentence")
+    adding.add_argument("text", nargs="+", type=nonempty, metavar="TEXT", help="the fact, as one sentence")
     adding.add_argument("--category", choices=FACT_CATEGORIES, help="category; by default derived from its words")
     adding.add_argument(
         "--importance", type=share, default=USUAL_IMPORTANCE, metavar="F", help=f"0 to 1; default {USUAL_IMPORTANCE}"
@@ -144,7 +146,7 @@ def add_fact_actions(
             nargs="*",
             default=[],
             metavar="MESSAGE",
-            help="the user's message; by default, text or a hook's JSON with a prompt from standard input",
+            help="the user's message; by default read from standard input, as text or as a hook's JSON",
         )
         hook.add_argument("--session", default=None, metavar="KEY", help="the key of the agent's session")
 
@@ -342,16 +344,12 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
 
     _add_session_filters(add("list", "List past sessions, newest first."))
     show = add("show", "Print one session; secrets are masked.")
-    show.add_argument(
-        "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
-    )
+    show.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     show.add_argument(
         "--full", action="store_true", default=False, help="print thinking, tool calls and tool results in full"
     )
     export = add("export", "Export one session to a file; secrets are masked.")
-    export.add_argument(
-        "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
-    )
+    export.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     export.add_argument(
         "--format",
         choices=EXPORT_FORMATS,
@@ -360,9 +358,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     )
     export.add_argument("-o", "--output", type=Path, metavar="FILE", required=True, help="the file to write")
     context = add("context", "Print a text with which another agent can continue a session; secrets are masked.")
-    context.add_argument(
-        "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
-    )
+    context.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     context.add_argument(
         "--characters",
         type=count,
@@ -379,9 +375,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
         help="group the figures by this, one line for each value",
     )
     files = add("files", "List the files that a session read or changed.")
-    files.add_argument(
-        "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
-    )
+    files.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     touching = add("touching", "List the sessions that read or changed a file, newest first.")
     touching.add_argument(
         "path", type=nonempty, metavar="PATH", help="a name, the end of a path or a pattern, such as src/*.py"
@@ -390,13 +384,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
 
 def _add_remember(remember: argparse.ArgumentParser) -> None:
     which = remember.add_mutually_exclusive_group(required=True)
-    which.add_argument(
-        "session",
-        nargs="?",
-        type=nonempty,
-        metavar="SESSION",
-        help="the session's id, a unique beginning of it, or its stable name (sessions/…)",
-    )
+    which.add_argument("session", nargs="?", type=nonempty, metavar="SESSION", help=_SESSION_ID)
     which.add_argument(
         "--latest", action="store_true", help="the newest session, unless it already has a note and has not continued"
     )

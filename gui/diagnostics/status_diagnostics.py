@@ -120,7 +120,7 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             yield Diagnostic(tr("State"), "degraded", share, " ".join(why), "embed")
     else:
         yield Diagnostic(tr("State"), "fine" if vector.rows else "off", tr("{count:,} ready", count=vector.rows))
-    yield Diagnostic(tr("Vector search method"), None, vector.engine, tip=vector.reason)
+    yield Diagnostic(tr("Method"), None, vector.engine, tip=vector.reason)
     if vector.available is None:
         yield Diagnostic(
             "sqlite-vec", "off", tr("not loaded"), tr("sqlite-vec is loaded when it is first needed."), "probe-vector"

@@ -21,6 +21,7 @@ _HOW: dict[FactOrigin, str] = {
     "capture": marked("Captured from a message to an agent, {when}"),
 }
 _DAY = 86_400
+_LONGEST_MENTION = 40
 
 NOTHING = marked("Nothing is remembered yet")
 NOTHING_MORE = marked(
@@ -100,7 +101,7 @@ def _forgotten(fact: Fact, when: float) -> str:
     return tr(template, when=ago(when), gone=date_of(when + FORGOTTEN_DAYS * _DAY))
 
 
-def short(text: str, longest: int = 40) -> str:
+def short(text: str) -> str:
     """Return the beginning of a fact, for a message about it."""
     text = " ".join(text.split())
-    return in_quotes(text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…")
+    return in_quotes(text if len(text) <= _LONGEST_MENTION else f"{text[: _LONGEST_MENTION - 1].rstrip()}…")

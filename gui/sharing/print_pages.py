@@ -49,6 +49,8 @@ Ground = Literal["none", "person", "tool"]
 TEXT_POINTS = 10.0
 _CODE_POINTS = 8.5
 _SMALL_POINTS = 8.0
+_LINE_HEIGHT = 135
+"""Percent."""
 _PIXELS_AT_SCALE_1 = 96
 _POINTS_PER_INCH = 72
 _FOOT_LINES = 2.5
@@ -379,8 +381,8 @@ class PrintRun(QObject):
         self._timer.stop()
 
 
-def paper_style(line_height: int = 135) -> PageStyle:
-    """Return the fonts and colours for printing; `line_height` is in percent."""
+def paper_style() -> PageStyle:
+    """Return the fonts and colours for printing."""
     text = QFont(QGuiApplication.font())
     text.setPointSizeF(TEXT_POINTS)
     fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -388,7 +390,7 @@ def paper_style(line_height: int = 135) -> PageStyle:
     for font in (text, fixed):
         # Rounded to pixels of this screen, letters would be uneven on paper.
         font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-    return PageStyle(text, fixed, theme_tokens("light"), _dots() / _PIXELS_AT_SCALE_1, line_height)
+    return PageStyle(text, fixed, theme_tokens("light"), _dots() / _PIXELS_AT_SCALE_1, _LINE_HEIGHT)
 
 
 def letter_height(style: PageStyle) -> float:

@@ -106,5 +106,5 @@ def degraded(id_: str, name: str, detail: str, *, repair: str = "", advice: str 
     return HealthFinding(id=id_, name=name, state="degraded", detail=detail, repair=repair, advice=advice, count=count)
 
 
-def failed(id_: str, name: str, detail: str, *, repair: str = "", advice: str = "") -> HealthFinding:
-    return HealthFinding(id=id_, name=name, state="failed", detail=detail, repair=repair, advice=advice, count=1)
+def failed(id_: str, name: str, detail: str, *, repair: str = "") -> HealthFinding:
+    return HealthFinding(id=id_, name=name, state="failed", detail=detail, repair=repair, count=1)
