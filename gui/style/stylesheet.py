@@ -114,7 +114,8 @@ QListWidget#offers { background: $base; color: $text; border: 1px solid $line; b
 QListWidget#offers::item { padding: 4px 10px; }
 QListWidget#offers::item:hover, QListWidget#offers::item:selected { background: $accent_ground; color: $text; }
 
-QTableView, QTreeView { background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; }
+QTableView, QTreeView {
+    background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; outline: none; }
 QTableView:focus { border-color: $accent; }
 QTableView::item { padding: 2px 3px; border: none; }
 QTreeView { border: none; outline: none; show-decoration-selected: 1; }
