@@ -63,7 +63,7 @@ QPushButton[role="flat"]:checked:focus, QToolButton[role="flat"]:checked:focus {
 QPushButton[role="link"], QPushButton[role="link-degraded"] {
     background: transparent; color: $accent; border: 1px solid transparent; border-radius: 4px; padding: 0px 3px;
     font-size: ${px12}px; text-align: left; }
-QPushButton[role="link"][flush="true"] { padding-left: 0px; }
+QPushButton[role="link"][flush="true"] { padding: 0px; }
 QPushButton[role="link-degraded"] { color: $degraded; }
 QPushButton[role="link"]:hover, QPushButton[role="link-degraded"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus, QPushButton[role="link-degraded"]:focus { border-color: $accent; }
