@@ -19,6 +19,8 @@ _LEVELS = (0.1, 0.3, 0.5, USUAL_IMPORTANCE, 0.9, 1.0)
 _BY_WORDS = ""
 _TEXT_LINES = 6
 _GUTTER = 16
+_WIDEST = 680
+"""Width of the fields: in a wide window a fact is no longer than two lines, and a choice one word."""
 
 
 class FactEditor(QScrollArea):
@@ -304,6 +306,7 @@ class FactEditor(QScrollArea):
 
     def _restyle(self) -> None:
         self.text.setFixedHeight(QFontMetrics(font_at(13)).lineSpacing() * _TEXT_LINES + 20)
+        self._page.setMaximumWidth(font_at(_WIDEST).pixelSize())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -199,6 +199,7 @@ class PrivacyPage(OptionsPage):
         self._sent = label("", wrap=True)
         choose = QPushButton(tr("Choose the model for searching by meaning"))
         choose.setProperty("role", "link")
+        choose.setProperty("flush", True)
         choose.setAutoDefault(True)  # Enter presses the focused button on every platform
         choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)

@@ -51,6 +51,7 @@ class FormRow(QFrame):
         self._value = label("", wrap=True)
         self._button = QPushButton(tr("Change on the page {page}", page=tr(PAGES[whole_page(placed.page)])))
         self._button.setProperty("role", "link")
+        self._button.setProperty("flush", True)
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.setAutoDefault(True)  # Enter presses the focused button on every platform
         self._button.clicked.connect(partial(self.page_requested.emit, placed.page))

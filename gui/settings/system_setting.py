@@ -111,10 +111,11 @@ class SystemRow(QFrame):
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
         self._origin = label("", "meta")
-        self._origin.setContentsMargins(4, 0, 4, 0)  # in line with the links of other rows
+        self._origin.setContentsMargins(1, 0, 4, 0)  # in line with the links of other rows
         usual = value_words(placed.option, placed.option.default)
         self.reset = QPushButton(tr("Reset to {value}", value=usual))
         self.reset.setProperty("role", "link")
+        self.reset.setProperty("flush", True)
         self.reset.setAutoDefault(True)  # Enter presses the focused button on every platform
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=placed.title, value=usual))
         self.reset.clicked.connect(self._reset_value)

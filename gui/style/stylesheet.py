@@ -63,7 +63,7 @@ QPushButton[role="flat"]:checked:focus, QToolButton[role="flat"]:checked:focus {
 QPushButton[role="link"], QPushButton[role="link-degraded"] {
     background: transparent; color: $accent; border: 1px solid transparent; border-radius: 4px; padding: 0px 3px;
     font-size: ${px12}px; text-align: left; }
-QPushButton[role="link"][flush="true"] { padding-left: 0px; }
+QPushButton[role="link"][flush="true"] { padding: 0px; }
 QPushButton[role="link-degraded"] { color: $degraded; }
 QPushButton[role="link"]:hover, QPushButton[role="link-degraded"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus, QPushButton[role="link-degraded"]:focus { border-color: $accent; }
@@ -114,7 +114,8 @@ QListWidget#offers { background: $base; color: $text; border: 1px solid $line; b
 QListWidget#offers::item { padding: 4px 10px; }
 QListWidget#offers::item:hover, QListWidget#offers::item:selected { background: $accent_ground; color: $text; }
 
-QTableView, QTreeView { background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; }
+QTableView, QTreeView {
+    background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; outline: none; }
 QTableView:focus { border-color: $accent; }
 QTableView::item { padding: 2px 3px; border: none; }
 QTreeView { border: none; outline: none; show-decoration-selected: 1; }

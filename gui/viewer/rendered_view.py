@@ -492,6 +492,7 @@ class RenderedView(QTextBrowser):
         if (event.text().isprintable() and event.text().strip()) or event.key() == Qt.Key.Key_Escape:
             event.ignore()
             return
-        keys = {Qt.Key.Key_Up: self._overview.singleStep(), Qt.Key.Key_PageUp: self._overview.pageStep()}
-        self._scroll_place_up(keys.get(Qt.Key(event.key()), 0))
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_PageUp):
+            whole = event.key() == Qt.Key.Key_PageUp
+            self._scroll_place_up(self._overview.pageStep() if whole else self._overview.singleStep())
         super().keyPressEvent(event)

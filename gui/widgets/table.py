@@ -32,6 +32,7 @@ _SORT_ROLE = Qt.ItemDataRole.UserRole
 _ROOT = QModelIndex()
 _ARROW = 8
 _TOP = 1
+_TITLE_PAD, _ARROW_GAP = 6, 5
 
 
 class SortHeader(QHeaderView):
@@ -48,7 +49,7 @@ class SortHeader(QHeaderView):
         if not self.isSortIndicatorShown() or logicalIndex != self.sortIndicatorSection():
             return
         width = font_at(_ARROW).pixelSize()
-        middle, top = rect.center().x() + 0.5, float(rect.top() + _TOP)
+        middle, top = self._arrow_place(rect, logicalIndex, width)
         tip, base = top, top + width / 2
         if self.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder:
             tip, base = base, tip
@@ -60,6 +61,18 @@ class SortHeader(QHeaderView):
             QPolygonF([QPointF(middle, tip), QPointF(middle - width / 2, base), QPointF(middle + width / 2, base)])
         )
         painter.restore()
+
+    def _arrow_place(self, rect: QRect, section: int, width: int) -> tuple[float, float]:
+        """Return the middle and the top of the arrow: beside the title, or above it in a narrow section."""
+        title = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
+        side = _TITLE_PAD + QFontMetrics(font_at(12)).horizontalAdvance(title) + _ARROW_GAP + width / 2
+        if side + width / 2 > rect.width():
+            return rect.center().x() + 0.5, float(rect.top() + _TOP)
+        aligned = self.model().headerData(section, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
+        at_right = bool(Qt.AlignmentFlag(aligned or self.defaultAlignment()) & Qt.AlignmentFlag.AlignRight)
+        if at_right != (self.layoutDirection() == Qt.LayoutDirection.RightToLeft):
+            side = rect.width() - side
+        return rect.left() + side, rect.center().y() + 0.5 - width / 4
 
 
 @dataclass(frozen=True)

@@ -86,24 +86,37 @@ def test_rows_and_sort_arrow_grow_with_font_scale(qtbot, appearance):
     table.resize(600, 200)
     table.show()
     appearance.set_font_scale(1.0)
-    row, arrow = table.rowHeight(0), _arrow(table)
+    row, arrow = table.rowHeight(0), len(_arrow(table))
     appearance.set_font_scale(2.0)
     assert table.rowHeight(0) > 1.5 * row
-    assert _arrow(table) > 1.5 * arrow > 0
+    assert len(_arrow(table)) > 1.5 * arrow > 0
 
 
-def _arrow(table: IssuesTable) -> int:
+def test_sort_arrow_is_beside_the_title(qtbot, appearance):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    table.show_records(ISSUES)
+    table.resize(600, 200)
+    table.show()
+    height = table.horizontalHeader().height()
+    rows = {y for _x, y in _arrow(table)}
+    assert rows
+    assert rows <= set(range(height // 4, height - height // 4))
+
+
+def _arrow(table: IssuesTable) -> set[tuple[int, int]]:
     """Pixels that the arrow over the first column has painted."""
     header = table.horizontalHeader()
     drawn = []
     for shown in (True, False):
         header.setSortIndicatorShown(shown)
         drawn.append(header.grab().toImage())
-    return sum(
-        drawn[0].pixel(x, y) != drawn[1].pixel(x, y)
+    return {
+        (x, y)
         for x in range(header.sectionSize(0))
         for y in range(header.height())
-    )
+        if drawn[0].pixel(x, y) != drawn[1].pixel(x, y)
+    }
 
 
 @pytest.mark.usefixtures("right_to_left")
