@@ -209,6 +209,8 @@ def _words(stage: Stage) -> str:
         notes.append(tr("Number of passages with each word: {words}.", words=", ".join(known)))
     if unknown:
         notes.append(tr("Not found in the index: {words}.", words=_quoted(unknown)))
+    if terms.similar:
+        notes.append(tr("Similar words were searched instead: {words}.", words=_quoted(terms.similar)))
     if terms.dropped:
         notes.append(tr("Ignored as too common: {words}.", words=_quoted(terms.dropped)))
     return " ".join(notes) or no_words()
@@ -343,7 +345,7 @@ def _of_scores(
                 term=term.surface,
                 score=bm25 / parts.full if index in counted else 0.0,
                 bm25=bm25,
-                chunks=term.chunks,
+                chunks=term.chunks or term.loose,
                 fields=fields[index] if fields else (),
             )
             for index, (term, bm25) in enumerate(zip(words.terms, contributions, strict=True))

@@ -38,6 +38,8 @@ of all words again for each statement, and twice for each ranking."""
 _MOST_SUBSTITUTES = 24
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
+_SIMILAR = 0.8
+"""Weight of words similar to a term that occurs nowhere: which one is meant, if any, is a guess."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
 _OTHER_FORM = 0.4
@@ -69,8 +71,8 @@ class KeywordLeg:
         self._counts.expect(token for term in terms for token in _tokens_of(term))
         self._fillers = [term.filler for term in terms]
         self.terms = _weighed([self._term(term) for term in terms], self._fillers)
-        self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
-        """Known terms, rarest first."""
+        self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
+        """Terms of which a form or a similar word is in the index, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known)
         groups = tuple(term.group for term in analysis.terms if not term.stop)
@@ -311,12 +313,12 @@ class KeywordLeg:
             surface=term.surface,
             stemmed=tuple(map(_quoted, stems)),
             plain=plain,
-            chunks=chunks,
+            chunks=0 if term.misspelt else chunks,
             matches=min(matches, self._snapshot_chunks),
             idf=idf,
             weak_stems=weak_stems,
             weak_words=weak_words,
-            weak=_WEAK if known else 1.0,
+            weak=_SIMILAR if term.misspelt else _WEAK if known else 1.0,
             loose=min(loose, self._snapshot_chunks),
             irregular=irregular,
             irregular_idf=scoring.inverse_document_frequency(self.chunks, in_irregular) if irregular else 0.0,
@@ -463,7 +465,9 @@ def _weighed(
     distinctive = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
     likely_error, missing = scoring.unknown_weight(distinctive), scoring.unknown_weight(distinctive, rarest)
     return tuple(
-        term if term.chunks else msgspec.structs.replace(term, idf=likely_error if term.surface in similar else missing)
+        term
+        if term.searched
+        else msgspec.structs.replace(term, idf=likely_error if term.surface in similar else missing)
         for term in terms
     )
 

@@ -21,7 +21,9 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     but `stems`; may be empty.
     """
     chunks: int
-    """Number of chunks that contain the term: its exact form if the index has that, else its weaker forms."""
+    """Number of chunks that contain the term: its exact form if the index has that, else its weaker forms. 0 for a term
+    that occurs nowhere, although similar words are searched.
+    """
     matches: int
     """Approximate number of chunks that `expression` finds: fewer if some words represent a prefix."""
     idf: float
@@ -33,11 +35,16 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     weak: float = 1.0
     """Weight of a match by weaker forms alone."""
     loose: int = 0
-    """About how many chunks hold a looser form."""
+    """About how many chunks hold a looser form, or a word similar to a term that occurs nowhere."""
     irregular: tuple[str, ...] = ()
     """Irregular forms, if the index also has the form of the query."""
     irregular_idf: float = 0.0
     """Idf of the irregular forms together."""
+
+    @property
+    def searched(self) -> bool:
+        """Return whether the index has a form of the term or a similar word."""
+        return bool(self.chunks or self.loose)
 
     @property
     def kinds(self) -> str:
@@ -104,10 +111,13 @@ class Scope(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """How many chunks contain each term of the query, and which terms are too common to search."""
+    """How many chunks contain each term of the query, which terms are too common to search, and the words that are
+    searched for being similar to those that occur nowhere.
+    """
 
     chunks: dict[str, int]
     dropped: Sequence[str]
+    similar: Sequence[str]
 
 
 class TimesNamed(NamedTuple):
@@ -177,4 +187,5 @@ class Stages(msgspec.Struct, eq=False):
         """Record how many chunks contain each term of the query, and which terms were dropped as too common."""
         chunks = {term.surface: term.chunks for term in terms}
         known = sum(map(bool, chunks.values()))
-        self.add("words", len(terms) + len(dropped), known, Terms(chunks, dropped), "words")
+        similar = [word.strip('"') for term in terms if not term.chunks for word in term.weak_words]
+        self.add("words", len(terms) + len(dropped), known, Terms(chunks, dropped, similar), "words")

@@ -213,7 +213,7 @@ class Searcher:
         if part.wordless:
             provider = None  # signs alone resemble any passage
         if (correction := self._correction(snapshot, provider, work)) is not None:
-            others = tuple(other for other in work.suggestions if other is not correction)
+            others = tuple(other for other in work.suggestions if other != correction)
 
             def corrected(outcome: SearchOutcome) -> SearchOutcome:
                 return msgspec.structs.replace(outcome, corrected=correction, suggestions=others)
@@ -266,8 +266,7 @@ class Searcher:
             words, best = found.grounds.words, [scored.id for scored in found.kept]
             if best and words.complete:
                 return correction
-        if provider is not None:
-            offered = without_words(query, offered, partial(_is_word, provider))
+        offered = without_words(query, offered, partial(_is_word, provider))
         if not offered:
             return None
         correction = likely(query, offered[0])
@@ -310,6 +309,10 @@ class Searcher:
         if liked is None and analysis.terms:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
+                if work.suggestions and work.request.correct:
+                    is_word = partial(_is_word, provider)
+                    analysis = self._spelling.with_similar(snapshot, analysis, leg.terms, is_word)
+                    leg = KeywordLeg(snapshot, analysis, self._frequencies)
                 leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
         return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(work))
 
@@ -474,10 +477,10 @@ class Searcher:
         )
 
 
-def _is_word(provider: "EmbeddingProvider", word: str) -> bool:
+def _is_word(provider: "EmbeddingProvider | None", word: str) -> bool:
     """Whether the provider's model knows this word, so that it is hardly a typing error."""
     try:
-        return provider.pieces(word.lower()) == 1
+        return provider is not None and provider.pieces(word.lower()) == 1
     except ProviderError:
         return False
 

@@ -7,7 +7,7 @@ and compared. So one typo is found anywhere, two if the beginning is right: two 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress
+from itertools import compress, islice
 from typing import NamedTuple
 
 from engine.records import QuerySuggestion
@@ -27,6 +27,8 @@ _MOST_COMPARED = 3_000
 """Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
 _MOST_WORDS = 3
 """Most words that are looked up, and most suggestions."""
+_MOST_SIMILAR = 8
+"""Most similar words that are searched for a word that occurs nowhere."""
 _MOST_REMEMBERED = 512
 _SHORTEST_CORRECTED, _SHORTEST_TWO_TYPOS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
@@ -68,10 +70,7 @@ class Spelling:
         Only words of searched files are offered, so that nothing leaks from hidden files; if nothing satisfies the
         query, as with a typo in a quotation, words of all files that pass the filters.
         """
-        nowhere = {term.surface for term in terms if not term.chunks}
-        unknown = [term for term in analysis.terms if not (term.stop or term.filler) and term.surface in nowhere][
-            :_MOST_WORDS
-        ]
+        unknown = _unknown(analysis, terms)
         meanings = ((term.surface, list(self._meant(snapshot, term, scope))) for term in unknown)
         choices = [(word, meant) for word, meant in meanings if meant]
         if not choices:
@@ -82,6 +81,31 @@ class Spelling:
             word, meant = choices[0]
             ways += [[(word, *other)] for other in meant[1:]]
         return tuple(found for way in ways if (found := _suggestion(query, way)).query != query)
+
+    def with_similar(
+        self, snapshot: Snapshot, analysis: QueryAnalysis, terms: Sequence[Term], is_word: Callable[[str], bool]
+    ) -> QueryAnalysis:
+        """Return the query with similar words of the index as looser forms of words that occur nowhere.
+
+        Short words and those for which `is_word` is true have none, since they are too often other words. The known
+        words of the query decide between several similar words; without any, nothing is changed.
+        """
+        if not any(term.chunks for term in terms):
+            return analysis
+        similar = {
+            term.start: tuple((near.token,) for near in self._near(snapshot, token, korean=False) if near.typos == 1)
+            for term in _unknown(analysis, terms)
+            for token, korean in [_search_word(term)]
+            if len(token) >= _SHORTEST_CORRECTED and not (korean or term.phrased or is_word(term.surface))
+        }
+        return analysis._replace(
+            terms=tuple(
+                term._replace(loose=words[:_MOST_SIMILAR], misspelt=True)
+                if (words := similar.get(term.start))
+                else term
+                for term in analysis.terms
+            )
+        )
 
     def _meant(self, snapshot: Snapshot, term: QueryTerm, scope: ChunkFilter) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks."""
@@ -108,6 +132,13 @@ class Spelling:
         if found is None:
             found = known[token, korean] = _nearest(snapshot, token, korean=korean)
         return found
+
+
+def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
+    """Return the first words of a query, except fillers, that occur nowhere."""
+    nowhere = {term.surface for term in terms if not term.chunks}
+    unknown = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in nowhere)
+    return list(islice(unknown, _MOST_WORDS))
 
 
 def without_words(

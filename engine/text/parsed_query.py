@@ -198,6 +198,8 @@ class QueryTerm(NamedTuple):
     """
     loose_stems: tuple[str, ...] = ()
     """Looser forms in the `stems` stream, written as in `stems`."""
+    misspelt: bool = False
+    """Whether the term occurs nowhere and its looser forms are similar words, since it may be a typing error."""
     irregular: tuple[str, ...] = ()
     """Stems of irregular forms of the word: "buy" for "bought"."""
     filler: bool = False

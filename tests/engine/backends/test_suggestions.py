@@ -70,6 +70,35 @@ def test_correction_works_without_the_model(open_memory, workspace: Path, provid
     assert memory.search("why was the irrgation of our submarine so expensive").corrected is not None
 
 
+def test_query_ranks_words_similar_to_an_unknown_one(open_memory, workspace: Path) -> None:
+    """The other words decide which similar word is meant; only a search that corrects nothing ignores them."""
+    notes = {"bricks": "Tables and chairs of the terrace.", "grip": "The cable of the crane.", "oil": "A fable."}
+    memory = indexed(open_memory, workspace, **notes)
+    outcome = memory.search("cfable crane pulley", min_score=0.0, explain=True)
+    assert outcome.corrected is None
+    assert outcome.results[0].path == "grip.md"
+    assert {"oil.md", "bricks.md"}.intersection(result.path for result in outcome.results) == {"oil.md"}
+    assert outcome.explanation is not None
+    assert any(
+        "Similar words were searched instead: “cable”, “fable”." in stage.note for stage in outcome.explanation.stages
+    )
+    literal = memory.search("cfable crane pulley", min_score=0.0, correct=False).results
+    assert [result.path for result in literal] == ["grip.md"]
+    assert outcome.results[0].score > literal[0].score
+    assert len(outcome.results[0].match_ranges) == 2
+
+
+def test_words_the_model_knows_find_no_similar_ones(open_memory, workspace: Path, provider, monkeypatch) -> None:
+    (workspace / "grip.md").write_text("The cable of the crane.", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    monkeypatch.setattr(provider, "pieces", lambda word: 1 if word == "cfable" else 2)
+    known = memory.search("cfable crane pulley", min_score=0.0).results[0]
+    monkeypatch.setattr(provider, "pieces", lambda word: 2)
+    unknown = memory.search("cfable pulley crane", min_score=0.0).results[0]
+    assert known.text_score < unknown.text_score
+
+
 @pytest.mark.parametrize("typed", ["Irrgation", "irritation", "orrigation"])
 def test_names_and_other_words_in_a_long_question_stay(open_memory, workspace: Path, typed: str) -> None:
     memory = indexed(open_memory, workspace)

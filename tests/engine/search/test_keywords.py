@@ -241,7 +241,8 @@ def test_one_of_two_words_answers_beside_a_probable_error(memory: BuiltinMemory,
     for number, text in enumerate(texts):
         (tmp_path / "notes" / f"extra {number}.md").write_text(f"{text}\n", "utf-8")
     memory.sync()
-    assert len(memory.search("stdin pasword").results) == 4
+    assert len(memory.search("stdin pasword").results) == 6
+    assert len(memory.search("stdin pasword", correct=False).results) == 4
     assert not memory.search("skateboard tricks").results
     assert memory.search("skateboard gauges").results  # in one note only, as rare as a word can be
 
