@@ -11,7 +11,7 @@ from engine.base.errors import ProviderError
 from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.records import MemorySearchResult, MessageContext, QuerySuggestion, SearchMode, SearchOutcome
+from engine.records import QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
@@ -37,7 +37,7 @@ from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, evident, likely, supported, without_words
 from engine.search.title_matches import called_in, put_first
 from engine.settings.search_settings import ResultCacheSettings
-from engine.store.snapshot import Snapshot, StoredChunk
+from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query
 
 if TYPE_CHECKING:
@@ -445,7 +445,11 @@ class Searcher:
                 by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
                 if by_tool and not found.analysis.terms and work.request.like is None:
                     result, chunk = at_tool_call(snapshot, result, chunk, work.query)
-                context = _context_of(snapshot, result, chunk)
+                context = None
+                if result.message is not None:
+                    from engine.search.neighbouring_message import context_of  # brings the chunking of sessions
+
+                    context = context_of(snapshot, result, chunk)
                 if scored.id in more or scored.id in copies or context is not None:
                     same = tuple(
                         copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks
@@ -483,18 +487,6 @@ def _is_word(provider: "EmbeddingProvider | None", word: str) -> bool:
         return provider is not None and provider.pieces(word.lower()) == 1
     except ProviderError:
         return False
-
-
-def _context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:
-    """Return the question before a found answer, or the answer after a found question.
-
-    None for a note, or if the found message is long enough alone.
-    """
-    if result.message is None:
-        return None
-    from engine.search.neighbouring_message import context_of  # brings the chunking of sessions
-
-    return context_of(snapshot, result, chunk)
 
 
 def _mode(meaning: "VectorLeg | None", request: SearchRequest) -> SearchMode:
