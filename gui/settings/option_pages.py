@@ -121,7 +121,7 @@ _WORDS: dict[SettingsPage, str] = {
     "sources": marked("Settings: Sources"),
     "embedding": marked("Settings: Embedding"),
     "stored": marked("Settings: Cached embeddings"),
-    "engine": marked("Settings: Engine"),
+    "engine": marked("Settings: Search engine"),
     "search": marked("Settings: Search"),
     "sync": marked("Settings: Updates"),
     "agents": marked("Settings: Agents"),
