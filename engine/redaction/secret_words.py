@@ -187,7 +187,7 @@ DENIALS = frozenset(
 IDEOGRAPHIC_NAMES = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호|비번"
 ANY_PASSWORD = rf"passw(?:or[dt]|d)|passphrase|passcode|pass|pw|psk|kennwort|pwd|{NAMES}|{IDEOGRAPHIC_NAMES}"
 """Expression for password names in all languages."""
-PASSWORD_ANCHORS = ("pass", "psk", *ANCHORS[4:], *IDEOGRAPHIC_NAMES.split("|"))
+PASSWORD_ANCHORS = ("psk", *ANCHORS, *IDEOGRAPHIC_NAMES.split("|"))
 _IDEOGRAPHIC_DENIALS = lazy_pattern(
     "必|须|須|空|错|錯|誤|误|間違|无效|無效|無効|字符|字元|文字|数字|數字|字母|长度|長|以上|以下|不|未|过期|過期|失效|期限|更改|変更|改|設定|设定|设置"
     "|忘|输入|輸入|入力|保存|加密|暗号|安全|正[确確し]|同じ|相同|一致|需要|要求|可[以能选選]|[用使]于|使用|対|为了|指定|何|什么|什麼|默认|默認|明文"

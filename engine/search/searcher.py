@@ -311,8 +311,9 @@ class Searcher:
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
                 if work.suggestions and work.request.correct:
                     is_word = partial(_is_word, provider)
-                    analysis = self._spelling.with_similar(snapshot, analysis, leg.terms, is_word)
-                    leg = KeywordLeg(snapshot, analysis, self._frequencies)
+                    widened = self._spelling.with_similar(snapshot, analysis, leg.terms, scope, is_word)
+                    if widened is not analysis:
+                        analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
         return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(work))
 

@@ -83,29 +83,41 @@ class Spelling:
         return tuple(found for way in ways if (found := _suggestion(query, way)).query != query)
 
     def with_similar(
-        self, snapshot: Snapshot, analysis: QueryAnalysis, terms: Sequence[Term], is_word: Callable[[str], bool]
+        self,
+        snapshot: Snapshot,
+        analysis: QueryAnalysis,
+        terms: Sequence[Term],
+        scope: ChunkFilter,
+        is_word: Callable[[str], bool],
     ) -> QueryAnalysis:
         """Return the query with similar words of the index as looser forms of words that occur nowhere.
 
-        Short words and those for which `is_word` is true have none, since they are too often other words. The known
-        words of the query decide between several similar words; without any, nothing is changed.
+        Only words of searched files, as in `suggest`: the explanation names them. Short words and those for which
+        `is_word` is true have none, since they are too often other words. The known words of the query decide between
+        several similar words. Without any, `analysis` itself is returned.
         """
         if not any(term.chunks for term in terms):
             return analysis
         similar = {
-            term.start: tuple((near.token,) for near in self._near(snapshot, token, korean=False) if near.typos == 1)
+            term.start: words
             for term in _unknown(analysis, terms)
             for token, korean in [_search_word(term)]
             if len(token) >= _SHORTEST_CORRECTED and not (korean or term.phrased or is_word(term.surface))
+            if (words := self._similar(snapshot, token, scope))
         }
+        if not similar:
+            return analysis
         return analysis._replace(
             terms=tuple(
-                term._replace(loose=words[:_MOST_SIMILAR], misspelt=True)
-                if (words := similar.get(term.start))
-                else term
+                term._replace(loose=similar[term.start], misspelt=True) if term.start in similar else term
                 for term in analysis.terms
             )
         )
+
+    def _similar(self, snapshot: Snapshot, token: str, scope: ChunkFilter) -> tuple[tuple[str], ...]:
+        near = (near.token for near in self._near(snapshot, token, korean=False) if near.typos == 1)
+        searched = ((word,) for word in near if _text_containing(snapshot, word, "words", scope) is not None)
+        return tuple(islice(searched, _MOST_SIMILAR))
 
     def _meant(self, snapshot: Snapshot, term: QueryTerm, scope: ChunkFilter) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks."""

@@ -1,6 +1,6 @@
 """The vector search: candidates from the vector index, approximate cosines for all of them, exact ones for the best.
 
-It also tells whether any passages share the query's subject, and whether the model knows their language.
+It also returns whether any passages share the query's subject, and whether the model knows their language.
 """
 
 import re
@@ -111,6 +111,8 @@ class SubjectCache:
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[object, ...], Subjects | None] = (), None
+        self._others: tuple[StoredModel, Vectors] | None = None
+        """Vectors of the other queries, and their model."""
 
     def of(self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider") -> Subjects | None:
         """Return the subjects of all passages; None if too few have vectors, or if the model fails."""
@@ -120,18 +122,20 @@ class SubjectCache:
             latest = self._latest = state, self._computed(snapshot, model, provider)
         return latest[1]
 
-    @staticmethod
-    def _computed(snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider") -> Subjects | None:
+    def _computed(self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider") -> Subjects | None:
         ids = snapshot.vector_chunk_ids(model.id)
         if len(ids) < _FEWEST:
             return None
         rows = snapshot.vectors(model.id, model.dims, ids[:: -(-len(ids) // _SAMPLE)])
         passages = decode([vector for _, vector in rows], model.dims).astype("float32")
-        try:
-            # One batch takes a fifth of the time of single queries. Models that were measured embed both alike.
-            return Subjects(passages, provider.embed_documents(_OTHER_QUERIES))
-        except ProviderError:
-            return None
+        others = self._others
+        if others is None or others[0] != model:
+            try:
+                # One batch takes a fifth of the time of single queries. Models that were measured embed both alike.
+                self._others = others = model, provider.embed_documents(_OTHER_QUERIES)
+            except ProviderError:
+                return None
+        return Subjects(passages, others[1])
 
 
 class KnownLanguages:
@@ -155,12 +159,15 @@ class KnownLanguages:
         if latest[0] != state:
             latest = self._latest = state, {}
         known, indexed = latest[1], snapshot.languages()
-        asked = [language] if language and language in indexed else indexed
-        for of_notes in asked:
-            if of_notes not in known:
-                listed = of_notes in provider.calibration.unknown_languages
-                known[of_notes] = not listed and self._measured(snapshot, provider, of_notes)
-        return not asked or any(known[of_notes] for of_notes in asked)
+
+        def knows(name: str) -> bool:
+            if name not in known:
+                listed = name in provider.calibration.unknown_languages
+                known[name] = not listed and self._measured(snapshot, provider, name)
+            return known[name]
+
+        searched = [language] if language and language in indexed else indexed
+        return not searched or any(map(knows, searched))
 
     @staticmethod
     def _measured(snapshot: Snapshot, provider: "EmbeddingProvider", language: str) -> bool:
@@ -231,7 +238,7 @@ class VectorLeg:
         composed = (subjects.related(self.query) - related[0]) / (related[1] - related[0])
         distances = subjects.distances(self.query, nlargest(len(_OUTSTANDING), self._near.values()))
         outstanding = (distance - least for distance, least in zip(distances, _OUTSTANDING, strict=False))
-        return scoring.within_limits(max(composed, *outstanding))
+        return scoring.within_limits(max((composed, *outstanding)))
 
     def cosines(self, ids: Sequence[int]) -> dict[int, float]:
         """Return exact cosines by id; chunks without a vector are left out. Each reads three pages of the index."""

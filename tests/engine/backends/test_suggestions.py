@@ -206,6 +206,20 @@ def test_only_searched_words_suggested(open_memory, workspace: Path) -> None:
     assert offered(memory, "rendezvuos", path_glob="memory/**") == []
 
 
+def test_similar_words_of_unsearched_notes_are_not_named(open_memory, workspace: Path) -> None:
+    (workspace / "memory").mkdir()
+    (workspace / "memory/broth.md").write_text("Compost and soup.\n")
+    memory = indexed(open_memory, workspace, MEMORY="The zanzibarium is in the cellar.\n")
+
+    def notes_of(**options: str) -> str:
+        outcome = memory.search("compst soup zanzibarum", explain=True, **options)
+        assert outcome.explanation is not None
+        return "\n".join(stage.note for stage in outcome.explanation.stages)
+
+    assert "zanzibarium" in notes_of()
+    assert "zanzibarium" not in notes_of(session_key="agent:main:discord:group:1")
+
+
 def test_a_new_word_is_offered_once_it_is_indexed(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace)
     assert offered(memory, "marmelade") == []

@@ -263,6 +263,7 @@ xai is a company, ntn is short
 pw: 1280px
 Reset your password: click here
 const STORAGE_KEY = 'todos'
+url(token-2024a1-b2c3-chart.svg)
 """.strip("\n").split("\n")
 
 
