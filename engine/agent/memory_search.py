@@ -104,12 +104,8 @@ def _reason(outcome: SearchOutcome) -> str:
     """Return why a search found nothing, and what may help."""
     if (explanation := outcome.explanation) is None:
         return _OTHER_WORDS
-    stages = {stage.name: stage.note for stage in explanation.stages if stage.name != "threshold"}
-    reason = stages.get(explanation.emptied_by, "")
-    if not reason and not any(remedy.query for remedy in explanation.remedies):
-        reason = stages.get("words", "")
     remedies = [remedy.advice for remedy in explanation.remedies] or [_OTHER_WORDS][: not outcome.understood]
-    return cut(" ".join(filter(None, (reason, *remedies))), _LONGEST_REASON)
+    return cut(" ".join(filter(None, (explanation.reason, *remedies))), _LONGEST_REASON)
 
 
 def _came_to_be(memory: "MemorySearchManager", cancel: CancelToken) -> bool:

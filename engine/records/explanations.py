@@ -192,3 +192,13 @@ class SearchExplanation(Record, frozen=True):
     """Name of the stage that removed all results; empty if there are results."""
     remedies: tuple[SearchRemedy, ...] = ()
     """Remedies, the likeliest to help first."""
+
+    @property
+    def reason(self) -> str:
+        """Why there are no results: the note of the stage that removed them all; empty if there are results.
+
+        That words are missing says more than that the scores of all passages are low.
+        """
+        missing = any(stage.name == "words" and stage.left < stage.entered for stage in self.stages)
+        by = "words" if missing and self.emptied_by == "threshold" else self.emptied_by
+        return next((stage.note for stage in self.stages if stage.name == by), "")

@@ -208,12 +208,7 @@ def _emptied(outcome: SearchOutcome) -> str:
     explanation = outcome.explanation
     if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
         return ""
-    shown_notes = (outcome.understood, outcome.notice)
-    # That words are missing says more than that the score of all passages is low.
-    missing = any(stage.name == "words" and stage.left < stage.entered for stage in explanation.stages)
-    emptied_by = "words" if missing and explanation.emptied_by == "threshold" else explanation.emptied_by
-    notes = (stage.note for stage in explanation.stages if stage.name == emptied_by)
-    return next((note for note in notes if note not in shown_notes), "")
+    return "" if explanation.reason in (outcome.understood, outcome.notice) else explanation.reason
 
 
 _WORDS: dict[RemedyName, str] = {
