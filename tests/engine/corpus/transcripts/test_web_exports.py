@@ -75,6 +75,26 @@ def test_grok_reads_every_conversation() -> None:
     assert (second.facts.opening, second.facts.started) == ("Hello.", START + 3600)
 
 
+@pytest.mark.parametrize(
+    ("above", "shown", "left"),
+    [
+        (("", "a", "b", "c"), "abcd", ""),
+        (("b", "c", "d", ""), "dcba", ""),
+        (("", "gone", "b", "b"), "bd", "ac"),
+        (("b", "a", "gone", "c"), "cd", "ab"),
+        (("a", "c", "b", ""), "bcd", "a"),
+        (("b", "c", "a", "a"), "cbad", ""),
+    ],
+)
+def test_grok_keeps_every_message(tmp_path: Path, above: tuple[str, ...], shown: str, left: str) -> None:
+    responses = [
+        {"response": {"_id": id, "sender": "human", "message": id, "parent_response_id": parent}}
+        for id, parent in zip("abcd", above, strict=True)
+    ]
+    (found,) = read(GrokExport(), written(tmp_path, {"conversations": [{"conversation": {}, "responses": responses}]}))
+    assert ("".join(one.text for one in found.messages), "".join(one.text for one in found.left)) == (shown, left)
+
+
 def test_grok_export_is_read_from_its_archive(tmp_path: Path) -> None:
     path = packed(tmp_path, {"ttl/30d/export_data/u/prod-grok-backend.json": GROK.read_bytes(), "x/a.json": b"{}"})
     assert GrokExport().matches(str(path), head(path))
