@@ -273,6 +273,10 @@ def test_session_stays_if_another_workspace_has_its_successor(tmp_path: Path) ->
             memory.sync()
             names[name] = memory
         assert (held(names["boat"]), held(names["garden"])) == ({"new"}, {"old"})
+        files = index_files(tmp_path / "garden", settings.store.path)
+        exports = SessionExports(files.folder / "qmd/sessions", tmp_path / "garden", files, settings)
+        exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
+        assert [one.known.id for one in exports.all()] == ["old"]
         shutil.rmtree(tmp_path / "boat")
         write("old", "garden", mark, {"type": "last-prompt"})
         for _ in range(2):
