@@ -12,7 +12,7 @@ from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.quick_summary import read_quick_summary
-from engine.corpus.transcripts.registry import copied_sessions, is_continued
+from engine.corpus.transcripts.registry import continued_in, copied_sessions
 from engine.corpus.transcripts.session_stores import (
     FoundTranscripts,
     find_stores,
@@ -60,6 +60,8 @@ class SessionStage:
         """Transcripts that belong to other workspaces, with the folders of these."""
         self._looks: dict[str, NewFile | None] = {}
         """Result of `_listed` for each transcript that was looked at to find its project."""
+        self._own: set[str] = set()
+        """Paths of the transcripts that are read if they have changed, perhaps as one that continues another."""
 
     def list_new(self) -> None:
         """Add sessions that the index doesn't know to the list of sessions, long before they are read.
@@ -91,7 +93,7 @@ class SessionStage:
             self._forget(name)
         self._leave_to_others()
         own = [file for file in found.files if file.name not in self._external]
-        copies = self._copies()
+        copies = self._copies(own)
         due = [file for file in own if _transcript_differs(file, known.get(file.name), file.name in copies)]
         names = {file.name for file in due}
         for name, stored in known.items():
@@ -105,8 +107,8 @@ class SessionStage:
     def read_changed(self, paths: Set[str]) -> bool:
         """Read only these files, without listing any folder.
 
-        Returns False if that is not enough: one of them is not a transcript of lines that the index has, or it can't be
-        read. Raises as `read`.
+        Returns False if that is not enough: one of them is not a transcript of lines that the index has, another one
+        seems to continue it, or it can't be read. Raises as `read`.
         """
         stores = [(os.path.realpath(store.path), store) for store in find_stores(self._settings)]
         with self._work.parts.store.read() as snapshot:
@@ -114,7 +116,7 @@ class SessionStage:
                 name, path_in_store = transcript_at(path, stores)
                 self._known |= sessions.transcripts(snapshot, name)
                 file = _found(name, path_in_store) if name in self._known and not self._known[name].rule else None
-                if file is None or self._crashes.crashes(file):
+                if file is None or self._crashes.crashes(file) or continued_in(file.path):
                     return False
                 self._found.files.append(file)
         self._outcome.files_seen = len(self._found.files)
@@ -177,12 +179,16 @@ class SessionStage:
                 self._commits.put(note_left_out(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
         self._outcome.skipped += ownership_issues(self._external)
 
-    def _copies(self) -> set[str]:
-        """Names of the transcripts whose sessions are also in another one."""
+    def _copies(self, own: list[FoundFile]) -> set[str]:
+        """Names of the transcripts whose sessions are also in another one; those that changed are looked at later."""
         before = {name for name, stored in self._known.items() if stored.rule == _COPIED}
         copies = copied_sessions(self._found.files, before, self._token)
-        again = [file for file in self._found.files if file.name in before - copies] if before - copies else []
-        return copies | {file.name for file in again if is_continued(file.path)}
+        self._own = {file.path for file in own if file.name not in copies}
+        again = before - copies
+        return copies | {file.name for file in own if file.name in again and self._is_continued(file)}
+
+    def _is_continued(self, file: FoundFile) -> bool:
+        return continued_in(file.path) in self._own
 
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:
@@ -198,7 +204,7 @@ class SessionStage:
             self._meter.step(number, file.name)
             try:
                 with self._crashes.reading(file):
-                    copied = file.name in copies or is_continued(file.path)
+                    copied = file.name in copies or self._is_continued(file)
                     issue = rows.leave_out(file, _COPIED, skip_reasons.COPIED.message()) if copied else rows.take(file)
             except FileNotFoundError:
                 self._forget(file.name)

@@ -41,10 +41,11 @@ class UsageTotal(Record, frozen=True):
     """Whether the cost of all parts is known."""
 
 
-class SessionSummary(Record, frozen=True, gc=False):
+class SessionSummary(Record, frozen=True, gc=False, kw_only=False):
     """Metadata of one past session of an agent: title, times, project and counts.
 
-    Not tracked by the garbage collector: there may be tens of thousands, and none can be part of a cycle.
+    Members may be given by position, which is faster. Not tracked by the garbage collector: there may be tens of
+    thousands, and none can be part of a cycle.
     """
 
     path: str

@@ -23,7 +23,7 @@ from engine.base.private_files import make_folder, read_file, remove_leftovers, 
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.registry import copied_sessions, is_continued
+from engine.corpus.transcripts.registry import continued_in, copied_sessions
 from engine.corpus.transcripts.session_stores import find_transcripts, session_name
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.session_workspace_assignment import (
@@ -182,6 +182,7 @@ class SessionExports:
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         files = [file for file in found.files if not self._crashes.crashes(file)]
         kept = elsewhere(files, projects, self._workspace, self._index, lambda file: self._project_of(file, token))
+        own = {file.path for file in files if file.name not in kept and file.name not in copies}
         order, passed_over = self._crashes.readable(found.files)
         done.failed += passed_over
         fresh = ExportList(fingerprint)
@@ -201,7 +202,7 @@ class SessionExports:
             if file.name in kept:
                 where = ownership_message(kept[file.name])
                 fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, (), INDEXED_ELSEWHERE, where)
-            elif file.name in copies or (not held and is_continued(file.path)):
+            elif file.name in copies or (not held and continued_in(file.path) in own):
                 fresh.transcripts[file.name] = KnownTranscript(
                     file.mtime_ns, file.size, (), "copied", skip_reasons.COPIED.message()
                 )

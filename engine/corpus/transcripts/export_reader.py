@@ -266,8 +266,9 @@ def left_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
     for name, parent in parents.items():
         children.setdefault(parent, []).append(name)
     seen, found = set(path), list[str]()
-    for name in parents:
-        waiting = [name] if name not in seen and (parents[name] in seen or parents[name] not in parents) else []
+    starts = [name for name, parent in parents.items() if parent in seen or parent not in parents]
+    for name in (*starts, *parents):  # only messages whose parents form a circle are still left after the starts
+        waiting = [name]
         while waiting:
             node = waiting.pop()
             if node not in seen:

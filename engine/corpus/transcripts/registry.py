@@ -235,9 +235,11 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
     return copies
 
 
-def is_continued(path: str) -> bool:
-    """Whether another transcript begins with all messages of the one at `path` and continues its session."""
-    return any(agent.is_continued is not None and agent.is_continued(path) for agent in AGENTS)
+def continued_in(path: str) -> str:
+    """Return the transcript that begins with all messages of the one at `path` and continues its session; empty if
+    none does.
+    """
+    return next(filter(None, (agent.continued_in(path) for agent in AGENTS if agent.continued_in is not None)), "")
 
 
 def formats() -> tuple["Formats", ...]:

@@ -246,3 +246,39 @@ def test_directory_stored_unmasked_is_masked_by_a_sync(open_: Open, store: Path,
         connection.execute("UPDATE homes SET project = ?", (f"/srv/{secret}",))
     garden.sync()
     assert secret.encode() not in b"".join(file.read_bytes() for file in homes.parent.glob("session-homes.sqlite*"))
+
+
+def test_session_stays_if_another_workspace_has_its_successor(tmp_path: Path) -> None:
+    store = tmp_path / ".claude" / "projects"
+    folder = store / "-home-ada"
+    folder.mkdir(parents=True)
+
+    def write(name: str, project: str, *more: dict[str, str]) -> None:
+        said = {"type": "user", "uuid": "u1", "sessionId": name, "message": {"role": "user", "content": "Why?"}}
+        lines = {**said, "cwd": str(tmp_path / project)}, *more
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(one, separators=(',', ':'))}\n" for one in lines))
+
+    mark = {"type": "continued-in", "continuedInSessionId": "new"}
+    write("old", "garden", mark)
+    write("new", "boat")
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    names = {}
+    with contextlib.ExitStack() as opened:
+        for name in ("boat", "garden"):
+            (tmp_path / name).mkdir()
+            memory = BuiltinMemory(tmp_path / name, settings, executor=None, background=False)
+            opened.callback(memory.close)
+            memory.sync()
+            names[name] = memory
+        assert (held(names["boat"]), held(names["garden"])) == ({"new"}, {"old"})
+        files = index_files(tmp_path / "garden", settings.store.path)
+        exports = SessionExports(files.folder / "qmd/sessions", tmp_path / "garden", files, settings)
+        exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
+        assert [one.known.id for one in exports.all()] == ["old"]
+        shutil.rmtree(tmp_path / "boat")
+        write("old", "garden", mark, {"type": "last-prompt"})
+        for _ in range(2):
+            names["garden"].sync()
+            assert held(names["garden"]) == {"new"}

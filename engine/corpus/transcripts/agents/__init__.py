@@ -95,9 +95,9 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """
     with_copies: tuple[str, ...] = ("",)
     """Parts of paths: a transcript can be a copy only if the path of some transcript contains one of them."""
-    is_continued: Callable[[str], bool] | None = None
-    """Whether another transcript begins with all messages of the one at this path and continues its session. Called
-    for transcripts that have changed, with paths of all agents.
+    continued_in: Callable[[str], str] | None = None
+    """Returns the transcript that begins with all messages of the one at this path and continues its session; empty
+    if none does. Called with paths of all agents, for transcripts that have changed or were left out.
     """
 
 

@@ -90,9 +90,19 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     return {audits[folder] for folder in audits.keys() & read}
 
 
-def _is_continued(path: str) -> bool:
+def _continued_in(path: str) -> str:
     if _PROJECTS not in path or not path.endswith(LINES_END):
-        return False
+        return ""
+    seen = [path]
+    while after := _successor(seen[-1]):
+        if after in seen:
+            return ""  # of transcripts that name each other, none continues all others
+        seen.append(after)
+    return seen[-1] if len(seen) > 1 else ""
+
+
+def _successor(path: str) -> str:
+    """Return the transcript that a transcript names at its end, if that begins with the same message."""
     from engine.base.errors import PathRefused
     from engine.corpus.safe_open import open_binary
     from engine.corpus.transcripts.jsonl import parse_line
@@ -103,15 +113,16 @@ def _is_continued(path: str) -> bool:
             _, mark, last = file.read(_END).rpartition(b'"continued-in"')
             named = _CONTINUED.search(last) if mark else None
             if named is None or _SPOKEN.search(last):
-                return False  # the user has gone on in the old one
+                return ""  # the user has gone on in the old one
             file.seek(0)
             lines = map(parse_line, file.read(_HEAD).split(b"\n"))
             first = next((line for line in lines if line and line.get("type") in ("user", "assistant")), {})
-        with open_binary(os.path.join(os.path.dirname(path), f"{named[1].decode()}{LINES_END}")) as file:
-            root = first.get("uuid")
-            return isinstance(root, str) and f'"uuid":"{root}"'.encode(errors="replace") in file.read(_HEAD)
+        root, after = first.get("uuid"), os.path.join(os.path.dirname(path), f"{named[1].decode()}{LINES_END}")
+        with open_binary(after) as file:
+            begins = isinstance(root, str) and f'"uuid":"{root}"'.encode(errors="replace") in file.read(_HEAD)
+        return after if begins else ""
     except (OSError, PathRefused):
-        return False
+        return ""
 
 
 def _formats() -> "Formats":
@@ -149,7 +160,7 @@ AGENT = Agent(
     usual="~/.claude/projects",
     stores=((rf"\A(?!.*/{_SESSIONS}/).*/\.?claude/projects\Z", "claude"),),
     folders=_folders,
-    is_continued=_is_continued,
+    continued_in=_continued_in,
     formats=_formats,
 )
 COWORK = Agent(

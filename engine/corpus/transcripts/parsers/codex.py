@@ -15,7 +15,6 @@ commands that they ran and the files that they changed: those are read whose arg
 import html
 import shlex
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import msgspec
@@ -186,7 +185,7 @@ class CodexParser(LineParser, kw_only=True):
     model: str = ""
     spent: Usage = msgspec.field(default_factory=Usage)
     """Usage of the session so far: events have running totals, and repeat them."""
-    ran: list[int] = msgspec.field(default_factory=list)
+    ran: set[int] = msgspec.field(default_factory=set)
     """Digests of the commands and files in the programs since the user's last message."""
     unpaired: dict[int, int] = msgspec.field(default_factory=dict)
     """By digest of a text: how many more times it was an item than an event."""
@@ -303,21 +302,21 @@ class CodexParser(LineParser, kw_only=True):
         text = tool_given(given, structured=kind != "custom_tool_call")
         called = self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
         if tool == _PROGRAM:
-            self.ran += self._uses(called[0])
+            self.ran |= self._uses(called[0])
         return called
 
     def _ran(self, tool: str, text: str, line: int, time: float | None, id: str) -> list[Message]:
         """Return a command or a patch of a program as a message, if the program's text doesn't show all of it."""
         message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
-        if not id.startswith(_OF_PROGRAM) or set(self._uses(message)).issubset(self.ran):
+        if not id.startswith(_OF_PROGRAM) or self._uses(message) <= self.ran:
             return []
         return self._add("assistant", "tool-call", text, line, time, id=id, tool=tool)
 
-    def _uses(self, message: Message) -> list[int]:
+    def _uses(self, message: Message) -> set[int]:
         """Return digests of what a tool call ran or changed. (What a command reads depends on its folder.)"""
         project = self.facts.project
         done = (use for use in uses_of(message) if use.kind != "read")
-        return [digest(use.value if use.kind == "command" else stored_path(use.value, project)) for use in done]
+        return {digest(use.value if use.kind == "command" else stored_path(use.value, project)) for use in done}
 
     def _spoken(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         """Return a part of a spoken conversation; its other items show where it begins and ends."""
@@ -396,7 +395,7 @@ class CodexParser(LineParser, kw_only=True):
         )
         if messages:
             self.prompts.append(line)
-            self.ran = []
+            self.ran = set()
         if speech.command is not None:
             messages += self._add("user", "tool-call", speech.command, line, time, id=id, tool="shell")
             messages += self._add("tool", "tool-result", speech.result, line, time, id=id, tool="shell")
@@ -442,11 +441,11 @@ class CodexParser(LineParser, kw_only=True):
 
     def _is_fresh(self, role: Role, kind: Kind, text: str, event: bool) -> bool:
         words = f"{role} {kind} {''.join(text[:_COMPARED].split())}"
-        digest = int.from_bytes(blake2b(words.encode(errors="replace"), digest_size=7).digest())
+        number = digest(words)
         step = -1 if event else 1
-        surplus = self.unpaired.pop(digest, 0)
+        surplus = self.unpaired.pop(number, 0)
         if surplus + step:
-            self.unpaired[digest] = surplus + step
+            self.unpaired[number] = surplus + step
         return surplus * step >= 0
 
 

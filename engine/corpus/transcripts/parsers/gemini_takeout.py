@@ -10,8 +10,8 @@ format, HTML, is not read.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import chain
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
@@ -35,16 +35,16 @@ _PAUSE = 30 * 60.0
 """Seconds without a prompt after which a conversation has ended."""
 _MOST = 2000
 """Most prompts of one conversation."""
+_MOST_TEXT = 16_000_000
+"""Characters after which a conversation ends."""
+_MOST_HTML = 1_000_000
+"""Characters of HTML of one answer that are read."""
 
 
-class _Parser(LineParser):
-    """Parses the records of one conversation, oldest first."""
-
-    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        prompt, answer = _prompt(value), _answer(value)
-        time = seconds(value.get("time"))
-        asked = next_turn(self, [Part("user", "text", prompt)], time=time)
-        return [*asked, *next_turn(self, [Part("assistant", "text", answer)], time=time)]
+class _Turn(NamedTuple):
+    time: float
+    prompt: str
+    answer: str
 
 
 def _prompt(value: Mapping[str, Any]) -> str:
@@ -58,13 +58,16 @@ def _prompt(value: Mapping[str, Any]) -> str:
 
 def _answer(value: Mapping[str, Any]) -> str:
     from engine.corpus.documents import DocumentError  # few transcripts have HTML
-    from engine.corpus.documents.text_collector import DocumentText
+    from engine.corpus.documents.text_collector import DocumentText, TextFull
     from engine.corpus.documents.web_pages import read_html
 
-    text = DocumentText()
+    text, room = DocumentText(), _MOST_HTML
     try:
-        for item in map(mapping, items(value.get("safeHtmlItem"))):
-            read_html(b"\xef\xbb\xbf" + string(item.get("html")).encode("utf-8", "replace"), text)
+        with suppress(TextFull, AssertionError, ValueError):  # the last two are html.parser's, for some invalid markup
+            for item in map(mapping, items(value.get("safeHtmlItem"))):
+                html = string(item.get("html"))[:room]
+                room -= len(html)
+                read_html(b"\xef\xbb\xbf" + html.encode("utf-8", "replace"), text)
         text.title = ""
         return text.whole().strip()
     except DocumentError:
@@ -84,22 +87,27 @@ class GeminiTakeout:
         return export_reader.matches(path, head, lambda start: b'"header"' in start and bool(_OURS.match(start)))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        group: list[tuple[float, Mapping[str, Any]]] = []
+        group: list[_Turn] = []
+        size = 0
         for value in export_reader.conversations(path, cancel):
             time = seconds(value.get("time"))
-            if time is None or not _is_gemini(value) or not _prompt(value):
+            if time is None or not _is_gemini(value) or not (prompt := _prompt(value)):
                 continue
-            if group and (abs(time - group[-1][0]) > _PAUSE or len(group) == _MOST):
+            if group and (abs(time - group[-1].time) > _PAUSE or len(group) == _MOST or size > _MOST_TEXT):
                 yield _conversation(group)
-                group = []
-            group.append((time, value))
+                group, size = [], 0
+            group.append(_Turn(time, prompt, _answer(value)))
+            size += len(prompt) + len(group[-1].answer)
         if group:
             yield _conversation(group)
 
 
-def _conversation(group: list[tuple[float, Mapping[str, Any]]]) -> Conversation:
-    group.sort(key=lambda one: one[0])
-    key = f"{group[0][0]:.0f}"
-    parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key))
-    messages = tuple(chain.from_iterable(parser.feed(value, 0) for _, value in group))
-    return Conversation(key, parser.facts, messages, Counter(parser.unknown))
+def _conversation(group: list[_Turn]) -> Conversation:
+    group.sort(key=lambda turn: turn.time)
+    key = f"{group[0].time:.0f}"
+    parser = LineParser(facts=SessionFacts(agent=_AGENT, id=key))
+    messages: list[Message] = []
+    for turn in group:
+        messages += next_turn(parser, [Part("user", "text", turn.prompt)], time=turn.time)
+        messages += next_turn(parser, [Part("assistant", "text", turn.answer)], time=turn.time)
+    return Conversation(key, parser.facts, tuple(messages), Counter(parser.unknown))

@@ -320,7 +320,7 @@ class KiroEventFormat:
         folder = os.path.dirname(path)
         described = _described(os.path.join(folder, "session.json"))
         title = one_line(string(described.get("title")))
-        forked = described.get("createdReason") == "tangent"  # a fork of a session, in which the user continues
+        forked = described.get("createdReason") == "tangent"
         places = (*items(described.get("workspacePaths")), *items(described.get("rootPaths")))
         facts = SessionFacts(
             agent=_AGENT,

@@ -58,10 +58,11 @@ def _parts(role: Role, text: str) -> Iterator[Part]:
         yield Part(role, "text", text[at:start].strip())
         attributes = {name: html.unescape(given) for name, given in _ATTRIBUTE.findall(text[start:opened])}
         inner = _QUOTED.sub("", _SUMMARY.sub("", text[opened + 1 : end], count=1)).strip()
-        if attributes["type"] == "reasoning":
+        kind = attributes.get("type", "")  # missing if it contains the tag's end
+        if kind == "reasoning":
             yield Part(role, "thinking", html.unescape(inner))
         else:
-            name = attributes.get("name", attributes["type"])
+            name = attributes.get("name") or kind or "tool"
             yield Part(role, "tool-call", attributes.get("arguments", "") or name, name)
             yield Part("tool", "tool-result", attributes.get("result", "") or inner, name)
         at = end + len(_CLOSING)

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
-from engine.corpus.transcripts.registry import copied_sessions, owner_of_part, resume_command, session_folders
+from engine.corpus.transcripts.registry import (
+    continued_in,
+    copied_sessions,
+    owner_of_part,
+    resume_command,
+    session_folders,
+)
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
@@ -646,3 +652,26 @@ def test_programs_with_the_same_transcripts_are_told_apart(tmp_path: Path, agent
     expected = ("Storage", "/home/ada/boats", "p") if agent == "qoder" else ("", "", "")
     assert (session.facts.title, session.facts.project, session.facts.parent) == expected
     assert owner_of_part(str(described)) == (str(path) if agent == "qoder" else "")
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ({"a": "a"}, {"a": ""}),
+        ({"a": "b"}, {"a": "b", "b": ""}),
+        ({"a": "b", "b": "a"}, {"a": "", "b": ""}),
+        ({"a": "b", "b": "c"}, {"a": "c", "b": "c", "c": ""}),
+        ({"a": "b", "b": "c", "c": "b"}, {"a": "", "b": "", "c": ""}),
+    ],
+)
+def test_last_transcript_continues_those_before(
+    tmp_path: Path, named: dict[str, str], expected: dict[str, str]
+) -> None:
+    folder = tmp_path / ".claude" / "projects" / "-home-ada-boats"
+    folder.mkdir(parents=True)
+    said = '{"type":"user","uuid":"u1","message":{"role":"user","content":"Why?"}}\n'
+    for name in expected:
+        mark = json.dumps({"type": "continued-in", "continuedInSessionId": named.get(name)}, separators=(",", ":"))
+        (folder / f"{name}.jsonl").write_text(said + (f"{mark}\n" if name in named else ""))
+    found = {name: Path(continued_in(str(folder / f"{name}.jsonl"))).stem for name in expected}
+    assert found == expected

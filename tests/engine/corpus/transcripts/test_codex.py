@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -299,6 +300,14 @@ def test_tools_called_by_a_program_are_its_uses(program: str, uses: list[tuple[s
     (message,) = feed(CodexFormat().parser("s.jsonl"), [(1, call)])
     assert message.text == program
     assert uses_of(message) == uses
+
+
+def test_repeated_program_does_not_enlarge_the_state() -> None:
+    call = item(type="custom_tool_call", name="exec", call_id="c", input="await tools.exec_command({cmd: 'ls'})")
+    parser = CodexFormat().parser("s.jsonl")
+    feed(parser, enumerate([call] * 50, 1))
+    assert len(parser.ran) == 1
+    assert CodexFormat().resume(msgspec.json.encode(parser)) == parser
 
 
 def test_arguments_that_a_program_computed_are_read() -> None:

@@ -75,6 +75,26 @@ def test_grok_reads_every_conversation() -> None:
     assert (second.facts.opening, second.facts.started) == ("Hello.", START + 3600)
 
 
+@pytest.mark.parametrize(
+    ("above", "shown", "left"),
+    [
+        (("", "a", "b", "c"), "abcd", ""),
+        (("b", "c", "d", ""), "dcba", ""),
+        (("", "gone", "b", "b"), "bd", "ac"),
+        (("b", "a", "gone", "c"), "cd", "ab"),
+        (("a", "c", "b", ""), "bcd", "a"),
+        (("b", "c", "a", "a"), "cbad", ""),
+    ],
+)
+def test_grok_keeps_every_message(tmp_path: Path, above: tuple[str, ...], shown: str, left: str) -> None:
+    responses = [
+        {"response": {"_id": id, "sender": "human", "message": id, "parent_response_id": parent}}
+        for id, parent in zip("abcd", above, strict=True)
+    ]
+    (found,) = read(GrokExport(), written(tmp_path, {"conversations": [{"conversation": {}, "responses": responses}]}))
+    assert ("".join(one.text for one in found.messages), "".join(one.text for one in found.left)) == (shown, left)
+
+
 def test_grok_export_is_read_from_its_archive(tmp_path: Path) -> None:
     path = packed(tmp_path, {"ttl/30d/export_data/u/prod-grok-backend.json": GROK.read_bytes(), "x/a.json": b"{}"})
     assert GrokExport().matches(str(path), head(path))
@@ -108,6 +128,32 @@ def test_gemini_prompts_close_in_time_are_one_conversation(tmp_path: Path) -> No
     assert [found.messages for found in read(GeminiTakeout(), path)] == [newer.messages, older.messages]
 
 
+def _gemini(*answers: str, title: str = "Prompted Why?") -> list[dict[str, Any]]:
+    record = {"header": "Gemini Apps", "title": title, "time": "2026-05-04T09:00:00Z"}
+    return [{**record, "safeHtmlItem": [{"html": html} for html in answers]}]
+
+
+def test_gemini_keeps_the_beginning_of_a_long_answer(tmp_path: Path) -> None:
+    long = f"<p>{'rain ' * 2_200_000}</p>"
+    (found,) = read(GeminiTakeout(), written(tmp_path, _gemini("<p>First.</p>", long, "<p>Last.</p>")))
+    question, answer = found.messages
+    assert (question.text, answer.text[:17]) == ("Why?", "First.\n\nrain rain")
+    assert 900_000 < len(answer.text) <= 1_000_000
+
+
+@pytest.mark.parametrize("broken", ["<![foo]>", f"&#{'9' * 5000};"])
+def test_gemini_survives_markup_that_its_parser_refuses(tmp_path: Path, broken: str) -> None:
+    records = [*_gemini("<p>First.</p>", broken), *_gemini("<p>Second.</p>")]
+    (found,) = read(GeminiTakeout(), written(tmp_path, records))
+    assert [message.text[:7].strip() for message in found.messages] == ["Why?", "First.", "Why?", "Second."]
+
+
+def test_gemini_conversation_ends_when_it_is_long(tmp_path: Path) -> None:
+    records = _gemini("<p>Rain.</p>", title=f"Prompted {'why ' * 600_000}") * 12
+    found = read(GeminiTakeout(), written(tmp_path, records))
+    assert [len(one.messages) for one in found] == [14, 10]
+
+
 def test_open_webui_separates_thoughts_and_tools() -> None:
     (found,) = read(OpenWebUiExport(), WEBUI)
     assert in_order(found) == [
@@ -123,6 +169,29 @@ def test_open_webui_separates_thoughts_and_tools() -> None:
     assert (found.key, found.facts.title, found.unknown) == ("w-1", "Tomatoes", {})
     assert (found.facts.started, found.facts.ended) == (START + 1, START + 4)
     assert found.facts.usage == {"llama3": Usage(12, 34)}
+
+
+def test_open_webui_reads_elements_with_any_attributes(tmp_path: Path) -> None:
+    value = json.loads(WEBUI.read_text("utf-8"))
+    texts = (
+        '<details type="a>b">x</details>',
+        '<details type="">y</details>',
+        '<details type="tool" name="">z</details>',
+    )
+    said = {
+        name: {"role": "assistant", "content": text, "parentId": above}
+        for name, text, above in zip("abc", texts, ("", "a", "b"), strict=True)
+    }
+    value[0]["chat"]["history"] = {"currentId": "c", "messages": said}
+    (found,) = read(OpenWebUiExport(), written(tmp_path, value))
+    assert in_order(found) == [
+        ("assistant", "tool-call", "tool", "tool"),
+        ("tool", "tool-result", 'b">x', "tool"),
+        ("assistant", "tool-call", "tool", "tool"),
+        ("tool", "tool-result", "y", "tool"),
+        ("assistant", "tool-call", "tool", "tool"),
+        ("tool", "tool-result", "z", "tool"),
+    ]
 
 
 def test_lm_studio_reads_the_selected_versions() -> None:
