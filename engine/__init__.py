@@ -133,6 +133,7 @@ if TYPE_CHECKING:
     from engine.text.languages import detect_language as detect_language
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_parser import parse_query as parse_query
+    from engine.text.writing_systems import has_one_character_word as has_one_character_word
     from engine.workspaces.known_workspaces import forget_workspace as forget_workspace
     from engine.workspaces.known_workspaces import known_workspaces as known_workspaces
     from engine.workspaces.known_workspaces import workspace_state as workspace_state
@@ -263,6 +264,7 @@ _HOME = {
     "without_links": "engine.corpus.link_parsing",
     "written_links": "engine.corpus.link_parsing",
     "parse_query": "engine.text.query_parser",
+    "has_one_character_word": "engine.text.writing_systems",
     "program_version": "engine.base.formatting",
     "all_of": "engine.base.formatting",
     "any_of": "engine.base.formatting",

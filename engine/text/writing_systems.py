@@ -16,6 +16,7 @@ SYMBOL = "\x04"
 """Shape of an emoji or pictograph, which is a token of its own."""
 FLAG = "\x05"
 """Shape of half a flag: two such letters are one pictograph."""
+_WORDS = (UNSPACED, HANGUL, SYMBOL, FLAG)
 _SEPARATOR = " "
 
 # first and last code point; only letters, letter numbers and radicals of these blocks count
@@ -127,6 +128,11 @@ def shape(text: str) -> str:
     and hyphens become the plain ones, everything that can't be in a token a space. ASCII stays unchanged.
     """
     return text if text.isascii() else text.translate(_SHAPES)
+
+
+def has_one_character_word(text: str) -> bool:
+    """Return whether a character of a text is a word: an emoji, or one of a script such as Chinese or Korean."""
+    return any(shape(char) in _WORDS for char in text if not char.isascii())
 
 
 class _Shapes(dict[int, str]):

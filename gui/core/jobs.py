@@ -157,8 +157,8 @@ class Jobs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._reports: deque[Callable[[], None]] = deque()
-        """Reports that are still to be delivered, oldest first."""
+        self._reports: deque[tuple[Job, Callable[[], None]]] = deque()
+        """Reports that are still to be delivered, oldest first, with their jobs."""
         self._delivered = False
         """Whether the last turn of the event loop delivered a report, whose changes are painted in this one."""
         self._turn = QTimer(self, singleShot=True, interval=0)
@@ -227,7 +227,7 @@ class Jobs(QObject):
         """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time."""
         self.cancel_all()
         self._turn.stop()
-        self._reports.clear()
+        self._drop_cancelled()
         run_blocking_calls_on(None)
         if last is not None:
             self._writers.start(_Runner(last))
@@ -269,17 +269,25 @@ class Jobs(QObject):
         if job.token.cancelled:
             report()  # which calls nothing back
             return
-        self._reports.append(report)
+        self._reports.append((job, report))
         if not self._turn.isActive():
             self._turn.start()
 
     @Slot()
     def _take_turn(self) -> None:
-        self._delivered = not self._delivered
+        self._drop_cancelled()
+        self._delivered = not self._delivered and bool(self._reports)
         if self._delivered or self._reports:
             self._turn.start()
         if self._delivered:
-            self._reports.popleft()()
+            _job, report = self._reports.popleft()
+            report()
+
+    def _drop_cancelled(self) -> None:
+        """Take the oldest reports, of jobs cancelled since, from the queue at once: they call nothing back."""
+        while self._reports and self._reports[0][0].token.cancelled:
+            _job, report = self._reports.popleft()
+            report()
 
     def _deliver(self, job: Job, result: Any, error: Exception | None) -> None:
         self._running.discard(job)

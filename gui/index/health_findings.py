@@ -112,7 +112,7 @@ class FindingsList(QFrame):
         self._rows: dict[str, FindingRow] = {}
         self._found: dict[str, HealthFinding] = {}
         self._repairable = True
-        self.fold = IconButton("chevron-right", tr("Show the checks that passed"))
+        self.fold = IconButton("chevron-right", tr("Show passed checks"))
         self.fold.setCheckable(True)
         self.fold.toggled.connect(self._show_fine)
         self._column = QVBoxLayout()
@@ -170,7 +170,8 @@ class FindingsList(QFrame):
         shown = self.fold.isChecked()
         self.fold.setText(words)
         self.fold.set_icon("chevron-down" if shown else "chevron-right")
-        self.fold.set_accessible(words, tr("Hide passed checks") if shown else tr("Show the checks that passed"))
+        action = tr("Hide passed checks") if shown else tr("Show passed checks")
+        self.fold.set_accessible(f"{words}: {action}", action)
         self.fold.setVisible(bool(passed))
 
     def set_repairable(self, repairable: bool) -> None:

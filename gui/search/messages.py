@@ -130,10 +130,6 @@ def is_known_empty(status: MemoryProviderStatus | None) -> bool:
     return status.last_sync is not None and not (status.last_sync.cancelled or status.last_sync.error)
 
 
-def holds_only_sessions(status: MemoryProviderStatus) -> bool:
-    return {count.source for count in status.source_counts if count.files} == {"sessions"}
-
-
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Return the title and the sentence of the page before the first query."""
     how = tr("Type a few words, or a question in your own words. Search finds exact words and related meaning.")
@@ -151,7 +147,7 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     if status is not None and not status.files:
         soon = reading(status) or tr("Notes can be found here as soon as they have been read.")
         return tr("Nothing is indexed yet"), soon
-    if status is not None and holds_only_sessions(status):
+    if status is not None and {count.source for count in status.source_counts if count.files} == {"sessions"}:
         return tr("Search your past sessions"), how
     both = status is not None and "sessions" in status.sources
     return tr("Search your notes and sessions") if both else tr("Search your notes"), how

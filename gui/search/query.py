@@ -1,7 +1,6 @@
 """A query with all its options, its answer, and the call that sends it to the memory."""
 
 import time
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,6 +14,7 @@ from engine import (
     SearchOptions,
     SearchOutcome,
     Source,
+    has_one_character_word,
     literal_glob,
 )
 from gui.core.capabilities import MissingFeatures
@@ -84,12 +84,7 @@ def is_searchable(text: str) -> bool:
     """Return whether a text is long enough to search for: two characters, an emoji, or one in scripts such as
     Chinese.
     """
-    stripped = text.strip()
-    return len(stripped) >= 2 or any(unicodedata.east_asian_width(char) in "WF" and _is_word(char) for char in stripped)
-
-
-def _is_word(char: str) -> bool:
-    return char.isalpha() or unicodedata.category(char) == "So"
+    return len(text.strip()) >= 2 or has_one_character_word(text)
 
 
 DAY = 86_400

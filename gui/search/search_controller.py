@@ -203,6 +203,7 @@ class SearchController(QObject):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory for the next queries and clear the scope; no query is started."""
+        self._emptied.stop()
         self._manager = manager
         self._runner.set_manager(manager)
         self.saved_searches.set_manager(manager)
@@ -330,6 +331,7 @@ class SearchController(QObject):
 
     def return_to(self, target: SearchViewState) -> None:
         """Run the query of a view state again, and restore the position in its results."""
+        self._emptied.stop()
         query = target.query and permitted(target.query, self._unsupported)
         if self._view_state.go_to(target):
             return
@@ -366,7 +368,8 @@ class SearchController(QObject):
         elif at_once:
             self._show_no_query()
         else:
-            self._emptied.start()
+            self._emptied.start()  # first: the panel is busy until the start page is shown
+            self._runner.stop()
         self.saved_searches.refresh()
 
     @Slot()

@@ -20,7 +20,6 @@ from engine import (
 )
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
-from gui.search.messages import holds_only_sessions
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.widgets.formatting import ago
@@ -58,8 +57,8 @@ class StartContent:
     notes: tuple[ChangedNote, ...] = ()
     example: str = ""
     """A query in another language that finds something by its meaning."""
-    map_name: str = ""
-    """Label of the link to the map; empty while no passage has a vector."""
+    has_map: bool = False
+    """Whether a passage has a vector, so that the map shows something."""
 
 
 class _Row(NamedTuple):
@@ -175,9 +174,9 @@ class StartLists(QWidget):
             name = tr("Search for {query}", query=content.example)
             search = partial(self.example_chosen.emit, content.example)
             examples.append(_Row(in_quotes(content.example), tr("a search by meaning"), name, search))
-        if content.map_name:
-            remark = tr("grouped by similarity")
-            examples.append(_Row(content.map_name, remark, content.map_name, self.map_requested.emit))
+        if content.has_map:
+            name = tr("Map")
+            examples.append(_Row(name, tr("grouped by similarity"), name, self.map_requested.emit))
         self._examples.show_rows(examples)
         self._recent.show_rows([self._recent_row(search) for search in content.recent])
         self._notes.show_rows([self._note_row(note) for note in content.notes])
@@ -212,7 +211,7 @@ class StartPage(QObject):
         """The state of the index that was read last."""
         self._notes: tuple[ChangedNote, ...] = ()
         self._example = ""
-        self._map_name = ""
+        self._has_map = False
         self._example_requested = False
         self._job = JobSlot(self)
         self._trial = JobSlot(self)
@@ -222,7 +221,7 @@ class StartPage(QObject):
         self._job.cancel()
         self._trial.cancel()
         self._manager, self._status, self._read = manager, None, None
-        self._notes, self._example, self._map_name, self._example_requested = (), "", "", False
+        self._notes, self._example, self._has_map, self._example_requested = (), "", False, False
         self._show()
 
     @property
@@ -240,9 +239,9 @@ class StartPage(QObject):
         insight = None if self._manager is None or "insight" in self._unsupported else self._manager.insight
         if status is None or insight is None or not status.files:
             return
-        map_name = _map_name(status)
-        if map_name != self._map_name:
-            self._map_name = map_name
+        has_map = status.provider != "none" and status.chunks > status.pending_vectors
+        if has_map != self._has_map:
+            self._has_map = has_map
             self._show()
         state = status.last_sync and status.last_sync.started, status.files, status.generation
         # During a long sync the notes differ each second, and showing a full list again takes longer than a frame.
@@ -280,16 +279,7 @@ class StartPage(QObject):
     @Slot()
     def _show(self) -> None:
         recent = tuple(search.query for search in self._store.recent[:_MOST])
-        self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example, self._map_name))
-
-
-def _map_name(status: MemoryProviderStatus) -> str:
-    """Return the name of the map by what it shows; empty while no passage has a vector."""
-    if status.provider == "none" or status.chunks <= status.pending_vectors:
-        return ""
-    if holds_only_sessions(status):
-        return tr("Map of your past sessions")
-    return tr("Map of your notes")
+        self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example, self._has_map))
 
 
 def _example(manager: MemorySearchManager, token: CancelToken) -> str:

@@ -138,6 +138,8 @@ def add_page_commands(commands: Commands, show_page: Callable[[SettingsPage], No
     )
 
 
+# --- Search for an option by its name, texts and synonyms ------------------------------------------------------------
+
 ALSO_CALLED = {"program.autostart": marked("autostart, startup, login, boot")}
 """Search words of settings that the system stores, by their keys; options declare theirs."""
 

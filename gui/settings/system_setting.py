@@ -15,6 +15,7 @@ from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout
+from gui.widgets.right_to_left import margins
 
 
 class SystemState(Protocol):
@@ -111,7 +112,7 @@ class SystemRow(QFrame):
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
         self._origin = label("", "meta")
-        self._origin.setContentsMargins(1, 0, 4, 0)  # in line with the links of other rows
+        self._origin.setContentsMargins(margins(1, 0, 4, 0))  # in line with the links of other rows
         usual = value_words(placed.option, placed.option.default)
         self.reset = QPushButton(tr("Reset to {value}", value=usual))
         self.reset.setProperty("role", "link")

@@ -142,6 +142,8 @@ def plain_finder(needle: str) -> Finder:
     return lambda text: [found.span() for found in pattern.finditer(text)]
 
 
+# --- The marks of the hits in the scroll bar and in the lines --------------------------------------------------------
+
 Ranges = list[tuple[int, int]]
 
 _MOST_CACHED = 2_000

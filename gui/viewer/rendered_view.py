@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QTextBrowser, QWidget
 
 from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -127,8 +127,7 @@ class StepwiseLayout(QObject):
 class PageBuilder(QObject):
     """Builds one page at a time, in short steps.
 
-    Signals:
-        made: the Page, when it is complete.
+    Signals: made: the Page, when it is complete.
     """
 
     made = Signal(object)
@@ -210,6 +209,7 @@ class RenderedView(QTextBrowser):
         self._hits: frozenset[int] = frozenset()
         self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
+        self._overview.actionTriggered.connect(self._scroll_place)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setProperty("role", "page")
         self.setOpenLinks(False)
@@ -313,9 +313,8 @@ class RenderedView(QTextBrowser):
         self.rendered.emit()  # once visible it has its width, which the layout needs
         target = 0 if self._keep_place else self._heading_block(self._requested_heading)
         if self._returning is not None:
-            number, above = self._returning
-            target = min(number, page.document.blockCount() - 1)
-            self._returning = target, above
+            target = min(self._returning[0], page.document.blockCount() - 1)
+            self._returning = target, self._returning[1]
         self._layout_steps.start(target, begin=time.perf_counter() < late)
 
     def _on_reached(self) -> None:
@@ -382,9 +381,8 @@ class RenderedView(QTextBrowser):
     def _hit_rect(self, hit: Hit) -> QRectF:
         """Return the rectangle of the first row of a hit, in page coordinates."""
         block = self._block(hit.line)
-        rect = self._rect(block)
         [(start, end)] = utf16_ranges(block.text(), [(hit.start, hit.end)])
-        return next(spans(block.layout(), start, end), QRectF()).translated(rect.topLeft())
+        return next(spans(block.layout(), start, end), QRectF()).translated(self._rect(block).topLeft())
 
     def _leave_place(self) -> None:
         """Go to the top, and back when the page is laid out again: Qt would lay out all above the view in one go."""
@@ -396,6 +394,15 @@ class RenderedView(QTextBrowser):
         self._returning, self._former = None, QPixmap()
         self.verticalScrollBar().setValue(pixels)
         self.viewport().update()
+
+    @Slot(int)
+    def _scroll_place(self, action: int) -> None:
+        """Scroll up what is laid out again later, by a key: the bar would only scroll from the top."""
+        actions, bar = QAbstractSlider.SliderAction, self._overview
+        if action == actions.SliderToMinimum.value:
+            self._scroll_to(0)
+        steps = {actions.SliderSingleStepSub.value: bar.singleStep(), actions.SliderPageStepSub.value: bar.pageStep()}
+        self._scroll_place_up(steps.get(action, 0))
 
     def _scroll_place_up(self, pixels: int) -> None:
         """Scroll the place that is laid out again later; until then the bar is at the top and can't."""
@@ -427,12 +434,11 @@ class RenderedView(QTextBrowser):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint backgrounds and highlights first, then Qt's text over them."""
+        painter = QPainter(self.viewport())
         if not self._former.isNull():
-            painter = QPainter(self.viewport())
             painter.drawPixmap(0, 0, self._former)
             painter.end()
             return
-        painter = QPainter(self.viewport())
         colours = tokens(self.palette())
         pen = PagePainter(painter, self.document(), colours, scale=font_scale(), width=self.viewport().width())
         first = self._first_block()
@@ -442,8 +448,7 @@ class RenderedView(QTextBrowser):
             pen.boxes(block, rect, self._marks.of(line, text), colours.mark)
             pen.boxes(block, rect, self._found.of(line, text), faded(colours.accent, FOUND_OPACITY))
             if self.current_hit is not None and self.current_hit.line == line:
-                current = [(self.current_hit.start, self.current_hit.end)]
-                pen.boxes(block, rect, utf16_ranges(text, current), None)
+                pen.boxes(block, rect, utf16_ranges(text, [(self.current_hit.start, self.current_hit.end)]), None)
         painter.end()
         super().paintEvent(event)
 
@@ -492,7 +497,4 @@ class RenderedView(QTextBrowser):
         if (event.text().isprintable() and event.text().strip()) or event.key() == Qt.Key.Key_Escape:
             event.ignore()
             return
-        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_PageUp):
-            whole = event.key() == Qt.Key.Key_PageUp
-            self._scroll_place_up(self._overview.pageStep() if whole else self._overview.singleStep())
         super().keyPressEvent(event)

@@ -19,8 +19,10 @@ _SIDES = int(_LEFT | _RIGHT)
 _SIDES_OR_CENTRE = _SIDES | Qt.AlignmentFlag.AlignHCenter.value
 _ABSOLUTE = Qt.AlignmentFlag.AlignAbsolute.value
 _STRONG = ("L", "R", "AL")
-_RUNS_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
-"""Letters written from right to left."""
+_RIGHT_TO_LEFT_LETTERS = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+"""Matches a character of a script that is written from right to left, such as Hebrew or Arabic."""
 _JOINT = " · "
 _MOST_READ = 1000
 """Most characters that are searched for one with a direction."""
@@ -102,7 +104,7 @@ def runs_left() -> bool:
 
 def line_direction(text: str) -> Qt.LayoutDirection:
     """Return the direction of a line of text; for joined parts of mixed directions, that of the window."""
-    if _JOINT in text and _RUNS_LEFT.search(text):
+    if _JOINT in text and _RIGHT_TO_LEFT_LETTERS.search(text):
         return Qt.LayoutDirection.RightToLeft if runs_left() else Qt.LayoutDirection.LeftToRight
     return text_direction(text)
 
@@ -127,7 +129,7 @@ def range_edges(layout: QTextLayout, line: QTextLine, start: int, end: int) -> t
     """Return the left and the right edge of the UTF-16 units from `start` to `end` of a laid out line."""
     edges = [cursor_x(line, start), cursor_x(line, end)]
     text = layout.text()
-    if not text.isascii() and _RUNS_LEFT.search(text):
+    if not text.isascii() and _RIGHT_TO_LEFT_LETTERS.search(text):
         # Between parts of different direction, a cursor is at one of two places, perhaps not beside the range.
         glyphs = [
             (place.x(), place.x() + advance.x())

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QMargins, QObject, Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -31,8 +31,11 @@ from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
+from gui.widgets.right_to_left import at_start
 from gui.widgets.text_windows import sheet
 from gui.window.window_base import MainWindowBase
+
+# --- Submenu of searches ---------------------------------------------------------------------------------------------
 
 _MOST = 20
 _LONGEST = 60
@@ -108,7 +111,7 @@ class SearchMenu(QObject):
         self._saved_searches.picker.open()
 
 
-# --- Submenu of searches ----------------------------------------------------------------------------------------------
+# --- Dialog of all keys ----------------------------------------------------------------------------------------------
 
 _LEAST_HEIGHT = 220
 _AROUND, _MARGIN = 200, 60
@@ -183,7 +186,7 @@ class KeySheet(QWidget):
             for pressed, words, each in rows:
                 number = grid.rowCount()
                 shown = KeyCaps(pressed, each), label(words, "muted")
-                shown[0].setAlignment(_leading() | Qt.AlignmentFlag.AlignTop)
+                shown[0].setAlignment(at_start(Qt.AlignmentFlag.AlignTop))
                 for place, one in enumerate(shown):
                     grid.addWidget(one, number, place)
                 self._rows.append((f"{pressed} {words} {title}".casefold(), shown))
@@ -226,12 +229,6 @@ def _divided(columns: int) -> list[list[Group]]:
     return parts
 
 
-def _leading() -> Qt.AlignmentFlag:
-    """Return the alignment to the start of lines in the window's direction, whatever the direction of the text."""
-    mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
-    return (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignAbsolute
-
-
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the list of keys over `window`; `change` opens the page to change keys."""
     shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
@@ -241,6 +238,9 @@ def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     shown.change.clicked.connect(dialog.accept)
     shown.change.clicked.connect(change)
     shown.setFocus()
+
+
+# --- The window's menu -----------------------------------------------------------------------------------------------
 
 
 class WindowMenu:

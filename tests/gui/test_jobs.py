@@ -215,3 +215,46 @@ def test_reports_are_delivered_in_turns_of_their_own(qtbot, jobs):
     turns.stop()
     first, second = (place for place, what in enumerate(told) if what == "report")
     assert "turn" in told[first:second]
+
+
+def _read_to_the_queue(jobs: Jobs, on_done) -> Job:
+    """Run a job whose report reaches the queue when the event loop turns."""
+    ready = threading.Event()
+    job = jobs.read(lambda _: ready.set(), on_done)
+    assert ready.wait(60)
+    time.sleep(0.01)
+    return job
+
+
+def test_jobs_cancelled_in_the_queue_take_no_turns(qtbot, jobs):
+    told: list[str] = []
+    turns = QTimer(jobs, interval=0)
+    turns.timeout.connect(lambda: told.append("turn"))
+    cancelled: list[Job] = []
+
+    def cancel_the_others(_: object) -> None:
+        for job in cancelled:
+            job.cancel()
+        turns.start()
+
+    _read_to_the_queue(jobs, cancel_the_others)
+    cancelled += [_read_to_the_queue(jobs, lambda _: told.append("cancelled")) for _ in range(20)]
+    _read_to_the_queue(jobs, lambda _: told.append("report"))
+    qtbot.waitUntil(lambda: "report" in told)
+    turns.stop()
+    assert "cancelled" not in told
+    assert told.index("report") <= 4
+
+
+def test_shutdown_frees_what_queued_reports_hold(qtbot, qapp):
+    class Held:
+        pass
+
+    jobs, held, told = Jobs(), Held(), []
+    alive = weakref.ref(held)
+    _read_to_the_queue(jobs, lambda _: told.append(jobs.shutdown()))
+    _read_to_the_queue(jobs, lambda _, kept=held: told.append(kept))
+    del held
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [True]
+    assert alive() is None

@@ -242,7 +242,10 @@ def _compared(
 
 
 def _is_context_alone(row: Row, pair: tuple[DuplicateMember, DuplicateMember]) -> bool:
-    """Whether a row has context of one note only: the same text may follow the part of the other one that is shown."""
+    """Whether a row is context that only one of the notes has.
+
+    The other one may go on with the same text, after the part that is shown.
+    """
     return not any(
         side is not None and member.start_line <= side.number <= member.end_line
         for side, member in zip((row.left, row.right), pair, strict=True)

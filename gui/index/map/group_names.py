@@ -85,7 +85,7 @@ def _boxes_around(peak: QPointF, size: QSizeF, unit: float) -> Iterator[QRectF]:
 
 
 def _marks_in(box: QRectF, marks: Iterable[QPointF], unit: float) -> int:
-    """How many marks of this size a box touches."""
+    """How many marks of results a box touches."""
     box = box.adjusted(-_MARK * unit, -_MARK * unit, _MARK * unit, _MARK * unit)
     return sum(box.contains(mark) for mark in marks)
 

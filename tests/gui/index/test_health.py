@@ -107,6 +107,7 @@ def test_index_without_problems_shows_all_fine(show: Show) -> None:
     assert page.summary_bar.summary.text() == "All 2 checks passed."
     assert page.findings_list.fold.text() == "2 checks passed"
     assert not any(row.isVisible() for row in rows(page))
+    assert page.findings_list.fold.accessibleName() == "2 checks passed: Show passed checks"
     page.findings_list.fold.click()
     assert all(row.isVisible() for row in rows(page))
     assert page.findings_list.fold.toolTip() == "Hide passed checks"

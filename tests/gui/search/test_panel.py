@@ -526,6 +526,32 @@ def test_one_letter_is_not_searched_but_one_ideograph_is(qtbot, panel, ask, memo
     assert {query for query, _, _ in memory.searches} == {"水"}
 
 
+def test_emptied_box_stops_query_before_start_page(qtbot, panel, box, memory, meaning_waits, monkeypatch):
+    tokens = []
+    search = memory.search
+    monkeypatch.setattr(
+        memory, "search", lambda *a, cancel, **o: tokens.append(cancel) or search(*a, cancel=cancel, **o)
+    )
+    panel.search("timer")
+    qtbot.waitUntil(meaning_waits.entered.is_set)
+    box.clear()
+    assert tokens[-1].cancelled
+    assert panel.busy
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert panel.view.answer is None
+
+
+def test_query_returned_to_survives_emptied_box(qtbot, panel, box, ask):
+    ask("hose")
+    hose = panel.controller.view_state
+    ask("timer")
+    box.clear()
+    panel.controller.return_to(hose)
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert panel.view.answer is not None
+    assert panel.view.answer.query.text == box.text() == "hose"
+
+
 @pytest.mark.parametrize("query", ["", "timer", "zucchini"])
 def test_every_focusable_widget_has_accessible_name(qtbot, panel, ask, query: str):
     ask(query)

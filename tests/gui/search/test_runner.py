@@ -37,12 +37,12 @@ def _asked(memory) -> list[tuple[str, str]]:
     return [(query, mode) for query, mode, _ in memory.searches]
 
 
-@pytest.mark.parametrize("text", ["ab", " ab ", "a b", "水", "ア", "한", "水 ", "🙂"])
+@pytest.mark.parametrize("text", ["ab", " ab ", "a b", "水", "ア", "한", "水 ", "🙂", *"❤✂☀♻🏷"])
 def test_searchable_text(text: str):
     assert is_searchable(text)
 
 
-@pytest.mark.parametrize("text", ["", " ", "a", " a ", "é", "。", "1", "*"])
+@pytest.mark.parametrize("text", ["", " ", "a", " a ", "é", "。", "1", "*", "\x01", "→"])
 def test_unsearchable_text(text: str):
     assert not is_searchable(text)
 

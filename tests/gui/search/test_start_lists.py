@@ -34,7 +34,7 @@ def test_remarks_do_not_widen_narrow_list(qtbot, appearance):
 
 def test_remarks_stand_below_links_in_narrow_list(qtbot, appearance):
     lists = StartLists()
-    lists.show_content(StartContent(example="travel plans", map_name="Map of your notes"))
+    lists.show_content(StartContent(example="travel plans", has_map=True))
     qtbot.addWidget(lists)
     lists.resize(180, 400)
     with qtbot.waitExposed(lists):

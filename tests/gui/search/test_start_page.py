@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from engine import ChangedNote, SourceCount
+from engine import ChangedNote
 from engine.base.errors import IndexBusy
 from gui.search.panel import SearchPanel
 from gui.widgets.placeholder_page import LINK_PADDING
@@ -53,15 +53,6 @@ def test_page_is_busy_until_list_arrives_or_fails(qtbot, panel: SearchPanel, mem
     monkeypatch.setattr(memory.insight, "changed_notes", fail)
     panel.show_status(msgspec.structs.replace(memory.status(), files=5))
     assert panel.start.busy
-    qtbot.waitUntil(lambda: not panel.start.busy)
-
-
-def test_map_is_named_by_what_it_shows(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
-    panel.show_status(memory.status())
-    assert "Map of your notes" in _buttons(panel)
-    only_sessions = (SourceCount(source="sessions", files=6, chunks=20),)
-    panel.show_status(msgspec.structs.replace(memory.status(), source_counts=only_sessions))
-    assert "Map of your past sessions" in _buttons(panel)
     qtbot.waitUntil(lambda: not panel.start.busy)
 
 
@@ -122,7 +113,7 @@ def test_first_user_gets_an_example_and_the_map(qtbot, panel: SearchPanel, memor
     panel.show_status(msgspec.structs.replace(memory.status(), provider="embedded", pending_vectors=0))
     qtbot.waitUntil(lambda: "“planes de viaje”" in _buttons(panel))
     with qtbot.waitSignal(panel.view.map_requested):
-        _press(qtbot, panel, "Map of your notes")
+        _press(qtbot, panel, "Map")
     memory.search = found
     _press(qtbot, panel, "“planes de viaje”")
     qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
@@ -134,15 +125,15 @@ def test_map_is_offered_once_passages_have_vectors(qtbot, panel: SearchPanel, me
     for none in ({"provider": "none"}, {"provider": "embedded", "pending_vectors": status.chunks}):
         panel.show_status(msgspec.structs.replace(status, **none))
         qtbot.waitUntil(lambda: "Greenhouse" in _buttons(panel))
-        assert "Map of your notes" not in _buttons(panel)
+        assert "Map" not in _buttons(panel)
     panel.show_status(msgspec.structs.replace(status, provider="openai", pending_vectors=0))
-    qtbot.waitUntil(lambda: "Map of your notes" in _buttons(panel))
+    qtbot.waitUntil(lambda: "Map" in _buttons(panel))
     with qtbot.waitSignal(panel.view.map_requested):
-        _press(qtbot, panel, "Map of your notes")
+        _press(qtbot, panel, "Map")
     panel.search("timer")
     qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
     panel.header.findChild(QueryBox).edit.clear()
-    qtbot.waitUntil(lambda: {"timer", "Map of your notes"} <= set(_buttons(panel)))
+    qtbot.waitUntil(lambda: {"timer", "Map"} <= set(_buttons(panel)))
 
 
 def test_page_without_files_lists_nothing(panel: SearchPanel, memory: FakeMemory) -> None:

@@ -526,7 +526,7 @@ def test_scrolling_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPan
     assert view.place()[0] > number
 
 
-@pytest.mark.parametrize("by", ["wheel", "key"])
+@pytest.mark.parametrize("by", ["wheel", "page up", "shift space", "up"])
 def test_scrolling_up_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPanel, render, by: str) -> None:
     render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
     view = panel.rendered
@@ -541,10 +541,27 @@ def test_scrolling_up_during_layout_moves_on_from_the_place(qtbot, panel: Viewer
             none = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
             turn = QWheelEvent(at, at, QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton, *none, False)
             QApplication.sendEvent(view.viewport(), turn)
-        else:
+        elif by == "page up":
             QTest.keyClick(view, Qt.Key.Key_PageUp)
+        elif by == "up":
+            QTest.keyClick(view, Qt.Key.Key_Up)
+        else:
+            QTest.keyClick(view, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(lambda: laid_out(panel))
     assert 1 < view.place()[0] < number
+
+
+def test_home_during_layout_goes_to_top(qtbot, panel: ViewerPanel, render) -> None:
+    render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
+    view = panel.rendered
+    qtbot.waitUntil(lambda: laid_out(panel))
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
+    panel.resize(panel.width() - 200, panel.height())
+    assert view.place()[0] > 1
+    QTest.keyClick(view, Qt.Key.Key_Home)
+    assert view.place()[0] == 1
+    qtbot.waitUntil(lambda: laid_out(panel))
+    assert view.place()[0] == 1
 
 
 def test_resized_page_shows_requested_heading(qtbot, panel: ViewerPanel, render) -> None:
