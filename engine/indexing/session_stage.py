@@ -1,5 +1,6 @@
 """Brings the sessions of a generation up to date: lists new transcripts, then reads those that have changed."""
 
+import logging
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -36,8 +37,11 @@ from engine.store import sessions
 from engine.store.sessions import StoredTranscript
 from engine.store.writer import NewFile, Writer
 
-_COPIED = "copied"
+log = logging.getLogger(__name__)
 
+_COPIED = "copied"
+_FAULTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
+"""Errors of a parser that meets values it doesn't expect: other files are read nevertheless."""
 _A_COMMIT = 500
 
 
@@ -212,6 +216,10 @@ class SessionStage:
                 self._fail(file, "symlink", skip_reasons.REPLACED.message())
             except OSError as error:
                 self._fail(file, "unreadable", skip_reasons.unreadable(error))
+            except _FAULTS as error:
+                problem = f"{type(error).__name__}."
+                log.warning("A transcript could not be read: %s", problem)
+                self._fail(file, "broken", skip_reasons.NOT_READ_TO_ITS_END.message(problem=problem))
             else:
                 if issue is not None:
                     self._outcome.skipped.append(issue)
@@ -299,7 +307,7 @@ def _listed(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]
             seen = read_quick_summary(descriptor, file.path, file.size)
         finally:
             os.close(descriptor)
-    except (OSError, PathRefused):
+    except (OSError, PathRefused, *_FAULTS):
         return None, ""
     if seen is None:
         return None, ""

@@ -13,6 +13,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PathRefused
 from engine.corpus.safe_open import FolderFiles
+from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
 from engine.indexing import session_row_builder, transcript_stage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -454,3 +455,27 @@ def test_search_project_folder_of_session_is_no_text(memory: BuiltinMemory, stor
     memory.sync()
     assert paths(memory, "valve") == ["sessions/main/fix.jsonl"]
     assert paths(memory, "project:valve weather") == ["sessions/main/talk.jsonl"]
+
+
+def test_fault_of_a_parser_fails_one_transcript_only(
+    memory: BuiltinMemory, store: Path, boat: Path, monkeypatch
+) -> None:
+    odd = store / "odd.jsonl"
+    odd.write_text(f"{HEAD}\n" + said("user", "The keel has an odd bolt.", 1))
+    feed = OpenClawParser.feed
+
+    def faulty(parser, value, line):
+        if "odd bolt" in str(value):
+            raise KeyError("type")
+        return feed(parser, value, line)
+
+    monkeypatch.setattr(OpenClawParser, "feed", faulty)
+
+    report = memory.sync()
+    assert report.error == ""
+    assert [(Path(issue.path).name, issue.rule) for issue in report.failed] == [("odd.jsonl", "broken")]
+    assert "KeyError" in report.failed[0].detail
+    assert memory.search("varnish").results
+    monkeypatch.setattr(OpenClawParser, "feed", feed)
+    assert memory.sync().failed == ()
+    assert memory.search("keel bolt").results
