@@ -30,8 +30,8 @@ _SAMPLE = 400
 _NOISE = 0.003
 """Share of a passage's vector that is its own, not its subject's. From .001 to .01, as many are recognised."""
 _OUTSTANDING = 5.0, 4.0
-"""Standard deviations above the average cosine that the nearest passage, and the second, of a subject reach. In random
-directions they rarely do; with one more, they certainly don't."""
+"""Standard deviations above the average cosine from which the nearest passage, and the second, may share the subject.
+Passages in random directions rarely reach them. From one deviation more, the passages count as related."""
 _SPELT, _SPELT_WORDS = 12, 40
 """Number of files, and of words in each, whose spelling shows whether the model knows their language."""
 _FEWEST_PIECES = 100
@@ -75,7 +75,7 @@ _OTHER_QUERIES = (
 
 
 class Subjects:
-    """Compares queries with what the passages of an index are about.
+    """Compares queries with the subjects of an index's passages.
 
     How much of a query's vector can be composed of passages' vectors (ridge regression) shows whether they share its
     subject, better than the nearest passage does: one of thousands is always near.

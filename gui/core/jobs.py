@@ -284,7 +284,7 @@ class Jobs(QObject):
             report()
 
     def _drop_cancelled(self) -> None:
-        """Take the oldest reports, of jobs cancelled since, from the queue at once: they call nothing back."""
+        """Handle the oldest reports without a turn each if their jobs were cancelled: these call nothing back."""
         while self._reports and self._reports[0][0].token.cancelled:
             _job, report = self._reports.popleft()
             report()
