@@ -1,15 +1,15 @@
 """Brings the sessions of a generation up to date: lists new transcripts, then reads those that have changed."""
 
-import logging
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 
 from engine.base import skip_reasons
 from engine.base.errors import PathRefused
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
+from engine.corpus.note_reader import Unreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.quick_summary import read_quick_summary
@@ -37,11 +37,7 @@ from engine.store import sessions
 from engine.store.sessions import StoredTranscript
 from engine.store.writer import NewFile, Writer
 
-log = logging.getLogger(__name__)
-
 _COPIED = "copied"
-_FAULTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
-"""Errors of a parser that meets values it doesn't expect: other files are read nevertheless."""
 _A_COMMIT = 500
 
 
@@ -161,10 +157,14 @@ class SessionStage:
     def _project_of(self, file: FoundFile, folders: FolderFiles) -> str:
         """Return the working folder of a new session, from the look that also lists it where that finds the folder."""
         self._token.checkpoint()
-        with self._crashes.reading(file):
-            row, project = _listed(file, folders)
-            self._looks[file.name] = row
-            return project or project_of(file.path)
+        try:
+            with self._crashes.reading(file):
+                row, project = _listed(file, folders)
+                self._looks[file.name] = row
+                return project or project_of(file.path)
+        except Unreadable:  # reading reports it
+            self._looks[file.name] = None
+            return ""
 
     def _projects(self) -> dict[str, str]:
         """Return the project folders known to the index."""
@@ -213,21 +213,19 @@ class SessionStage:
             except FileNotFoundError:
                 self._forget(file.name)
             except PathRefused:
-                self._fail(file, "symlink", skip_reasons.REPLACED.message())
+                self._fail(FileIssue(path=file.name, rule="symlink", detail=skip_reasons.REPLACED.message()))
             except OSError as error:
-                self._fail(file, "unreadable", skip_reasons.unreadable(error))
-            except _FAULTS as error:
-                problem = f"{type(error).__name__}."
-                log.warning("A transcript could not be read: %s", problem)
-                self._fail(file, "broken", skip_reasons.NOT_READ_TO_ITS_END.message(problem=problem))
+                self._fail(FileIssue(path=file.name, rule="unreadable", detail=skip_reasons.unreadable(error)))
+            except Unreadable as problem:
+                self._fail(problem.issue)
             else:
                 if issue is not None:
                     self._outcome.skipped.append(issue)
         self._meter.step(len(due), "")
 
-    def _fail(self, file: FoundFile, rule: str, detail: str) -> None:
-        self._outcome.failed.append(FileIssue(path=file.name, rule=rule, detail=detail))
-        self._forget(file.name)
+    def _fail(self, issue: FileIssue) -> None:
+        self._outcome.failed.append(issue)
+        self._forget(issue.path)
 
     def _forget(self, name: str) -> None:
         if name in self._known or name in self._listed:
@@ -275,7 +273,8 @@ def list_sessions(
             if file.name in looks:
                 row = looks[file.name]
             else:
-                with work.parts.crashes.reading(file):
+                row = None
+                with suppress(Unreadable), work.parts.crashes.reading(file):
                     row, _ = _listed(file, folders)
             if row is not None:
                 rows.append(row)
@@ -307,7 +306,7 @@ def _listed(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]
             seen = read_quick_summary(descriptor, file.path, file.size)
         finally:
             os.close(descriptor)
-    except (OSError, PathRefused, *_FAULTS):
+    except (OSError, PathRefused):
         return None, ""
     if seen is None:
         return None, ""

@@ -1,5 +1,6 @@
 """Syncing an index: files that are read again, data that is preserved, reports, and cancelling."""
 
+import importlib
 import itertools
 import json
 import os
@@ -44,6 +45,57 @@ def test_unchanged_files_not_read(open_memory, workspace: Path, provider) -> Non
     assert hits(memory, "lamp") == ["new.md"]
     assert hits(memory, "gauge") == []
     assert hits(memory, "hose") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "parser"),
+    [
+        ("odd.md", "engine.indexing.note_preparation.tags_of"),
+        ("odd.txt", "engine.indexing.note_preparation.chunk_note"),
+        ("odd.org", "engine.corpus.org_mode.read"),
+        ("odd.rst", "engine.corpus.restructuredtext.read"),
+        ("odd.adoc", "engine.corpus.asciidoc.read"),
+        ("odd.canvas", "engine.corpus.json_notes.readable"),
+        ("odd.ipynb", "engine.corpus.json_notes.readable"),
+        ("odd.html", "engine.corpus.documents.read"),
+    ],
+)
+@pytest.mark.parametrize("error", [KeyError("bolt"), MemoryError()])
+def test_fault_of_a_parser_fails_one_note_only(
+    open_memory, workspace: Path, monkeypatch, name: str, parser: str, error: Exception
+) -> None:
+    odd, memory = workspace / name, open_memory(use=None, extensions=(*READABLE_EXTENSIONS, ".html"))
+    odd.write_text("# Keel\n\nThe keel is fine.\n" if not name.endswith(("canvas", "ipynb")) else _NOTEBOOK)
+    memory.sync()
+    place, _, function = parser.rpartition(".")
+    module = importlib.import_module(place)
+    parse = getattr(module, function)
+
+    def faulty(text, *arguments, **named):
+        if "bolt" in str(text):
+            raise error
+        return parse(text, *arguments, **named)
+
+    monkeypatch.setattr(module, function, faulty)
+    odd.write_text(odd.read_text().replace("fine", "loose at a bolt"))
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    report = memory.sync()
+    assert report.error == ""
+    assert [(issue.path, issue.rule) for issue in report.failed] == [(name, "broken")]
+    assert type(error).__name__ in report.failed[0].detail
+    assert hits(memory, "lamp") == ["new.md"]
+    assert hits(memory, "keel") == []
+    odd.write_text(odd.read_text().replace("bolt", "screw"))
+    assert memory.sync().failed == ()
+
+
+_NOTEBOOK = json.dumps(
+    {
+        "nbformat": 4,
+        "cells": [{"cell_type": "markdown", "source": "The keel is fine."}],
+        "nodes": [{"type": "text", "text": "The keel is fine."}],
+    }
+)
 
 
 def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgressUpdate], list[SyncReport]]:
