@@ -6,13 +6,14 @@ import json
 import os
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled
+from engine.base.errors import Cancelled, ProviderError
 from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.indexing import note_preparation, sync_run
 from engine.records import MemorySyncProgressUpdate, SyncReport
@@ -22,6 +23,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel
 from engine.store.writer import Writer
 from engine.text.stems import stems_of
+from tests.helpers.fake_provider import FakeProvider
 from tests.helpers.health import unsound
 
 
@@ -301,8 +303,6 @@ def test_words_are_searchable_while_vectors_are_still_made(open_memory, provider
 
 
 def test_provider_failure_stops_sync_saves_text(open_memory, provider) -> None:
-    from engine.base.errors import ProviderError
-
     def fail(texts) -> None:
         raise ProviderError("The quota is used up: wait or choose another provider.")
 
@@ -390,6 +390,41 @@ def test_query_during_sync_changes_the_order(open_memory, workspace: Path, read_
     monkeypatch.setattr(note_preparation, "read", search_and_read)
     memory.sync()
     assert read_files[:4] == ["a0.md", "a1.md", "a4.md", "a2.md"]
+
+
+def test_results_without_vectors_embedded_first(open_memory, workspace: Path) -> None:
+    for age, name in enumerate(("people/ines.md", "daily/2026-02-08.md", "shopping.md", "greenhouse.md")):
+        os.utime(workspace / name, (2_000_000_000 - age, 2_000_000_000 - age))
+    service = FakeProvider(batch_size=1)
+    memory = open_memory(use=service)
+
+    def refuse(texts: Sequence[str]) -> None:
+        raise ProviderError("The quota is used up.")
+
+    service.before = refuse
+    memory.sync()
+    assert set(hits(memory, "timer irrigation")) == {"greenhouse.md", "shopping.md"}
+    service.before = lambda texts: None
+    memory.sync()
+    assert all("timer" in text for text in service.embedded[:2])
+    assert len(service.embedded) == 4
+
+
+def test_search_while_embedding_changes_the_order(open_memory, workspace: Path) -> None:
+    for number in range(200):
+        (workspace / f"a{number}.md").write_text(f"Note {number}.\n")
+        os.utime(workspace / f"a{number}.md", (2_000_000_000 + number, 2_000_000_000 + number))
+    service = FakeProvider(batch_size=1)
+    memory = open_memory(use=service)
+
+    def search(texts: Sequence[str]) -> None:
+        if not service.embedded:
+            assert hits(memory, "gauge") == ["people/ines.md"]
+
+    service.before = search
+    memory.sync()
+    place = next(place for place, text in enumerate(service.embedded) if "gauge" in text)
+    assert place < 100
 
 
 def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> None:
@@ -509,8 +544,6 @@ def test_cache_limit_never_drops_live_vectors(open_memory, workspace: Path, entr
 
 
 def test_provider_error_in_status_until_answer(open_memory, provider) -> None:
-    from engine.base.errors import ProviderError
-
     def fail(texts) -> None:
         raise ProviderError("The quota is used up.")
 
