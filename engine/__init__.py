@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.agent.fact_capture import category_of as category_of
     from engine.agent.memory_access import AgentAccess as AgentAccess
-    from engine.agent.memory_get import memory_get as memory_get
-    from engine.agent.memory_search import memory_context as memory_context
-    from engine.agent.memory_search import memory_prompt_section as memory_prompt_section
-    from engine.agent.memory_search import memory_search as memory_search
+    from engine.agent.memory_tools import memory_context as memory_context
+    from engine.agent.memory_tools import memory_get as memory_get
+    from engine.agent.memory_tools import memory_prompt_section as memory_prompt_section
+    from engine.agent.memory_tools import memory_search as memory_search
     from engine.agent.note_file import locate_untouched as locate_untouched
     from engine.agent.session_export import export_session as export_session
     from engine.agent.session_export import session_context as session_context
@@ -65,12 +65,12 @@ if TYPE_CHECKING:
     from engine.corpus.link_parsing import without_links as without_links
     from engine.corpus.link_parsing import written_links as written_links
     from engine.corpus.markdown_line_types import CODE_SPAN as CODE_SPAN
+    from engine.corpus.note_metadata import HASHTAG as HASHTAG
     from engine.corpus.note_metadata import note_title as note_title
     from engine.corpus.note_metadata import structure_of as structure_of
     from engine.corpus.source_detection import find_sources as find_sources
     from engine.corpus.source_detection import measure_sessions as measure_sessions
     from engine.corpus.source_detection import sessions_workspace as sessions_workspace
-    from engine.corpus.tags import HASHTAG as HASHTAG
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.session_stores import may_name_session as may_name_session
@@ -152,10 +152,10 @@ _HOME = {
     "category_of": "engine.agent.fact_capture",
     "AgentTool": "engine.agent.tool_interface",
     "agent_tools": "engine.agent.tool_definitions",
-    "memory_context": "engine.agent.memory_search",
-    "memory_get": "engine.agent.memory_get",
-    "memory_prompt_section": "engine.agent.memory_search",
-    "memory_search": "engine.agent.memory_search",
+    "memory_context": "engine.agent.memory_tools",
+    "memory_get": "engine.agent.memory_tools",
+    "memory_prompt_section": "engine.agent.memory_tools",
+    "memory_search": "engine.agent.memory_tools",
     "open_memory": "engine.backends.opening",
     "MemorySearchManager": "engine.memory.memory_interface",
     "ProgressCallback": "engine.memory.memory_interface",
@@ -186,7 +186,7 @@ _HOME = {
     "find_sources": "engine.corpus.source_detection",
     "sessions_workspace": "engine.corpus.source_detection",
     "measure_sessions": "engine.corpus.source_detection",
-    "HASHTAG": "engine.corpus.tags",
+    "HASHTAG": "engine.corpus.note_metadata",
     "structure_of": "engine.corpus.note_metadata",
     "agent_label": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",

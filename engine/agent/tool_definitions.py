@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.agent.fact_operations import MOST_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
 from engine.agent.memory_access import AgentAccess
-from engine.agent.memory_get import PAGE_CHARACTERS, PAGE_LINES, memory_get
-from engine.agent.memory_search import MOST_RESULTS, memory_search
+from engine.agent.memory_tools import MOST_RESULTS, PAGE_CHARACTERS, PAGE_LINES, memory_get, memory_search
 from engine.agent.tool_interface import AgentTool, count, schema
 from engine.base.cancellation import CancelToken
 from engine.records import (

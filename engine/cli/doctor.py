@@ -5,36 +5,33 @@ With a path it explains instead why that file is found or not.
 Without `--repair` nothing is changed beyond what opening the index does for every verb.
 """
 
+import os
 from argparse import Namespace
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed, MnemoscopeError, StoreError
-from engine.base.formatting import plural
+from engine.base.formatting import plural, size
 from engine.cli.embedding_messages import awaiting_text
-from engine.cli.output import print_json, safe
+from engine.cli.output import print_issues, print_json, print_table, safe
 from engine.cli.progress import StepLine
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.provider_selection import select_provider
 from engine.insight.health import provider, sources
-from engine.insight.health.environment import check_user_data
+from engine.insight.health.database import check_user_data
 from engine.insight.health.health_check import UPDATE, degraded, failed, fine
-from engine.records import HealthFinding
+from engine.records import HealthFinding, PathState
 from engine.settings import settings_path
 from engine.store.index_paths import index_files
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
-import os
-from datetime import datetime
 
-from engine.base.formatting import size
-from engine.cli.output import print_issues, print_table
-from engine.records import PathState
 
 _NAME_WIDTH = 14
 _INDEX = "Run mnemoscope index."

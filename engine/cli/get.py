@@ -3,7 +3,7 @@
 import sys
 from argparse import Namespace
 
-from engine.agent.memory_get import read_named
+from engine.agent.memory_tools import read_named
 from engine.base.formatting import plural
 from engine.cli.output import print_json, unfiltered
 from engine.cli.workspace import find_workspace, opened

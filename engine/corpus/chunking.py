@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.corpus.chunk_boundaries import AFTER_HEADING, NEVER, WITHIN_WORD, Outline
+from engine.corpus.chunk_boundaries import AFTER_HEADING, CHARACTERS_PER_TOKEN, NEVER, WITHIN_WORD, Outline
 from engine.corpus.front_matter import FrontMatter, without_block_properties
 from engine.corpus.note_metadata import DocumentInfo
 from engine.corpus.note_structure import Structure
-from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN
 
 _SMALLEST_LIMIT = 32
 _SMALL_SHARE = 4

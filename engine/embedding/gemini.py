@@ -1,25 +1,217 @@
-"""Embeddings of Google's Gemini API.
+"""Embeddings of Google's Gemini API, in direct requests and in batch jobs.
 
 Written from https://ai.google.dev/api/embeddings (read 2026-11-22): at most 100 texts per batch, each with `model`.
 gemini-embedding-001 has a field for the task type; later models read it in the text itself. Shortened vectors do not
 have length 1.
+
+Batch jobs are written from https://ai.google.dev/gemini-api/docs/batch-api and https://ai.google.dev/api/batch-api
+(read 2026-11-22): input files of at most 2 GB; jobs are targeted to finish within a day, and expire after two days, as
+do their files. Projects of the first tier have 500,000 tokens in the queue
+(https://ai.google.dev/gemini-api/docs/rate-limits).
 """
 
+import contextlib
 import functools
-from collections.abc import Sequence
-from typing import Any
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import IO, Any
+
+import httpx2
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
+from engine.base.language import tr
 from engine.embedding.api_keys import key_missing
-from engine.embedding.batch_jobs.gemini import GeminiBatches
+from engine.embedding.batch_jobs.batch_api import JobLimits, JobNotFound, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.job_files import (
+    download,
+    dump,
+    error_text,
+    explained,
+    read_gemini,
+    send_request,
+    size_of,
+    upload_seconds,
+)
 from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of
 from engine.embedding.provider_interface import EmbeddingProvider, Limits
 from engine.embedding.remote_provider import Model, RemoteProvider, without_vendor
 from engine.embedding.response_parsing import Answer, ordered, read_json
-from engine.embedding.service_errors import Service
+from engine.embedding.service_errors import Refused, Service, Transient, retrying
 from engine.settings import Settings
+
+# A vector takes up to 60 KB as text, so more texts would mean a download of gigabytes.
+_JOB_LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, queued_tokens=500_000, seconds=48 * 3600)
+_JOBS_A_PAGE = 100
+_MOST_PAGES = 20
+_STEP = 64 * 1024
+_STATES: Mapping[str, JobState] = {
+    "SUCCEEDED": "completed",
+    "COMPLETED": "completed",
+    "DONE": "completed",
+    "FAILED": "failed",
+    "CANCELLED": "cancelled",
+    "CANCELED": "cancelled",
+    "EXPIRED": "expired",
+}
+
+
+class GeminiBatches:
+    """Client of Gemini's batch API; implements `BatchApi`."""
+
+    def __init__(
+        self, http: HttpClient, model: str, request: Callable[[str], dict[str, Any]], price: float | None
+    ) -> None:
+        """`model`: as in URLs, `models/…`. `request`: returns the request body for one text."""
+        self._http = http
+        self._model = model
+        self._request = request
+        self.service = http.service.name
+        self.limits = _JOB_LIMITS
+        self.price = price
+
+    def line(self, key: str, text: str) -> bytes:
+        return dump({"key": key, "request": self._request(text)})
+
+    def upload(self, name: str, lines: IO[bytes], *, cancel: CancelToken | None = None) -> str:
+        boundary = uuid.uuid4().hex
+        file = dump({"file": {"displayName": name, "mimeType": "application/jsonl"}})
+        head = (
+            f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n".encode()
+            + file
+            + f"\r\n--{boundary}\r\nContent-Type: application/jsonl; charset=UTF-8\r\n\r\n".encode()
+        )
+        tail = f"\r\n--{boundary}--\r\n".encode()
+        size = size_of(lines)
+        headers = {
+            "Content-Type": f"multipart/related; boundary={boundary}",
+            "Content-Length": str(len(head) + size + len(tail)),
+        }
+
+        def body() -> Iterator[bytes]:
+            yield head
+            lines.seek(0)
+            while part := lines.read(_STEP):
+                yield part
+            yield tail
+
+        def attempt() -> Any:
+            url = f"{self._service_url('upload')}/files?uploadType=multipart"
+            return self._send("POST", url, cancel=cancel, seconds=upload_seconds(size), content=body(), headers=headers)
+
+        with self._explained():
+            answer = retrying(attempt, cancel=cancel)
+        return _name_of(_dict(answer.get("file")) or answer)
+
+    def create(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+        body = {"batch": {"displayName": name, "inputConfig": {"fileName": input_file}}}
+        with self._explained():
+            url = f"{self._http.base_url}/{self._model}:asyncBatchEmbedContent"
+            return read_job(self._send("POST", url, cancel=cancel, json=body))
+
+    def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
+        following = ""
+        for _ in range(_MOST_PAGES):
+            url = f"{self._http.base_url}/batches?pageSize={_JOBS_A_PAGE}{following}"
+            page = retrying(functools.partial(self._send, "GET", url, cancel=cancel), cancel=cancel)
+            for job in page.get("operations") or page.get("batches") or ():
+                if _about(job).get("displayName") == name:
+                    return read_job(job)
+            if not page.get("nextPageToken"):
+                break
+            following = f"&{httpx2.QueryParams({'pageToken': str(page['nextPageToken'])})}"
+        return None
+
+    def poll(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
+        url = f"{self._http.base_url}/{id}"
+        try:
+            return read_job(retrying(lambda: self._send("GET", url, cancel=cancel), cancel=cancel))
+        except Refused as error:
+            if error.status == 404:
+                raise JobNotFound(
+                    tr("{service} no longer knows a batch job that was submitted.", service=self.service)
+                ) from error
+            raise
+
+    def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
+        for file in job.files:
+            url = f"{self._service_url('download')}/{file}:download?alt=media"
+            download(self._http, url, lambda line: take(read_gemini(line)), cancel=cancel)
+
+    def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
+        url = f"{self._http.base_url}/{id}:cancel"
+        retrying(lambda: self._send("POST", url, cancel=cancel), cancel=cancel)
+
+    def discard(self, files: Sequence[str], *, cancel: CancelToken | None = None) -> None:
+        for file in files:
+            with contextlib.suppress(ProviderError):
+                self._send("DELETE", f"{self._http.base_url}/{file}", cancel=cancel)
+
+    def _service_url(self, service: str) -> str:
+        """Base URL for uploads or downloads, with the service's name before the API version."""
+        base, _, version = self._http.base_url.rpartition("/")
+        return f"{base}/{service}/{version}"
+
+    def _send(self, method: str, url: str, *, cancel: CancelToken | None, **content: Any) -> dict[str, Any]:
+        return send_request(self._http, method, url, cancel=cancel, **content)
+
+    def _explained(self) -> AbstractContextManager[None]:
+        sentence = tr(
+            "{service} offers no batch jobs for {model}: texts are embedded directly.",
+            service=self.service,
+            model=self._model,
+        )
+        return explained(sentence, {404})
+
+
+def read_job(found: Mapping[str, Any]) -> RemoteJob:
+    """Parse a batch job from a response of Gemini, which contains it as an operation or directly."""
+    about = _about(found)
+    word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
+    error = _dict(found.get("error"))
+    state = _STATES.get(word, "running")
+    if found.get("done") and state == "running":
+        state = "failed" if error else "completed"
+    places = (_dict(found.get("response")), _dict(about.get("output")), _dict(found.get("output")))
+    file = next((place["responsesFile"] for place in places if place.get("responsesFile")), None)
+    counts = _dict(about.get("batchStats"))
+    answered = _number(counts.get("successfulRequestCount")) + _number(counts.get("failedRequestCount"))
+    return RemoteJob(
+        id=_name_of(found),
+        state=state,
+        word=word.lower(),
+        files=(str(file),) if file else (),
+        answered=answered if state == "completed" else None,
+        problem=error_text(error),
+    )
+
+
+def _about(found: Any) -> Mapping[str, Any]:
+    """The batch description in an operation; its top-level fields are newer."""
+    top = _dict(found)
+    return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> int:
+    """A count, which is sent as a string."""
+    try:
+        return int(value or 0)
+    except (TypeError, ValueError):
+        return 0
+
+
+def _name_of(found: Mapping[str, Any]) -> str:
+    name = found.get("name")
+    if not isinstance(name, str) or "/" not in name:
+        raise Transient(tr("The service's answer has no name."))
+    return name
+
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 MODEL = "gemini-embedding-001"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, S
 
 from engine.base.cancellation import pause
 from engine.embedding.batch_jobs.batch_api import BatchApi
-from engine.embedding.batch_jobs.jsonl_files import Group, Text, groups
+from engine.embedding.batch_jobs.job_files import Group, Text, groups
 from engine.embedding.batch_jobs.runner import BatchContext, BatchRunner
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of

@@ -7,10 +7,9 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.link_parsing import NoteLink, links_of, names_of, org_links_of
-from engine.corpus.note_metadata import describe
+from engine.corpus.note_metadata import describe, tags_of
 from engine.corpus.note_reader import NoteText, read_note
 from engine.corpus.note_structure import Structure
-from engine.corpus.tags import tags_of
 from engine.corpus.transcripts.chunk_packing import SessionChunk
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings

@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterable
 
 from engine.base.errors import PathRefused
+from engine.corpus.chunk_boundaries import CHARACTERS_PER_TOKEN, weigh
 from engine.corpus.folder_walk import LATEST_NS
 from engine.corpus.ignore_rules import is_unusable
 from engine.corpus.path_guard import PathGuard
-from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.records import ChunkDetail, ChunkRow, ChunkVector, FileChunks, Source, VectorState
 from engine.store.connection import number
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot, issue_of

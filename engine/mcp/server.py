@@ -21,7 +21,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.memory_search import memory_context, memory_prompt_section
+from engine.agent.memory_tools import memory_context, memory_prompt_section
 from engine.agent.session_export import readable_session
 from engine.agent.tool_interface import AgentTool, error_message
 from engine.base.cancellation import CancelToken

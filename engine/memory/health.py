@@ -13,7 +13,7 @@ from engine.base.language import marked, tr, tr_count
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.provider_selection import Selection
 from engine.indexing.cost_estimate import name_of
-from engine.insight.health import database, environment, keywords, provider, sources, vectors
+from engine.insight.health import database, keywords, provider, sources, vectors
 from engine.insight.health.health_check import UPDATE, HealthCheck, Report, Subject, degraded, failed, fine
 from engine.memory.embedding_models import still_awaiting
 from engine.memory.index_updates import IndexUpdates
@@ -72,8 +72,8 @@ class Health:
         """
         selection = self._selection()
         subject = self._subject(selection)
-        yield environment.check_index(self._store)
-        yield environment.check_writer(self._store, updating=self._indexing.current() is not None)
+        yield database.check_index(self._store)
+        yield database.check_writer(self._store, updating=self._indexing.current() is not None)
         yield from self._check_database(subject, selection)
         yield self._check_user_data()
         if ask:
@@ -82,14 +82,14 @@ class Health:
         if deep and selection.provider is not None:
             yield provider.check_agreement(subject, selection.provider)
         if ask or subject.prefers_table():
-            yield environment.check_extension(subject)
+            yield vectors.check_extension(subject)
         if (watcher := self._indexing.watcher_status()) is not None:
-            yield environment.check_watcher(watcher, watching=self._settings.sync.watch)
+            yield sources.check_watcher(watcher, watching=self._settings.sync.watch)
 
     def quick_check(self) -> tuple[HealthFinding, ...]:
         """Return the findings that only need a few counts. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
-        return environment.check_index(self._store), *(check.finding(subject) for check in _CHEAP)
+        return database.check_index(self._store), *(check.finding(subject) for check in _CHEAP)
 
     def _check_database(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Reading the database file"), 0, 0)
@@ -148,7 +148,7 @@ class Health:
 
     def _check_user_data(self) -> HealthFinding:
         try:
-            return environment.check_user_data(self._user)
+            return database.check_user_data(self._user)
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as error:
@@ -167,7 +167,7 @@ class Health:
         """
         subject = self._subject(self._selection())
         done: list[str] = []
-        if ids is None or environment.USER_DATA in ids:
+        if ids is None or database.USER_DATA in ids:
             done += self._restore(requested=ids is not None)
         damage = self._damage(subject) if ids is None or database.DATABASE in ids else ""
         if damage and self._store.repair(IndexCorrupt(damage)):

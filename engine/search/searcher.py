@@ -83,7 +83,7 @@ _FROM_NOTES = ("tag", "links", "backlinks")
 
 def _has_tags(snapshot: Snapshot) -> bool:
     """Whether the notes were indexed with their tags."""
-    from engine.corpus.tags import indexed_by  # few queries ask for tags
+    from engine.corpus.note_metadata import indexed_by  # few queries ask for tags
 
     return indexed_by(snapshot.meta("fingerprint"))
 

@@ -3,35 +3,33 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError
-from engine.base.language import tr
-from engine.records import KnownWorkspace, SearchOutcome
+from engine.base.language import tr, tr_count
+from engine.records import (
+    KnownWorkspace,
+    MemorySearchResult,
+    ResultExplanation,
+    SearchExplanation,
+    SearchMode,
+    SearchOutcome,
+    SearchStage,
+    SearchTimings,
+)
 from engine.workspaces.memory_pool import MemoryPool
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
 
-import msgspec
-
-from engine.base.language import tr_count
-from engine.records import (
-    MemorySearchResult,
-    ResultExplanation,
-    SearchExplanation,
-    SearchMode,
-    SearchStage,
-    SearchTimings,
-)
 
 log = logging.getLogger(__name__)
 

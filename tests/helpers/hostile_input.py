@@ -70,7 +70,7 @@ def embedding_errors(files: Files) -> None:
 
 
 def batch_results(files: Files) -> None:
-    from engine.embedding.batch_jobs.jsonl_files import read_gemini, read_openai, split
+    from engine.embedding.batch_jobs.job_files import read_gemini, read_openai, split
 
     throw(lambda data: [(read_openai(line), read_gemini(line)) for line in split([data])])
 

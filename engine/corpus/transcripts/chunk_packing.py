@@ -6,8 +6,8 @@ message that doesn't fit is split like a note, together with the short text befo
 
 import msgspec
 
+from engine.corpus.chunk_boundaries import CHARACTERS_PER_TOKEN, weigh
 from engine.corpus.chunking import chunk_text
-from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.corpus.transcripts.message_offsets import MessageOffset
 
 SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}

@@ -11,8 +11,16 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.batch_jobs.batch_api import JobLimits, JobNotFound, JobState, RemoteJob, Result
-from engine.embedding.batch_jobs.file_transfer import download, explained, send_request, size_of, upload_seconds
-from engine.embedding.batch_jobs.jsonl_files import dump, error_text, read_openai
+from engine.embedding.batch_jobs.job_files import (
+    download,
+    dump,
+    error_text,
+    explained,
+    read_openai,
+    send_request,
+    size_of,
+    upload_seconds,
+)
 from engine.embedding.http import HttpClient
 from engine.embedding.service_errors import Refused, Transient, retrying
 

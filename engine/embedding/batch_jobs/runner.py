@@ -26,7 +26,7 @@ from engine.embedding.batch_jobs.batch_api import (
     RemoteJob,
     Result,
 )
-from engine.embedding.batch_jobs.jsonl_files import Group, Text, groups
+from engine.embedding.batch_jobs.job_files import Group, Text, groups
 from engine.embedding.provider_interface import prepare
 from engine.embedding.service_errors import (
     MOST_DELAY_SECONDS,

@@ -1,18 +1,60 @@
-"""Checks of the database: empty pages, leftovers, obsolete tables, and rows that belong to no file."""
+"""Checks of the index's files and of user data: location, writer lock, damage, empty pages, and leftover rows."""
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subject
+from engine.insight.health.health_check import NOTHING, UPDATE, HealthCheck, Seen, Subject, degraded, failed, fine
+from engine.records import HealthFinding
 from engine.store import integrity
 from engine.store.connection import number
-from engine.store.index import WORDS_TO_FORGET
+from engine.store.index import WORDS_TO_FORGET, IndexStore
+from engine.store.index_paths import on_network_drive
 from engine.store.index_schema import Tables
 from engine.store.snapshot import MOST_FREE, Snapshot
+from engine.store.user_data import UserData
 from engine.store.writer import Writer
 
 DATABASE = "database"
+USER_DATA = "user-data"
+RESTORE = marked("Restore backup")
 
+_ELSEWHERE = marked("Choose a folder on this computer's own disk for store.path in the settings.")
 _ROWS_AT_ONCE = 500
+
+
+def check_index(store: IndexStore) -> HealthFinding:
+    id_, name = "index", tr("Index")
+    if store.recovered:
+        return degraded(id_, name, store.recovered, repair=tr(UPDATE))
+    if store.read_only:
+        return degraded(id_, name, store.read_only)
+    if on_network_drive(store.files.folder):
+        lies = tr("The index is on a network drive, where it could be damaged: {folder}.", folder=store.files.folder)
+        return degraded(id_, name, lies, advice=tr(_ELSEWHERE))
+    return fine(id_, name, str(store.files.database))
+
+
+def check_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
+    """Report whether another program holds the writer lock.
+
+    The system releases the lock of a dead process, so its owner is running.
+    """
+    id_, name = "writing", tr("Write access to the index")
+    if updating:
+        return fine(id_, name, tr("This program is updating the index."))
+    if store.locked_elsewhere():
+        other = tr("Another program is writing the index; repairs here wait until it has finished.")
+        return degraded(id_, name, other, advice=tr("Wait until the other program has finished, or close it."))
+    return fine(id_, name, tr("No other program writes the index."))
+
+
+def check_user_data(data: UserData) -> HealthFinding:
+    data.recent_syncs(1)
+    status = data.status()
+    if status is None:
+        return fine(USER_DATA, tr("Facts and saved searches"), str(data.path))
+    return failed(
+        USER_DATA, tr("Facts and saved searches"), status.problem, repair="" if status.backup is None else tr(RESTORE)
+    )
 
 
 def damage(subject: Subject) -> str:

@@ -1,4 +1,4 @@
-"""Checks that the index matches the current notes and sessions, and lists files that could not be indexed."""
+"""Checks that the index matches the current notes and sessions, that these are watched, and lists failed files."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from engine.base.skip_reasons import files_covered, tr_reason
 from engine.corpus.discovery import discover
 from engine.corpus.transcripts.session_stores import FoundTranscripts, find_stores
 from engine.insight.health.health_check import UPDATE, Subject, degraded, failed, fine
-from engine.records import HealthFinding
+from engine.records import HealthFinding, WatcherStatus
 from engine.settings import Settings
 from engine.store import sessions
 from engine.store.sessions import StoredTranscript
@@ -184,3 +184,15 @@ def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[s
         "{new:,} new, {changed:,} changed, {gone:,} deleted since the last update.", new=new, changed=changed, gone=gone
     )
     return detail, new + gone + changed
+
+
+def check_watcher(watcher: WatcherStatus, *, watching: bool) -> HealthFinding:
+    id_, name = "watching", tr("Watching")
+    if not watching:
+        return fine(id_, name, tr("Watching the folders is switched off in the settings."))
+    if watcher.error or not watcher.enabled:
+        return degraded(id_, name, watcher.error or tr("The folders are not watched."))
+    if watcher.mode == "polling":
+        seldom = tr("The folders are scanned every few seconds: the system reports no changes.")
+        return degraded(id_, name, seldom)
+    return fine(id_, name, tr("The system reports changes in the folders."))

@@ -1,11 +1,12 @@
-"""Checks of the stored vectors and their copies for searching: the matrix file and the sqlite-vec table."""
+"""Checks of the stored vectors, their copies for searching (matrix file and sqlite-vec table), and the extension."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.health_check import HealthCheck, Seen, Subject
+from engine.insight.health.health_check import HealthCheck, Seen, Subject, degraded, fine
+from engine.records import HealthFinding
 from engine.store.connection import number
 
 _ROWS_AT_ONCE = 2048
@@ -185,3 +186,17 @@ TABLE = HealthCheck(
     marked("Refill the vector table"),
     _fill_table,
 )
+
+
+def check_extension(subject: Subject) -> HealthFinding:
+    """Check whether sqlite-vec can be loaded. A failure is reported even if the current settings don't need it."""
+    probe = subject.vectors.probe()
+    if probe.ok:
+        return fine("sqlite-vec", "sqlite-vec", tr("sqlite-vec can be loaded."))
+    if not subject.prefers_table():
+        return fine(
+            "sqlite-vec", "sqlite-vec", tr("{problem} The current settings don't need it.", problem=probe.error)
+        )
+    return degraded(
+        "sqlite-vec", "sqlite-vec", tr("{problem} Vectors are compared in memory instead.", problem=probe.error)
+    )

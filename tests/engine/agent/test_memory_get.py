@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.memory_get import memory_get
+from engine.agent.memory_tools import memory_get
 from engine.backends.opening import open_memory
 from engine.records import to_builtins
 from engine.settings import Settings

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.memory_search import memory_search
+from engine.agent.memory_tools import memory_search
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, IndexCorrupt, ProviderError, StoreError
 from engine.records import FallbackStatus, to_json

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.agent.memory_search import memory_context, memory_prompt_section, untrusted_block
+from engine.agent.memory_tools import memory_context, memory_prompt_section, untrusted_block
 from engine.base.errors import StoreError
 from tests.engine.agent.test_memory_search import GROUP
 from tests.helpers.fake_memory import FakeMemory

@@ -10,7 +10,7 @@ import pytest
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, IndexBusy
-from engine.insight.health import environment
+from engine.insight.health import database, sources
 from engine.records import HealthProgress, WatcherStatus
 from engine.store import vector_matrix_engine
 from engine.store.index import WORDS_TO_FORGET, IndexStore
@@ -411,7 +411,7 @@ def test_a_glance_counts_and_reads_nothing(memory: BuiltinMemory, provider: Fake
 
 
 def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> None:
-    monkeypatch.setattr(environment, "on_network_drive", lambda folder: folder == memory.store.files.folder)
+    monkeypatch.setattr(database, "on_network_drive", lambda folder: folder == memory.store.files.folder)
     found = findings(memory)["index"]
     assert (found.state, found.repair) == ("degraded", "")
     assert "network drive" in found.detail
@@ -430,7 +430,7 @@ def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> Non
 )
 def test_how_folders_are_watched(mode: str, error: str | None, wanted: bool, state: str) -> None:
     watcher = WatcherStatus(enabled=mode != "off", mode=mode, roots=(), last_change=None, error=error)
-    found = environment.check_watcher(watcher, watching=wanted)
+    found = sources.check_watcher(watcher, watching=wanted)
     assert found.state == state
     assert (error or "") in found.detail
 

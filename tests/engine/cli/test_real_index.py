@@ -10,7 +10,7 @@ _NOT_FOR_A_SEARCH = frozenset(
     "difflib concurrent.futures.thread engine.memory.memory_interface engine.memory.health "
     "engine.memory.index_inspection engine.memory.embedding_models engine.memory.session_library "
     "engine.memory.status_report engine.indexing.folder_watch "
-    "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_file "
+    "engine.corpus.chunking engine.corpus.discovery engine.corpus.note_metadata engine.embedding.gguf_file "
     "engine.embedding.api_keys engine.redaction.secret_masking engine.search.completion engine.search.decay "
     "engine.search.diversity engine.search.result_reasons engine.store.sqlite_vec_engine "
     "engine.indexing.stage_data engine.indexing.sync_run".split()

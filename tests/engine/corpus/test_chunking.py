@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from engine.corpus import chunking, front_matter
+from engine.corpus.chunk_boundaries import weigh
 from engine.corpus.chunking import Chunk, chunk_text
 from engine.corpus.note_metadata import describe
-from engine.corpus.token_estimate import weigh
 
 SENTENCE = "The quick brown fox jumps over the lazy dog and runs away. "
 

@@ -6,9 +6,8 @@ import re
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.chunk_boundaries import Outline
+from engine.corpus.chunk_boundaries import Outline, weigh
 from engine.corpus.chunking import chunk_text, pack
-from engine.corpus.token_estimate import weigh
 
 _LINES = [
     "", "", " ", "# One", "## Two ##", "### [Three](x)", "###### Six", "===", "---", "***", "=====", "~~~", "```",

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.chunking import Chunk, chunk_text
-from engine.corpus.note_metadata import describe, structure_of
+from engine.corpus.note_metadata import describe, structure_of, tags_of
 from engine.corpus.note_structure import Structure, lines_of
-from engine.corpus.tags import tags_of
 
 ORG = """:PROPERTIES:
 :ID:       5b6f7c1e

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus import front_matter
-from engine.corpus.tags import tags_of
+from engine.corpus.note_metadata import tags_of
 
 
 @pytest.mark.parametrize(

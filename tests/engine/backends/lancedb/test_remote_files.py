@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.memory_get import memory_get
+from engine.agent.memory_tools import memory_get
 from engine.base.errors import PathRefused, Unsupported
 from engine.settings import Settings
 from engine.settings.options import SessionSettings

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.token_estimate import weigh
+from engine.corpus.chunk_boundaries import weigh
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
 
 words = st.text(st.sampled_from("ab \n#`日"), min_size=1, max_size=400).filter(str.strip)

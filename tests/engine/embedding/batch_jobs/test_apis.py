@@ -10,9 +10,9 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.embedding import openai_compatible
-from engine.embedding.batch_jobs import file_transfer
+from engine.embedding.batch_jobs import job_files
 from engine.embedding.batch_jobs.batch_api import BatchApi, BatchUnavailable, JobNotFound, Result, batches_of
-from engine.embedding.batch_jobs.jsonl_files import Text, groups
+from engine.embedding.batch_jobs.job_files import Text, groups
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.embedding.provider_interface import prepare
 from engine.embedding.service_errors import Redirected, Refused, Transient
@@ -100,7 +100,7 @@ def test_a_job_can_be_stopped(server, api):
 
 def test_job_is_found_by_name_among_many(server, api, monkeypatch):
     monkeypatch.setattr("engine.embedding.batch_jobs.files_and_batches._JOBS_A_PAGE", 2)
-    monkeypatch.setattr("engine.embedding.batch_jobs.gemini._JOBS_A_PAGE", 2)
+    monkeypatch.setattr("engine.embedding.gemini._JOBS_A_PAGE", 2)
     file, job = begin(api, name="b" * 32)
     for number in range(5):
         begin(api, [f"another text {number}"])
@@ -236,9 +236,9 @@ def test_download_stays_on_host(make, location):
 def test_redirect_to_this_machine_refused():
     redirect = Redirected("elsewhere", 302, "http://127.0.0.1:8080/secret")
     with pytest.raises(Redirected):
-        file_transfer._target("https://api.voyageai.com/v1/files/x/content", redirect)
+        job_files._target("https://api.voyageai.com/v1/files/x/content", redirect)
     outside = Redirected("elsewhere", 302, "https://storage.example.org/x?sig=1")
-    assert file_transfer._target("https://api.voyageai.com/v1/files/x", outside).host == "storage.example.org"
+    assert job_files._target("https://api.voyageai.com/v1/files/x", outside).host == "storage.example.org"
 
 
 @pytest.mark.parametrize("provider_id", ["openai", "gemini", "voyage"])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine.embedding.batch_jobs import files_and_batches, gemini
+from engine.embedding import gemini
+from engine.embedding.batch_jobs import files_and_batches
 from engine.embedding.service_errors import Transient
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.embedding.batch_jobs.batch_api import JobLimits
-from engine.embedding.batch_jobs.jsonl_files import Group, Text, dump, groups, read_gemini, read_openai, split
+from engine.embedding.batch_jobs.job_files import Group, Text, dump, groups, read_gemini, read_openai, split
 
 
 class Api:
