@@ -17,6 +17,7 @@ from engine.corpus.transcripts.agents import (
     aider,
     amp,
     antigravity,
+    augment,
     chatgpt,
     claude,
     claude_code,
@@ -29,6 +30,7 @@ from engine.corpus.transcripts.agents import (
     cursor,
     cursor_cli,
     deepseek,
+    devin,
     droid,
     gemini,
     gemini_web,
@@ -38,6 +40,7 @@ from engine.corpus.transcripts.agents import (
     grok_web,
     hermes,
     iflow,
+    junie,
     kilo,
     kimi,
     kiro,
@@ -49,6 +52,7 @@ from engine.corpus.transcripts.agents import (
     pi,
     qwen,
     vibe,
+    warp,
     zed,
 )
 from engine.corpus.user_environment import Machine
@@ -115,6 +119,10 @@ AGENTS: tuple[Agent, ...] = _Agents(
         gptme.AGENT,
         hermes.AGENT,
         antigravity.AGENT,
+        augment.AGENT,
+        junie.AGENT,
+        warp.AGENT,
+        devin.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""
@@ -178,9 +186,10 @@ def is_database(path: str) -> bool:
     return not path.endswith(LINES_END) and _databases(AGENTS).fullmatch(_end(path)) is not None
 
 
-def is_part_folder(above: str, name: str) -> bool:
-    """Whether a folder `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
-    return any((above, name) in agent.parts or ("", name) in agent.parts for agent in AGENTS)
+def is_part(above: str, name: str) -> bool:
+    """Whether `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
+    parts = _part_names(AGENTS)  # a sync asks for every file
+    return (above, name) in parts or ("", name) in parts
 
 
 def is_neighbour_part(name: str, neighbours: Collection[str]) -> bool:
@@ -195,7 +204,7 @@ def is_watched(store: str, folder: str) -> bool:
     """Whether changes in a folder of a store can concern sessions: a relative path with slashes."""
     pattern = _watched(AGENTS, store)
     above, _, name = folder.rpartition("/")
-    return (not pattern or re.fullmatch(pattern, folder) is not None) and not is_part_folder(
+    return (not pattern or re.fullmatch(pattern, folder) is not None) and not is_part(
         os.path.basename(above or store), name
     )
 
@@ -287,6 +296,11 @@ def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]],
 @functools.cache
 def _lists(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str, dict[str, Any]], int]], ...]:
     return tuple((mark, one.list_changed) for one in agents if one.list_changed for mark in one.with_parts)
+
+
+@functools.cache
+def _part_names(agents: tuple[Agent, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset(part for agent in agents for part in agent.parts)
 
 
 @functools.cache

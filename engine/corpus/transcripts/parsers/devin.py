@@ -1,0 +1,93 @@
+"""Sessions of Devin's command line: all in `devin/cli/sessions.db` of the user's data folder.
+
+There is no published specification. Written from agentsview's reader (August 2026), and from the list of formats of
+tokscale (summer 2026): `sessions` have a title, a folder and a model. `message_nodes` are a tree of messages, each a
+JSON object in `chat_message` with a role, `content` as text or blocks, `thinking` and `tool_calls`; a result has the
+`tool_call_id`. The branch that ends in the newest message is followed by the left ones. Times are in seconds. Sessions
+in Devin's cloud are not read.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.content_blocks import BlockParser
+from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of
+from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+
+_AGENT = "devin"
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "agent": "assistant", "tool": "tool"}
+_FACTS = """SELECT CAST(title AS BLOB), CAST(working_directory AS BLOB), created_at, last_activity_at
+    FROM sessions WHERE id = ?"""
+_NODES = f"""SELECT node_id, parent_node_id, created_at, {data_of("chat_message")} FROM message_nodes
+    WHERE session_id = ? ORDER BY created_at, row_id"""
+
+
+class _Parser(BlockParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = string(value.get("role"))
+        role = _ROLES.get(kind)
+        if role is None:
+            if kind != "system":  # the instructions
+                self.count_unknown(f"role {kind}")
+            return []
+        return self.next_message(list(self._parts(value, role)), id=str(value["node"]), time=seconds(value["created"]))
+
+    def _parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
+        yield Part(role, "thinking", string(value.get("thinking")))
+        if role == "tool":
+            name = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
+            yield Part("tool", "tool-result", content(value.get("content")), name)
+            return
+        yield from self.blocks(value.get("content"), role)
+        for call in map(mapping, items(value.get("tool_calls"))):
+            function = mapping(call.get("function"))
+            name = string(function.get("name")) or string(call.get("name"))
+            self.calls[clean(string(call.get("id")))] = clean(name)
+            given = function.get("arguments", call.get("arguments", call.get("input")))
+            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    row = connection.execute(_FACTS, (key,)).fetchone()
+    if row is None:
+        return None
+    title, folder, created, active = row
+    facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(as_text(title)), project=clean(as_text(folder)))
+    facts.started = seconds(created)
+    parser = _Parser(facts=facts)
+    nodes: dict[str, dict[str, Any]] = {}
+    parents: dict[str, str] = {}
+    for node, parent, time, data in connection.execute(_NODES, (key,)):
+        value = parse_line(data) if isinstance(data, bytes) else None
+        if value is None:
+            parser.count_unknown("no JSON")
+            value = {"role": "system"}
+        nodes[str(node)] = {**value, "node": node, "created": time}
+        parents[str(node)] = "" if parent is None else str(parent)
+    times = {name: seconds(node["created"]) for name, node in nodes.items()}
+    path = branch(parents, times, "")
+    shown, others = ([nodes[name] for name in names] for names in (path, left_branches(parents, path)))
+    messages, left = read_branches(parser, shown, others)
+    facts.ended = max(filter(None, (facts.ended, seconds(active))), default=None)
+    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+
+
+DEVIN_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "sessions": frozenset({"id", "title", "working_directory", "created_at", "last_activity_at"}),
+        "message_nodes": frozenset({"row_id", "session_id", "node_id", "parent_node_id", "chat_message", "created_at"}),
+    },
+    listed="""SELECT CAST(s.id AS BLOB), s.last_activity_at, CAST(s.title AS BLOB), count(*), max(n.row_id),
+        sum(octet_length(n.chat_message)) FROM sessions s JOIN message_nodes n ON n.session_id = s.id GROUP BY s.id""",
+    version=1,
+    conversation=_conversation,
+)
