@@ -1,14 +1,15 @@
-"""Finds notes whose title or file name is the query, which are ranked first, and definitions of a name."""
+"""Finds notes whose title or file name is the query, which are ranked first, and texts that define or spell a name."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from functools import cache, reduce
 from itertools import compress
 
 from engine.base import lazy_pattern
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages
+from engine.search.scoring import DEFINED, SPELLED
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
@@ -42,6 +43,10 @@ _DEFINITION = lazy_pattern(
 """Matches a line that defines a name. The line is in lower case, with a NUL instead of the name."""
 _LONGEST_START = 80
 """Most characters before the name in a line that defines it."""
+_JOINTS = " _.-:>"
+"""Characters that may be between two parts of a name."""
+_JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
+"""Matches the parts of a name spelled as one name, not as words of a sentence."""
 
 
 def chunks_named(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, ids: Collection[int]) -> dict[int, int]:
@@ -147,25 +152,39 @@ def name_matches(
     return fits
 
 
-def definition_of(query: Query) -> Callable[[str], bool] | None:
-    """Return a function that says whether a text defines the name that the query is; None if the query is no name.
+def name_use(query: Query) -> Callable[[str], float] | None:
+    """Return a function that rates how a text uses the name that the query is; None if the query is no name.
 
-    The name may be in any case style. Definitions are those of code, keys with a value, and headings.
+    `DEFINED` if the text defines the name, as code, keys with a value, and headings do; `SPELLED` if the query has
+    several parts and the text joins them to one name; 0 otherwise. The name may be in any case style.
     """
     words = _WORD.findall(query.free_text.lower())
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
-    spelled = cache(lambda: re.compile("[ _.-]?".join(name)))  # takes longer than most searches for the name
+    spelled = cache(
+        lambda: re.compile(f"[{re.escape(_JOINTS)}]{{0,2}}".join(name))
+    )  # takes longer than most searches for the name
+    hyphen = "-" if "-" in query.free_text else "_"  # sentences have words with hyphens, too
 
-    def defines(text: str) -> bool:
-        text = text.lower()
-        joined = text if name in text else text.replace(" ", "").replace("_", "").replace(".", "").replace("-", "")
+    def use(text: str) -> float:
+        lower = text.lower()
+        joined = lower if name in lower else reduce(lambda text, joint: text.replace(joint, ""), _JOINTS, lower)
         if name not in joined:
-            return False
-        return any(_is_definition(text, found.start(), found.end()) for found in spelled().finditer(text))
+            return 0.0
+        places = [found.span() for found in spelled().finditer(lower)]
+        if any(_is_definition(lower, *place) for place in places):
+            return DEFINED
+        names = (text.replace(hyphen, "_")[slice(*place)] for place in places if _is_whole(lower, *place))
+        return SPELLED if len(words) > 1 and len(lower) == len(text) and any(map(_JOINED.match, names)) else 0.0
 
-    return defines
+    return use
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether no longer name begins or ends where this one does."""
+    around = text[max(0, start - 1) : start] + text[end : end + 1]
+    return not any(character.isalnum() or character == "_" for character in around)
 
 
 def _is_definition(text: str, start: int, end: int) -> bool:

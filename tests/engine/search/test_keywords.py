@@ -215,6 +215,26 @@ def test_exact_spelling_of_an_identifier_first(memory: BuiltinMemory, tmp_path: 
     assert [result.path for result in memory.search("user_name").results] == ["exact.md", "other.md"]
 
 
+@pytest.mark.parametrize("query", ["extract value", "--extract-value", "ExtractValue"])
+def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path: Path, query: str) -> None:
+    words = "Extract a value: each value that you extract is a value.\n"
+    for name, text in {"words": words, "name": f"The option --extract-value calls extractValue. {_USES}"}.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
+    memory.sync()
+    outcome = memory.search(query, explain=True)
+    assert outcome.results[0].path == "name.md"
+    assert outcome.explanation is not None
+    assert outcome.explanation.results[0].spells is (query != "ExtractValue")
+
+
+def test_longer_name_does_not_count_as_the_name(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "longer.md").write_text("Call extractValueOf, then extract_values.\n", "utf-8")
+    memory.sync()
+    outcome = memory.search("extract value", explain=True)
+    assert outcome.explanation is not None
+    assert [reason.spells for reason in outcome.explanation.results] == [False]
+
+
 def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
     lines = "def load_dotenv_all(path):", "x = load_dotenv(path)", "the class load_dotenv has", "load_dotenv == 1"
     for number, line in enumerate(lines):
