@@ -443,9 +443,11 @@ def _prefix_substitutes(words: Sequence[Word], start: str) -> list[Word]:
     These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches. The
     most frequent word is probably the one being typed; a rare one is found one character later.
     """
-    chosen = {word for word in words if word.token == start} | {max(words, key=lambda word: word.chunks)}
+    most = max(word.chunks for word in words)
+    frequent = min((word for word in words if word.chunks == most), key=lambda word: word.token)
+    chosen = {word for word in words if word.token == start} | {frequent}
     room = _WIDEST_BEGINNING
-    for word in sorted(words, key=lambda word: (-word.titled, -word.chunks)):
+    for word in words:
         if len(chosen) == _MOST_SUBSTITUTES:
             break
         if word not in chosen and word.chunks <= room:

@@ -78,7 +78,7 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
 def test_prefix_represented_by_frequent_and_title_words(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyword_leg, "_MOST_SUBSTITUTES", 3)
     words = [
-        document_frequencies.Word(*word) for word in (("to", 1, 0), ("today", 60, 0), ("tool", 4, 0), ("topic", 2, 1))
+        document_frequencies.Word(*word) for word in (("topic", 2, 1), ("today", 60, 0), ("tool", 4, 0), ("to", 1, 0))
     ]
     assert [word.token for word in keyword_leg._prefix_substitutes(words, "to")] == ["to", "today", "topic"]
     assert [word.token for word in keyword_leg._prefix_substitutes(words, "toda")] == ["today", "tool", "topic"]
