@@ -25,8 +25,8 @@ from PySide6.QtGui import (
 
 from engine import tr, tr_count
 from gui.conversation.display_entries import Conversation, Entry, clock, day_text, summary
-from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, PackedRows, call_group, group_summary
+from gui.conversation.row_layout import PieceLayout, PieceStyle, piece_steps
 from gui.sessions.wording import UNTITLED, agent_name, message_count
 from gui.style.theme import Tokens, theme_tokens
 from gui.viewer.markdown_page import PagePainter, PageStyle, blocks, page_steps
@@ -171,9 +171,8 @@ class Paper:
         palette = QPalette(context.palette)
         palette.setColor(QPalette.ColorRole.Text, self._colours.text)
         context.palette = palette
-        context.clip = area.adjusted(
-            0, 1, 0, -1
-        )  # lines that only touch the range would be duplicated in the PDF's text
+        # Without the margin, lines that only touch the range would be duplicated in the PDF's text.
+        context.clip = area.adjusted(0, 1, 0, -1)
         pen.setClipRect(area)
         layout.draw(pen, context)
         pen.restore()
@@ -207,23 +206,18 @@ def conversation_steps(
                 speaker = entry.speaker
                 strip = Strip(_name(entry, style, paper.width), above=line, keeps_next=True)
                 yield from _put(paper, strip, done)
+        if row.slot == GROUP and position + 1 < len(rows) and rows[position + 1].entry == row.entry:
+            continue  # its calls follow
         if row.slot in (GROUP, SUMMARY):
             if row.slot == SUMMARY:
                 folded = summary(conversation, entry)
-            elif position + 1 < len(rows) and rows[position + 1].entry == row.entry:
-                continue  # its calls follow
             else:
                 folded = group_summary(conversation, call_group(conversation.entries, row.entry))
             document = _folded(folded, style, pieces.plain_width)
             yield from _put(paper, Strip(document, indent, 0.5 * line, "tool"), done)
         elif row.slot == MORE:
             if shown < entry.piece_count:
-                words = tr_count(
-                    "… {count:,} line in all, the rest is folded",
-                    "… {count:,} lines in all, the rest is folded",
-                    entry.longest,
-                )
-                document = _small(words, style, pieces.plain_width)
+                document = _small(_folded_rest(entry.longest), style, pieces.plain_width)
                 yield from _put(paper, Strip(document, indent, 0.2 * line, "tool"), done)
         else:
             shown += 1
@@ -233,6 +227,12 @@ def conversation_steps(
             above = 0.0 if boxed or (ground == "person" and not is_first) else 0.6 * line
             yield from _put(paper, Strip(laid, indent if boxed else 0.0, above, ground), done)
         yield (position + 1) / len(rows)
+
+
+def _folded_rest(lines: int) -> str:
+    return tr_count(
+        "… {count:,} line in all, the rest is folded", "… {count:,} lines in all, the rest is folded", lines
+    )
 
 
 def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str], printed: float) -> Steps:
