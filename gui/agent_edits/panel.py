@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Sl
 from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QMenu, QStackedWidget, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
-from engine import FileUse, MemorySearchManager, marked, tr, tr_count
+from engine import FileUse, MemorySearchManager, folder_name, marked, tr, tr_count
 from gui.commands.commands import FILE_SESSIONS, key_action, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -15,7 +15,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.search.result_list import copy_text
 from gui.sessions.listing_view import CHOOSE, NONE_TO_READ
-from gui.sessions.wording import UNTITLED, agent_name, file_count, folder_name
+from gui.sessions.wording import UNTITLED, agent_name, file_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.buttons import guide_action

@@ -7,8 +7,8 @@ from PySide6.QtCore import QEvent, QMimeData, QRectF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from engine import FileIssue, FoundSource, tr, tr_count, tr_reason
-from gui.sessions.wording import agent_name, folder_name
+from engine import FileIssue, FoundSource, folder_name, tr, tr_count, tr_reason
+from gui.sessions.wording import agent_name
 from gui.style.theme import tokens
 from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.form_controls import CheckBox, indent
