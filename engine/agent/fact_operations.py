@@ -30,7 +30,7 @@ from engine.records import (
     RecalledFact,
 )
 from engine.text.folding import visible
-from engine.text.grapheme_cuts import cut
+from engine.text.writing_systems import cut
 
 if TYPE_CHECKING:
     from engine.memory.facts import Facts

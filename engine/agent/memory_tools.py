@@ -31,7 +31,7 @@ from engine.records import (
     parse_citation,
 )
 from engine.text.folding import visible
-from engine.text.grapheme_cuts import cut
+from engine.text.writing_systems import cut
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager

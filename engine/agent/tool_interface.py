@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError, ProviderError
 from engine.logs import redact
 from engine.records import FactAnswer, MemoryGetAnswer, MemorySearchAnswer, Record, RememberedSession, to_builtins
-from engine.text.grapheme_cuts import cut
+from engine.text.writing_systems import cut
 
 log = logging.getLogger(__name__)
 

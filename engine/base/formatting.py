@@ -62,6 +62,11 @@ def size(count: int) -> str:
     return f"{number(amount, '.1f')} GB"
 
 
+def folder_name(path: str) -> str:
+    """Return the last folder of a Windows or POSIX path; the path itself if it is a root."""
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
+
+
 def program_version() -> str:
     from importlib.metadata import PackageNotFoundError, version  # takes 20 ms
 

@@ -4,7 +4,94 @@ In: arguments. Each command imports only what it needs, since imports take most 
 Out: text or JSON on standard output, one line per error, and an exit code.
 """
 
-from engine.cli.arguments import VERBS
-from engine.cli.run_command import main
+import contextlib
+import errno
+import importlib
+import io
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from engine.base.errors import Cancelled, MnemoscopeError
+from engine.cli.arguments import VERBS, make_parser
+from engine.cli.output import printable_streams
+from engine.logs import configure_logging
 
 __all__ = ["VERBS", "main"]
+
+FAILED = 1
+INTERRUPTED = 130
+"""128 + SIGINT, as in a shell."""
+BROKEN_PIPE = 141
+"""128 + SIGPIPE: the reader of the output has closed it, as `head` does."""
+
+log = logging.getLogger(__name__)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the verb in `argv` (the process's own arguments for None) and return the exit code.
+
+    0 worked, 1 failed (one line on stderr), 2 wrong usage, 130 interrupted, 141 the output was closed.
+    """
+    # Our own threads share the work out; numpy's would fight them for the cores. Must be set before numpy loads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _fill_closed_streams()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Notes contain any character, file names even invalid ones; in JSON this is the proper escape.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        with printable_streams():
+            code = _run(argv)
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_writing()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:  # a full disk, if the output is a file
+        _stop_writing()
+        return _fail(f"Nothing more can be written: {error.strerror}.")
+    return code
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    given = sys.argv[1:] if argv is None else argv
+    try:
+        arguments = make_parser(given[0] if given else "").parse_args(given)
+    except SystemExit as usage:  # after --help, or with a line on stderr
+        return int(usage.code or 0)
+    log_file = configure_logging()
+    try:
+        verb = importlib.import_module(f"engine.cli.{arguments.verb}")
+        return int(verb.run(arguments))
+    except Cancelled:
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except MnemoscopeError as error:
+        return _fail(str(error))
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        log.exception("The verb %s failed", arguments.verb)
+        return _fail(f"Unexpected {type(error).__name__}: {error}. Details are in {log_file}.")
+
+
+def _fail(sentence: str) -> int:
+    print("mnemoscope:", " ".join(sentence.split()), file=sys.stderr)
+    return FAILED
+
+
+def _fill_closed_streams() -> None:
+    """Reopen standard streams that the parent process has closed: the next opened file would get their descriptor."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - to the end of the process
+
+
+def _stop_writing() -> None:
+    """Discard buffered output, about which the interpreter would complain at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -372,7 +372,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
         "--by",
         choices=STATS_KEYS,
         default=None,
-        help="group the figures by this, one line for each value",
+        help="print the figures for each value of this field, one per line",
     )
     files = add("files", "List the files that a session read or changed.")
     files.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)

@@ -45,7 +45,7 @@ def _print_text(text: FileText, *, raw: bool) -> None:
         sys.stdout.write("\n")
     sys.stdout.flush()
     if text.next_from is not None:
-        print(f"More from line {text.next_from}: --from {text.next_from}", file=sys.stderr)
+        print(f"There is more: continue with --from {text.next_from}", file=sys.stderr)
     elif text.total_lines is None:
         print("This file is missing.", file=sys.stderr)
     elif not text.lines:

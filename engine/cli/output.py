@@ -43,11 +43,6 @@ class _PrintableStream:
         return getattr(self.stream, name)
 
 
-def folder_name(path: str) -> str:
-    """Return the last folder of a Windows or POSIX path."""
-    return path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
-
-
 @contextlib.contextmanager
 def printable_streams() -> Iterator[None]:
     """Replace control characters in everything written to stdout and stderr, on a terminal or into a pipe.

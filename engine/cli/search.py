@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from engine.base.errors import MnemoscopeError
-from engine.base.formatting import plural
-from engine.cli.output import folder_name, print_json, print_marked, print_table, safe, supports_bold
+from engine.base.formatting import folder_name, plural
+from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
 from engine.cli.workspace import find_workspace, interruptible, opened, search_all
 from engine.corpus.globs import literal_glob
 from engine.corpus.transcripts.registry import agent_label
@@ -192,11 +192,12 @@ def _print_stages(explanation: SearchExplanation) -> None:
 
 
 def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:
-    return f"{stage.name} *" if stage.name == explanation.emptied_by else stage.name
+    name = "query" if stage.name == "question" else stage.name  # the JSON keeps the name that it began with
+    return f"{name} *" if stage.name == explanation.emptied_by else name
 
 
 def _stage_text(stage: SearchStage) -> str:
-    unit = "" if stage.unit == "chunks" else f" {stage.unit}"
+    unit = "" if stage.unit in ("chunks", "questions") else f" {stage.unit}"
     return f"{stage.left:,} of {stage.entered:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from engine.agent.session_export import export_session, readable_session, session_context, unknown_items
 from engine.base.errors import MnemoscopeError
-from engine.base.formatting import plural
+from engine.base.formatting import folder_name, plural
 from engine.base.private_files import exporting
-from engine.cli.output import folder_name, print_json, safe
+from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.insight.session_stats import load_prices, session_stats
 from engine.memory.session_library import find_session, short_names

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from engine.base import lazy_pattern
 from engine.corpus import markdown_line_types
 from engine.corpus.note_structure import MarkupHeading, Structure, blocks_of
-from engine.text.grapheme_cuts import character_start
+from engine.text.writing_systems import character_start
 
 CHARACTERS_PER_TOKEN = 4
 

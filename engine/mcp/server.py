@@ -27,7 +27,7 @@ from engine.agent.tool_interface import AgentTool, error_message
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import program_version
-from engine.text.grapheme_cuts import cut
+from engine.text.writing_systems import cut
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager

@@ -12,7 +12,7 @@ from engine.store import tool_uses
 if TYPE_CHECKING:
     from engine.embedding.provider_selection import Selection
     from engine.insight.duplicates import Progress, State
-    from engine.insight.map.map_service import IndexMaps
+    from engine.insight.map_service import IndexMaps
     from engine.insight.note_links import NoteImages
     from engine.insight.overview import Overviews
     from engine.memory.health import Health
@@ -208,7 +208,7 @@ class IndexInsight:
         return self._maps().answer(self._model(), self._known_vector(query), results, cancel)
 
     def _maps(self) -> "IndexMaps":
-        from engine.insight.map.map_service import IndexMaps
+        from engine.insight.map_service import IndexMaps
 
         with self._lock:
             if self._cached_maps is None:

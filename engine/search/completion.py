@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from engine.base.formatting import folder_name
 from engine.store.sessions import machines
 from engine.store.snapshot import Snapshot
 from engine.store.tool_uses import frequent_paths, frequent_programs
@@ -58,7 +59,7 @@ def _agents(snapshot: Snapshot) -> list[str]:
 def _projects(snapshot: Snapshot) -> list[str]:
     """Return the last folder of each project's path, by which users know it."""
     rows = snapshot.connection.execute(f"SELECT project FROM {snapshot.tables.sessions}")
-    names: Counter[str] = Counter(path.replace("\\", "/").rstrip("/").rpartition("/")[2] for (path,) in rows)
+    names: Counter[str] = Counter(folder_name(path) for (path,) in rows)
     return [name for name, _ in names.most_common()]
 
 

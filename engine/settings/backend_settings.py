@@ -186,7 +186,7 @@ class LanceDbSettings(Section, frozen=True):
         bool,
         option(
             "Allow unencrypted LanceDB tables",
-            "Allow http without encryption to other machines than this one.",
+            "Allow http without encryption, also to other machines.",
             group=Group.SERVICES,
         ),
     ] = False

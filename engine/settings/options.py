@@ -300,7 +300,7 @@ class RemoteSettings(Section, frozen=True):
     GROUP = Group.SERVICES
 
     allow_http: Annotated[
-        bool, option("Unencrypted embedding services", "Allow http without encryption to other machines than this one.")
+        bool, option("Unencrypted embedding services", "Allow http without encryption, also to other machines.")
     ] = False
     base_url: Annotated[
         str,

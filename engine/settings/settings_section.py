@@ -170,7 +170,7 @@ SECRET = Problem(
 )
 LOGIN = Problem(
     marked(
-        "{it} holds a user or a password: put it in an environment variable or the keychain and remove it from the "
-        "file."
+        "{it} contains a user name or a password: put it in an environment variable or the keychain and remove it "
+        "from the file."
     )
 )

@@ -103,33 +103,49 @@ class _RunMatches(NamedTuple):
     """Stems that may be part of a phrase: position among the run's stems, range, and the stem in each language."""
 
 
+def _words_to_match(
+    terms: Sequence[QueryTerm],
+) -> tuple[frozenset[str | tuple[str, ...]], tuple[str, ...], tuple[PhraseTokens, ...]]:
+    """Return the tokens that match, the beginnings of tokens that match, and the forms that are phrases."""
+    words = [term for term in terms if _is_word(term)]
+    forms = [form for term in terms for form in term.loose]
+    single = [form[0] for form in forms if len(form) == 1 and shape(form[0][0]) not in (HANGUL, UNSPACED)]
+    tokens = frozenset([*(term.word for term in words), *(word for word in single if not word.endswith("*"))])
+    prefixes = [term.word for term in words if term.prefix_ok and isinstance(term.word, str)]
+    prefixes += [word[:-1] for word in single if word.endswith("*")]
+    return tokens, tuple(prefixes), tuple(PhraseTokens(form, open=False) for form in forms if form[0] not in single)
+
+
+def _stems_to_match(
+    terms: Sequence[QueryTerm],
+) -> tuple[frozenset[str], tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return the stems that match, the beginnings of stems that match, and the stems that match in a row."""
+    loose = [stem for term in terms for stem in term.loose_stems if not stem.startswith((JOINED, REVERSED))]
+    stems = [stem for term in terms for stem in (*term.stems, *term.irregular)]
+    stems += [stem for stem in loose if not stem.endswith("*")]
+    prefixes = tuple(stem[:-1] for stem in loose if stem.endswith("*"))
+    phrases = tuple(tuple(stem.split(" ")) for stem in stems if " " in stem)
+    return frozenset(stem for stem in stems if " " not in stem), prefixes, phrases
+
+
+def _keys_to_match(terms: Sequence[QueryTerm]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the keys of joined words that match, and the beginnings of keys of word endings."""
+    loose = [stem for term in terms for stem in term.loose_stems]
+    endings = tuple(key.removesuffix("*") for key in loose if key.startswith(REVERSED))
+    return frozenset(key for key in loose if key.startswith(JOINED)), endings
+
+
 class _Matcher(dict[str, _RunMatches | None]):
     """Cache of matches by run of characters, for one query and some languages; None for a run without matches."""
 
     def __init__(self, query: QueryAnalysis, languages: tuple[str, ...]) -> None:
         super().__init__()
         terms = [term for term in query.terms if not (term.stop or term.phrased)]
-        words = [term for term in terms if _is_word(term)]
-        loose_stems = [stem for term in terms for stem in term.loose_stems]
-        keys = [stem for stem in loose_stems if stem.startswith((JOINED, REVERSED))]
-        stem_prefixes = [stem[:-1] for stem in loose_stems if stem.endswith("*") and stem not in keys]
-        stems = [stem for term in terms for stem in (*term.stems, *term.irregular)]
-        stems += [stem for stem in loose_stems if not stem.endswith("*") and stem not in keys]
-        loose = [form for term in terms for form in term.loose]
-        loose_words = [form[0] for form in loose if len(form) == 1 and shape(form[0][0]) not in (HANGUL, UNSPACED)]
         self.has_terms = bool(terms)
-        self.loose_phrases = tuple(PhraseTokens(form, open=False) for form in loose if form[0] not in loose_words)
-        self._joined = frozenset(key for key in keys if key.startswith(JOINED))
-        self._endings = tuple(key.removesuffix("*") for key in keys if key.startswith(REVERSED))
-        self._stem_prefixes = tuple(stem_prefixes)
-        self._tokens = frozenset([*(term.word for term in words), *(word for word in loose_words if word[-1] != "*")])
-        self._prefixes = tuple(
-            [term.word for term in words if term.prefix_ok and isinstance(term.word, str)]
-            + [word[:-1] for word in loose_words if word[-1] == "*"]
-        )
+        self._tokens, self._prefixes, self.loose_phrases = _words_to_match(terms)
+        self._stems, self._stem_prefixes, self._phrases = _stems_to_match(terms)
+        self._joined, self._endings = _keys_to_match(terms)
         self._stretches = tuple(_cluster_tokens(term.surface) for term in terms if not _is_word(term))
-        self._stems = frozenset(stem for stem in stems if " " not in stem)
-        self._phrases = tuple(tuple(stem.split(" ")) for stem in stems if " " in stem)
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
         self._stemmers = tuple(map(stems_of, languages))
         alone = len(languages) == 1 and not self._stretches

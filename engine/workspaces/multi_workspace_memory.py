@@ -47,7 +47,7 @@ _LOOK_AGAIN_SECONDS = 5.0
 
 
 class MultiWorkspaceInsight:
-    """An `IndexInsight`: that of the open memory in everything but the methods here. Thread-safe.
+    """The `IndexInsight` of the open memory; the methods here also inspect other workspaces. Thread-safe.
 
     Raises the errors of `MultiWorkspaceMemory.home_of`, and `Unsupported` if the index of that workspace can't be
     inspected.

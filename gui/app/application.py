@@ -267,14 +267,7 @@ class _Program:
         elif self._settings_problem and not named:
             window.opening.show_settings_problem(self._settings_problem, Action(tr("Try again"), self._begin_again))
         elif folder is not None:
-            if self._remembers and options.view == "search" and not (options.query or options.link):
-                window.resuming.resume()
-            window.folders.open(folder.absolute())
-            # A screenshot searches when the index is complete: earlier answers would decide the selection.
-            if options.view != "quick":
-                show_view(window, options.view, "" if options.screenshot else options.query)
-            if options.view == "crash":
-                self._workspace.opened.connect(self._fail, Qt.ConnectionType.SingleShotConnection)
+            self._open_folder(folder.absolute())
         else:
             window.folders.show_welcome()
         if options.link:
@@ -284,6 +277,18 @@ class _Program:
         if options.screenshot is not None:
             shot = Screenshot(window, self._quick.quick, options.view, options.query, options.screenshot)
             shot.finished.connect(self._end_after_screenshot)
+
+    def _open_folder(self, folder: Path) -> None:
+        """Open a folder with the view and query of the command line."""
+        options, window = self._options, self._window
+        if self._remembers and options.view == "search" and not (options.query or options.link):
+            window.resuming.resume()
+        window.folders.open(folder)
+        # A screenshot searches when the index is complete: earlier answers would decide the selection.
+        if options.view != "quick":
+            show_view(window, options.view, "" if options.screenshot else options.query)
+        if options.view == "crash":
+            self._workspace.opened.connect(self._fail, Qt.ConnectionType.SingleShotConnection)
 
     def _begin_again(self) -> None:
         """Load the settings again, since the user may have fixed the file."""

@@ -6,8 +6,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from engine import SessionSummary, SessionText, UsageTotal, tr
-from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, unknown_count, work_time
+from engine import SessionSummary, SessionText, UsageTotal, folder_name, tr
+from gui.sessions.wording import UNTITLED, agent_name, message_count, unknown_count, work_time
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from gui.conversation.display_entries import Conversation
-from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.row_folding import Row
+from gui.conversation.row_layout import PieceLayout
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
 from gui.core.jobs import Jobs
 from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, Ranges, Step

@@ -21,9 +21,8 @@ from PySide6.QtWidgets import QAbstractScrollArea
 from engine import tr, tr_count
 from gui.conversation.display_entries import clock, day_text, summary
 from gui.conversation.hit_navigation import BlockRanges, Highlights, SearchTime
-from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row
-from gui.conversation.row_layout import Head, Measures, RowLayout
+from gui.conversation.row_layout import Head, Measures, PieceLayout, RowLayout
 from gui.conversation.scroller import ConversationScroller
 from gui.conversation.selection import ConversationSelection, CurrentMessage
 from gui.style.stylesheet import font_at

@@ -142,7 +142,7 @@ class Rows:
         return range(0) if first < 0 or self.detail != "short" else call_group(self._conversation.entries, first)
 
     def group_line(self, entry: int) -> tuple[str, str, str]:
-        """The line of the group of an entry: see `group_summary`."""
+        """Return the text of the line that stands for the group of an entry, as `group_summary` does; cached."""
         first = self._group_of[entry]
         if first not in self._lines:
             self._lines[first] = group_summary(self._conversation, self.group(entry))

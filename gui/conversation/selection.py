@@ -280,7 +280,7 @@ class Folding(QObject):
         self._current.go_to(number)
 
     def show_hidden(self, number: int, pieces: Sequence[int]) -> None:
-        """Go to an entry, whose group is opened; it is only unfolded where nothing of it is shown."""
+        """Go to an entry: open its group and, if the entry shows nothing while folded, unfold it."""
         layout = self._scroller.layout
         if layout is not None and layout.rows.group(number):
             layout.rows.set_group(number, opened=True)

@@ -22,9 +22,8 @@ from engine import tr
 from gui.conversation.display_entries import Conversation, spoken
 from gui.conversation.hit_navigation import ConversationHits, Highlights
 from gui.conversation.painter import ConversationPainter
-from gui.conversation.piece_builder import PieceStyle
 from gui.conversation.row_folding import GROUP, SUMMARY, Rows
-from gui.conversation.row_layout import Measures, PieceDocuments, RowLayout
+from gui.conversation.row_layout import Measures, PieceDocuments, PieceStyle, RowLayout
 from gui.conversation.scroller import BAR_UNIT, ConversationScroller, MessageScrollBar, ScrollTarget
 from gui.conversation.selection import ConversationSelection, CurrentMessage, Folding
 from gui.core.jobs import Jobs

@@ -13,11 +13,11 @@ from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
 from gui.search.query import Answer
+from gui.widgets.accessibility import insert_after, mark_place, stops
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.right_to_left import margins
-from gui.widgets.tab_order import insert_after, mark_place, stops
 
 _GUTTER = 16
 _SPACING = 16

@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, tr, tr_count, tr_reason
+from gui.widgets.accessibility import stop_before
 from gui.widgets.formatting import estimate_words, grouped
 from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.state_dot import State, StateDot, with_state
 from gui.widgets.status_texts import IndexRemedy, files_left_out, index_remedy, rule_words, why_words_only
-from gui.widgets.tab_order import stop_before
 
 _NAMED = 3
 """Failed files that have a row each; the others share one."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engine import CancelToken, IndexInsight, MemorySearchManager
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.query import Answer
-from gui.widgets.tab_order import first_stop
+from gui.widgets.accessibility import first_stop
 
 _REST = 4
 """Pause between readings, as a multiple of the last one's duration."""

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSi
 
 from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
+from gui.widgets.accessibility import insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateDot
-from gui.widgets.tab_order import insert_after, stop_before
 
 _STATES: dict[str, tuple[State, str]] = {
     "fine": ("fine", marked("Fine")),

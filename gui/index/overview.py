@@ -29,13 +29,13 @@ from gui.index.overview_cards import NOTHING, FigureCard, figures
 from gui.search.query import Answer
 from gui.style.stylesheet import character_width
 from gui.style.typography import font_scale
+from gui.widgets.accessibility import insert_after, stops
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.chart import ChartCard, Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
 from gui.widgets.formatting import duration, exact, grouped, spent_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.status_texts import REASON_WORDS
-from gui.widgets.tab_order import insert_after, stops
 from gui.widgets.table import IssuesTable
 from gui.widgets.text_windows import sheet
 

@@ -15,9 +15,9 @@ from gui.core.jobs import Jobs
 from gui.core.view_spec import ViewPanel
 from gui.index.base_page import IndexPage
 from gui.search.query import Answer
+from gui.widgets.accessibility import insert_after, stops
 from gui.widgets.form_controls import Chip
 from gui.widgets.message_banner import Action, MessagePage
-from gui.widgets.tab_order import insert_after, stops
 
 if TYPE_CHECKING:
     from gui.index.duplicates.page import DuplicatesPage

@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
-from engine import Source, marked, tr, tr_count
+from engine import Source, folder_name, marked, tr, tr_count
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search.query import Scope
 from gui.widgets.form_controls import Chip
@@ -127,7 +127,7 @@ class Filters(QWidget):
             set_tip(self._workspace_chip, tr("All workspaces are searched; {folder} is open", folder=folder))
             self._workspace_chip.setAccessibleName(tr("All workspaces are searched"))
             return
-        name = folder.replace("\\", "/").rstrip("/").rpartition("/")[2] or folder
+        name = folder_name(folder)
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
         self._workspace_chip.setText(short or tr("No workspace"))
         self._workspace_chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic

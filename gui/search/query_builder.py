@@ -59,7 +59,7 @@ class QueryBuilder(QObject):
         return query.within
 
     def take(self) -> Query | None:
-        """Return the current query like `due`, and remember its text as the last one that was run."""
+        """Return the query of `due` to run it, and remember its text as the last one that was run."""
         self._note(self._box.query)
         return self.due()
 

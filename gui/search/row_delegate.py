@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from engine import marked, split_name, tr
+from engine import folder_name, marked, split_name, tr
 from gui.commands.commands import EXPLAIN, with_key
 from gui.search.excerpt import ELLIPSIS, Excerpt, Range
 from gui.search.result_rows import (
@@ -37,7 +37,7 @@ from gui.search.result_rows import (
     button_text,
     spoken_score,
 )
-from gui.sessions.wording import agent_name, folder_name
+from gui.sessions.wording import agent_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.formatting import ago

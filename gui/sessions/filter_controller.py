@@ -9,12 +9,12 @@ from PySide6.QtCore import QDate, QObject, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
-from engine import marked, tr
+from engine import folder_name, marked, tr
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, day_period, month_period
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_catalog import Choice, SessionCatalog
-from gui.sessions.wording import agent_name, folder_name
+from gui.sessions.wording import agent_name
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, short_date
 from gui.widgets.labels import label

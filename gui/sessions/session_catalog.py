@@ -11,9 +11,9 @@ from typing import get_args
 
 import msgspec
 
-from engine import SessionSummary, tr
+from engine import SessionSummary, folder_name, tr
 from gui.core.session_criteria import SessionOrder
-from gui.sessions.wording import UNTITLED, agent_name, folder_name
+from gui.sessions.wording import UNTITLED, agent_name
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):

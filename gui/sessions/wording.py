@@ -15,11 +15,6 @@ def agent_name(agent: str) -> str:
     return agent_label(agent) or tr("Unknown agent")
 
 
-def folder_name(path: str) -> str:
-    """Return the last folder of a Windows or POSIX path."""
-    return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
-
-
 def day_title(day: date | None, today: date) -> str:
     """Return a heading for a day: "Today", "Yesterday", "Sunday" within a week, "Sunday 8 February", "7 January
     2025"."""

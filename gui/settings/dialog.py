@@ -29,11 +29,11 @@ from gui.settings.page_factory import PageMaker, Pages
 from gui.settings.search_results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
 from gui.style.stylesheet import font_at
+from gui.widgets.accessibility import insert_after, stop_before, stops
 from gui.widgets.buttons import add_clear_button, guide_button
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import line
 from gui.widgets.message_banner import Action, MessagePage
-from gui.widgets.tab_order import insert_after, stop_before, stops
 
 _WIDTH, _HEIGHT = 860, 690
 _TYPING_MS = 120

@@ -19,9 +19,9 @@ from gui.settings.option_row import OptionsPage
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_words, stored_words
+from gui.widgets.accessibility import LastInTabOrder, mark_place
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.message_banner import Action, MessagePage
-from gui.widgets.tab_order import LastInTabOrder, mark_place
 
 NOTHING = marked("Nothing has been embedded yet.")
 INTRODUCTION = marked(

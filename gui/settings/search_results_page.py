@@ -22,10 +22,9 @@ from gui.settings.option_pages import (
 from gui.settings.option_row import WIDTH, OptionFooter, OptionRow
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
-from gui.widgets.accessibility import announce
+from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import scrolling_column
-from gui.widgets.tab_order import LastInTabOrder
 
 _AT_ONCE = 4
 NOTHING = marked("No setting matches.")

@@ -25,8 +25,8 @@ from PySide6.QtGui import (
 
 from engine import tr, tr_count
 from gui.conversation.display_entries import Conversation, Entry, clock, day_text, summary
-from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, PackedRows, call_group, group_summary
+from gui.conversation.row_layout import PieceLayout, PieceStyle, piece_steps
 from gui.sessions.wording import UNTITLED, agent_name, message_count
 from gui.style.theme import Tokens, theme_tokens
 from gui.viewer.markdown_page import PagePainter, PageStyle, blocks, page_steps
@@ -171,9 +171,8 @@ class Paper:
         palette = QPalette(context.palette)
         palette.setColor(QPalette.ColorRole.Text, self._colours.text)
         context.palette = palette
-        context.clip = area.adjusted(
-            0, 1, 0, -1
-        )  # lines that only touch the range would be duplicated in the PDF's text
+        # Without the margin, lines that only touch the range would be duplicated in the PDF's text.
+        context.clip = area.adjusted(0, 1, 0, -1)
         pen.setClipRect(area)
         layout.draw(pen, context)
         pen.restore()
@@ -187,52 +186,89 @@ def conversation_steps(
 
     `rows` decides which tool calls and reasoning are folded; `printed` is the time to show as the date of the print.
     """
-    line = letter_height(style)
-    indent = 1.5 * line
-    pieces = PieceStyle(style, round(paper.width), round(paper.width - 2 * indent), ())
     for strip in _conversation_head(conversation, style, paper.width, printed):
         yield from _put(paper, strip, 0.0)
-    day, speaker, before, shown = 0, "", -1, 0
+    strips = _RowStrips(conversation, rows, style, paper.width)
     for position in range(len(rows)):
-        row = rows[position]
-        entry = conversation.entries[row.entry]
-        is_first, done = row.entry != before, position / len(rows)
-        if is_first:
-            before, shown = row.entry, 0
-            if entry.day and entry.day != day:
-                day, speaker = entry.day, ""
-                strip = Strip(_small(day_text(day), style, paper.width), above=1.4 * line, keeps_next=True)
-                yield from _put(paper, strip, done)
-            if entry.speaker != speaker:
-                speaker = entry.speaker
-                strip = Strip(_name(entry, style, paper.width), above=line, keeps_next=True)
-                yield from _put(paper, strip, done)
-        if row.slot in (GROUP, SUMMARY):
-            if row.slot == SUMMARY:
-                folded = summary(conversation, entry)
-            elif position + 1 < len(rows) and rows[position + 1].entry == row.entry:
-                continue  # its calls follow
-            else:
-                folded = group_summary(conversation, call_group(conversation.entries, row.entry))
-            document = _folded(folded, style, pieces.plain_width)
-            yield from _put(paper, Strip(document, indent, 0.5 * line, "tool"), done)
-        elif row.slot == MORE:
-            if shown < entry.piece_count:
-                words = tr_count(
-                    "… {count:,} line in all, the rest is folded",
-                    "… {count:,} lines in all, the rest is folded",
-                    entry.longest,
-                )
-                document = _small(words, style, pieces.plain_width)
-                yield from _put(paper, Strip(document, indent, 0.2 * line, "tool"), done)
+        done = position / len(rows)
+        for strip in strips.headings(position):
+            yield from _put(paper, strip, done)
+        if rows[position].slot in (GROUP, SUMMARY, MORE):
+            body = strips.folded(position)
         else:
-            shown += 1
-            laid = yield from _laid(piece_steps(conversation, entry.first_piece + row.slot, pieces), done)
-            boxed = entry.kind == "tool"
-            ground: Ground = "tool" if boxed else "person" if entry.kind == "user" else "none"
-            above = 0.0 if boxed or (ground == "person" and not is_first) else 0.6 * line
-            yield from _put(paper, Strip(laid, indent if boxed else 0.0, above, ground), done)
+            body = yield from strips.piece(position, done)
+        if body is not None:
+            yield from _put(paper, body, done)
         yield (position + 1) / len(rows)
+
+
+class _RowStrips:
+    """Makes the strips of a session's rows, which are requested in order."""
+
+    def __init__(self, conversation: Conversation, rows: PackedRows, style: PageStyle, width: float) -> None:
+        self._conversation = conversation
+        self._rows = rows
+        self._style = style
+        self._width = width
+        self._line = letter_height(style)
+        self._indent = 1.5 * self._line
+        self._pieces = PieceStyle(style, round(width), round(width - 2 * self._indent), ())
+        self._day, self._speaker = 0, ""
+        self._shown = 0
+        """Number of pieces of the current entry that were printed."""
+
+    def _is_first(self, position: int) -> bool:
+        """Whether an entry begins with this row."""
+        return position == 0 or self._rows[position - 1].entry != self._rows[position].entry
+
+    def headings(self, position: int) -> Iterator[Strip]:
+        """Yield the day and the speaker of an entry that begins with this row, where they change."""
+        if not self._is_first(position):
+            return
+        entry = self._conversation.entries[self._rows[position].entry]
+        self._shown = 0
+        if entry.day and entry.day != self._day:
+            self._day, self._speaker = entry.day, ""
+            day = _small(day_text(entry.day), self._style, self._width)
+            yield Strip(day, above=1.4 * self._line, keeps_next=True)
+        if entry.speaker != self._speaker:
+            self._speaker = entry.speaker
+            yield Strip(_name(entry, self._style, self._width), above=self._line, keeps_next=True)
+
+    def folded(self, position: int) -> Strip | None:
+        """Return the line that stands for folded content; None if that content is printed."""
+        row, width = self._rows[position], self._pieces.plain_width
+        entries = self._conversation.entries
+        if row.slot == MORE:
+            if self._shown >= entries[row.entry].piece_count:
+                return None
+            rest = _small(_folded_rest(entries[row.entry].longest), self._style, width)
+            return Strip(rest, self._indent, 0.2 * self._line, "tool")
+        if row.slot == SUMMARY:
+            texts = summary(self._conversation, entries[row.entry])
+        elif position + 1 < len(self._rows) and not self._is_first(position + 1):
+            return None  # the calls of the group follow
+        else:
+            texts = group_summary(self._conversation, call_group(entries, row.entry))
+        return Strip(_folded(texts, self._style, width), self._indent, 0.5 * self._line, "tool")
+
+    def piece(self, position: int, done: float) -> Generator[float, None, Strip]:
+        """Lay out the piece of a row in steps, and return its strip."""
+        row = self._rows[position]
+        entry = self._conversation.entries[row.entry]
+        self._shown += 1
+        laid = yield from _laid(piece_steps(self._conversation, entry.first_piece + row.slot, self._pieces), done)
+        if entry.kind == "tool":
+            return Strip(laid, self._indent, 0.0, "tool")
+        if entry.kind == "user":
+            return Strip(laid, 0.0, 0.6 * self._line if self._is_first(position) else 0.0, "person")
+        return Strip(laid, 0.0, 0.6 * self._line, "none")
+
+
+def _folded_rest(lines: int) -> str:
+    return tr_count(
+        "… {count:,} line in all, the rest is folded", "… {count:,} lines in all, the rest is folded", lines
+    )
 
 
 def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str], printed: float) -> Steps:

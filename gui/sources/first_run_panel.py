@@ -21,10 +21,9 @@ from PySide6.QtWidgets import (
 import engine
 from engine import CancelToken, FoundSources, Settings, WorkspacePreview, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.folder_rows import SourceCheckBoxes, SourceChoices, issue_lines
+from gui.sources.folder_rows import DropZone, SourceCheckBoxes, SourceChoices, issue_lines
 from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
-from gui.widgets.drop_target import DropZone
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import scrolling_column
 from gui.widgets.plain_text import set_tip

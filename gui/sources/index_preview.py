@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStac
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, tr, tr_count, tr_reason
 from gui.style.stylesheet import font_at
+from gui.widgets.accessibility import LastInTabOrder, mark_place
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
@@ -17,7 +18,6 @@ from gui.widgets.layouts import FlowLayout, column_page, scrolling_column
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.status_texts import rule_words
-from gui.widgets.tab_order import LastInTabOrder, mark_place
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760

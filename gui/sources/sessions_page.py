@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 import engine
 from engine import CancelToken, FileIssue, FoundSource, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.folder_rows import SourceCheckBoxes, choose_exports, choose_folder, issue_lines
-from gui.widgets.drop_target import dropped_sessions
+from gui.sources.folder_rows import SourceCheckBoxes, choose_exports, choose_folder, dropped_sessions, issue_lines
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import scrolling_column
 from gui.widgets.plain_text import set_tip

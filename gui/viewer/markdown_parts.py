@@ -72,8 +72,16 @@ def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | Non
 
     `markup` rewrites the lines outside of code. Raises `MnemoscopeError` if a part would be too long.
     """
-    text = lines.whole(1, lines.line_count).split("\n")
     cutter = _Cutter(outline)
+    for number, line in _rewritten_lines(lines.whole(1, lines.line_count).split("\n"), outline, markup):
+        part = cutter.take(number, line)
+        if part is not None:
+            yield part
+    yield cutter.end()
+
+
+def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup | None) -> Iterator[tuple[int, str]]:
+    """Yield the lines to convert, each with the number of its line in the note."""
     front = front_matter_end(text)
     if markup is not None:
         lines_of_text = enumerate(text[front:], front + 1)
@@ -83,18 +91,13 @@ def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | Non
         as_is = markup is None or number <= front or outline.is_code(number)
         line = source if as_is or markup is None else markup.line(number, source)
         begins = after_code and _FENCE.match(source) is not None
-        for written in () if line is None else (SEPARATOR, "", line) if begins else (line,):
-            part = cutter.take(number, written)
-            if part is not None:
-                yield part
+        if line is not None:
+            yield from ((number, written) for written in ((SEPARATOR, "", line) if begins else (line,)))
         if source.strip():
             code = outline.code_block(number)
             after_code = code is not None and code[1] == number
-    for written in () if markup is None else markup.notes():
-        part = cutter.take(len(text) + 1, written)
-        if part is not None:
-            yield part
-    yield cutter.end()
+    if markup is not None:
+        yield from ((len(text) + 1, written) for written in markup.notes())
 
 
 def front_matter_end(text: Sequence[str]) -> int:

@@ -247,7 +247,7 @@ def estimate_words(estimate: EmbeddingEstimate) -> str:
         return tr("No file is indexed yet: passages will be embedded as they are found.")
     if not estimate.chunks:
         return tr_count(
-            "All {count:,} passage have a vector of {model} already: nothing is sent or billed.",
+            "The only passage has a vector of {model} already: nothing is sent or billed.",
             "All {count:,} passages have a vector of {model} already: nothing is sent or billed.",
             estimate.cached,
             model=estimate.model,

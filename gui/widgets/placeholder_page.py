@@ -30,11 +30,10 @@ from engine import marked, tr
 from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
 from gui.style.stylesheet import font_at, set_role
-from gui.widgets.accessibility import announce
+from gui.widgets.accessibility import announce, insert_after, mark_place, stops
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.plain_text import show_tip
 from gui.widgets.right_to_left import margins
-from gui.widgets.tab_order import insert_after, mark_place, stops
 
 KEYS = (
     (marked("Down"), marked("go to the results")),

@@ -120,7 +120,7 @@ class RowModel(QAbstractListModel):
         return -1
 
     def nearest(self, number: int) -> int:
-        """Return the position that can be current at `number`, else after it, else before it; -1 without any."""
+        """Return the selectable row nearest to `number`: that one, else the next, else the previous; -1 without any."""
         number = min(max(number, 0), len(self._rows) - 1)
         after = self.step(number, 1, 0)
         return after if after >= 0 else self.step(number, -1, 0)

@@ -15,7 +15,7 @@ from gui.core.jobs import Jobs
 from gui.core.workspace import Opened
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
-from gui.widgets.tab_order import first_stop, takes_keys
+from gui.widgets.accessibility import first_stop, takes_keys
 from gui.window.command_palette import PaletteController
 from gui.window.window_base import MainWindowBase
 from gui.window.window_menu import SearchMenu

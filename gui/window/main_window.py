@@ -14,8 +14,7 @@ from engine import CancelToken, MemoryProviderStatus, Settings, tr
 from gui.controllers.folders import FolderController
 from gui.controllers.help import AboutController, GuideController
 from gui.controllers.navigation import Navigation, ResultOpener
-from gui.controllers.panel_requests import PanelActions, RememberFeatures
-from gui.controllers.search import SearchSettingsController
+from gui.controllers.panel_requests import PanelActions, RememberFeatures, SearchSettingsController
 from gui.controllers.settings import AppearanceController, SettingsController
 from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspaceController, WorkspacesController
@@ -32,10 +31,10 @@ from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Dock, Frame
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
+from gui.sources.folder_rows import dropped_folder
 from gui.style.appearance import Appearance
 from gui.style.typography import LeastSize
 from gui.viewer.external_programs import ExternalOpener, editor_template
-from gui.widgets.drop_target import dropped_folder
 from gui.widgets.message_banner import Action
 from gui.window.keyboard import Keyboard
 from gui.window.session_restore import Drafts, SessionRestore

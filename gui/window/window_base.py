@@ -6,8 +6,7 @@ from PySide6.QtWidgets import QMainWindow
 from gui.controllers.folders import FolderController
 from gui.controllers.help import AboutController, GuideController
 from gui.controllers.navigation import Navigation
-from gui.controllers.panel_requests import PanelActions
-from gui.controllers.search import SearchSettingsController
+from gui.controllers.panel_requests import PanelActions, SearchSettingsController
 from gui.controllers.settings import SettingsController
 from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspacesController

@@ -26,7 +26,7 @@ def test_importing_the_engine_loads_nothing_heavy():
 
 def test_only_the_server_loads_the_mcp_package(tmp_path: Path) -> None:
     (tmp_path / "hose.md").write_text("# Hose\n\nIrrigation.\n")
-    use = f"from engine.cli.run_command import main\nassert main(['index', '--workspace', {str(tmp_path)!r}]) == 0"
+    use = f"from engine.cli import main\nassert main(['index', '--workspace', {str(tmp_path)!r}]) == 0"
     loaded = loaded_by(use)
     assert "apsw" in loaded
     assert loaded & {"mcp", "mcp_types", "pydantic", "asyncio"} == set()

@@ -59,7 +59,7 @@ def test_full_disk_stops_sync_and_index_survives(small_disk: Path, tmp_path: Pat
     memory.close()
 
 
-def test_sync_goes_on_when_read_file_cannot_be_recorded(small_disk: Path, tmp_path: Path) -> None:
+def test_sync_continues_when_read_file_cannot_be_recorded(small_disk: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     write_notes(notes, 3)
     fill(small_disk)

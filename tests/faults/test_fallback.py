@@ -96,7 +96,7 @@ def test_missing_command_falls_back_to_builtin(open_memory, tmp_path):
     memory = open_memory(command=str(tmp_path / "nowhere" / "qmd"))
     report = memory.sync()
     assert "was not found: install it" in report.error
-    assert "was not found: install it" in (memory.status().index_error or ""), "background updates have nobody to tell"
+    assert "was not found: install it" in (memory.status().index_error or ""), "a background update sets the status"
     assert "was not found: install it" in answers_instead(memory, "qmd")
 
 

@@ -53,7 +53,7 @@ def test_kills_leave_only_complete_notes(workspace: Path) -> None:
             mark = note.read_text().partition(" ")[0]
             assert note.read_text() == note_of(mark), f"{note.name} is not whole"
     for path, mark in told.items():
-        assert (workspace / path).read_text() == note_of(mark), "what was told of is there, and nobody wrote over it"
+        assert (workspace / path).read_text() == note_of(mark), "an announced note exists and was not overwritten"
     write_note(workspace, Settings(), STEM, "# Session\n", "sessions/a/1")
     assert not list((workspace / "memory").glob(".*.tmp"))
 

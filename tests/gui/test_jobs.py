@@ -246,7 +246,7 @@ def test_jobs_cancelled_in_the_queue_take_no_turns(qtbot, jobs):
     assert told.index("report") <= 4
 
 
-def test_shutdown_frees_what_queued_reports_hold(qtbot, qapp):
+def test_shutdown_frees_objects_of_queued_reports(qtbot, qapp):
     class Held:
         pass
 

@@ -12,9 +12,9 @@ from gui.core.workspace import Workspace
 from gui.sessions.listing_view import NO_MATCHES, NONE_TO_READ
 from gui.style.stylesheet import character_width
 from gui.viewer.panel import CHOOSE_RESULT
+from gui.widgets.accessibility import following
 from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import ListHeader
-from gui.widgets.tab_order import following
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory

@@ -119,7 +119,7 @@ def qmd(files: Files) -> None:
 
 
 def files_of_an_index(files: Files) -> None:
-    from engine.insight.map.map_data import load_layout
+    from engine.insight.map_data import load_layout
     from engine.store.index_paths import noted_workspaces
     from engine.store.vector_matrix_blocks import read_matrix
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QScrollArea, QToolButton, QWidget
 
-from gui.widgets.tab_order import following
+from gui.widgets.accessibility import following
 
 Text, Role = QAccessible.Text, QAccessible.Role
 

@@ -84,7 +84,7 @@ class CatalogFile(msgspec.Struct, frozen=True):
 
 
 class Catalog:
-    """All files of one version of the table. The connection is read-only; every query gets a copy."""
+    """All files of one version of the table, in a read-only SQLite database that is copied for every query."""
 
     def __init__(self, view: TableView, named: Mapping[str, str], identity: str, rules: str) -> None:
         """`named`: displayed name of each file by key. `rules`: fingerprint of the rules for names."""

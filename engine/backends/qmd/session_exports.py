@@ -101,6 +101,15 @@ class ExportList(msgspec.Struct):
     transcripts: dict[str, KnownTranscript] = {}
     sessions: dict[str, ExportedSession] = {}
 
+    def keep(self, name: str, earlier: "ExportList") -> None:
+        """Take over a transcript and its exports from an earlier list."""
+        known = self.transcripts[name] = earlier.transcripts[name]
+        self.sessions |= {one: earlier.sessions[one] for one in known.sessions if one in earlier.sessions}
+
+
+def _not_exported(file: FoundFile, rule: str, detail: str) -> KnownTranscript:
+    return KnownTranscript(file.mtime_ns, file.size, (), rule, detail)
+
 
 class SessionExports:
     """Manages the exports. Thread-safe; the caller ensures one pass at a time."""
@@ -187,10 +196,8 @@ class SessionExports:
         done.failed += passed_over
         fresh = ExportList(fingerprint)
         for issue in passed_over:
-            if issue.path in known:  # earlier exports of the transcript stay
-                fresh.transcripts[issue.path] = known[issue.path]
-                names = known[issue.path].sessions
-                fresh.sessions |= {name: now.sessions[name] for name in names if name in now.sessions}
+            if issue.path in known:
+                fresh.keep(issue.path, now)
         make_folder(self.folder)
         remove_leftovers(self.folder)
         meter.start("indexing", len(found.files))
@@ -200,15 +207,13 @@ class SessionExports:
             before = known.get(file.name)
             held = before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now)
             if file.name in kept:
-                where = ownership_message(kept[file.name])
-                fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, (), INDEXED_ELSEWHERE, where)
-            elif file.name in copies or (not held and continued_in(file.path) in own):
-                fresh.transcripts[file.name] = KnownTranscript(
-                    file.mtime_ns, file.size, (), "copied", skip_reasons.COPIED.message()
+                fresh.transcripts[file.name] = _not_exported(
+                    file, INDEXED_ELSEWHERE, ownership_message(kept[file.name])
                 )
-            elif before is not None and held:
-                fresh.transcripts[file.name] = before
-                fresh.sessions |= {name: now.sessions[name] for name in before.sessions if name in now.sessions}
+            elif file.name in copies or (not held and continued_in(file.path) in own):
+                fresh.transcripts[file.name] = _not_exported(file, "copied", skip_reasons.COPIED.message())
+            elif held:
+                fresh.keep(file.name, now)
                 done.unchanged += 1
             else:
                 with self._crashes.reading(file):

@@ -17,12 +17,12 @@ from PySide6.QtWidgets import (
 from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, duplicate_title, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.base_page import IndexPage
-from gui.index.duplicates.comparison import ComparisonPane
-from gui.index.duplicates.wording import (
+from gui.index.duplicates.comparison import (
     NO_NOTES,
     NO_NOTES_MORE,
     NOTHING,
     NOTHING_MORE,
+    ComparisonPane,
     attention_of,
     measure_text,
     names_text,

@@ -89,22 +89,13 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
     import numpy as np
 
     points = np.bincount(file_of, minlength=len(files)) if len(files) else np.empty(0, np.int64)
-    notes, sessions, ages = tr(NOTES), tr(SESSIONS), [(tr(name), days * _DAY) for name, days in AGES]
-    match kind:
-        case "source":
-            labels = [notes if file.source == "memory" else sessions for file in files]
-        case "agent":
-            labels = [notes if file.source == "memory" else agent_name(file.agent) for file in files]
-        case "age":
-            labels = [next(name for name, most in ages if now - file.modified <= most) for file in files]
-        case "folder":
-            labels = _folders(files, points.tolist())
+    labels = _labels(files, points.tolist(), kind, now)
     weights: Counter[str] = Counter()
     for label, count in zip(labels, points.tolist(), strict=True):
-        if count:
-            weights[label] += count
+        weights[label] += count
+    weights = +weights  # without groups that have no points
     if kind == "age":
-        names = [name for name, _ in ages if name in weights]
+        names = [tr(name) for name, _ in AGES if tr(name) in weights]
     else:
         names = sorted(weights, key=lambda name: (-weights[name], name))
     if has_others := len(names) > MOST:
@@ -114,6 +105,20 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
     of = of_file[file_of] if len(files) else np.empty(0, np.uint8)
     counts = np.bincount(of, minlength=len(names)).tolist()
     return Grouping(kind, tuple(names), tuple(counts), of, has_others)
+
+
+def _labels(files: Sequence[MapFile], points: Sequence[int], kind: Kind, now: float) -> list[str]:
+    """Return the name of each file's group."""
+    notes, sessions, ages = tr(NOTES), tr(SESSIONS), [(tr(name), days * _DAY) for name, days in AGES]
+    match kind:
+        case "source":
+            return [notes if file.source == "memory" else sessions for file in files]
+        case "agent":
+            return [notes if file.source == "memory" else agent_name(file.agent) for file in files]
+        case "age":
+            return [next(name for name, most in ages if now - file.modified <= most) for file in files]
+        case "folder":
+            return _folders(files, points)
 
 
 def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:

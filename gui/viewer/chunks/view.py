@@ -13,7 +13,7 @@ from engine import ChunkRow, FileChunks, VectorState, tr
 from gui.core.jobs import Jobs
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import Typography
-from gui.viewer.chunks.wording import VECTOR_STATES, tip
+from gui.viewer.chunks.card import VECTOR_STATES, tip
 from gui.viewer.line_painter import Gutter
 from gui.viewer.source_view import SourceView
 from gui.widgets.accessibility import Part

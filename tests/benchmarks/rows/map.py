@@ -93,19 +93,19 @@ def _lay_out(kept: Path) -> dict[str, tuple[float, float, float]]:
     """Of each layout: neighbours kept, trustworthiness, CPU seconds."""
     import numpy as np
 
-    from engine.insight.map import layout
-    from engine.insight.map.map_data import Rows
+    from engine.insight import map_layout
+    from engine.insight.map_data import Rows
     from engine.store.vector_matrix_blocks import quantise
     from tests.benchmarks.real_vectors import real_vectors
 
     vectors = np.array(real_vectors(kept)[:_LAID_OUT])
     rows = Rows(np.arange(len(vectors)), vectors.shape[1], (quantise(vectors),))
     found = {}
-    most = layout.MOST_NEIGHBOURS
+    most = map_layout.MOST_NEIGHBOURS
     for name in ("directions", "neighbours"):
-        layout.MOST_NEIGHBOURS = most if name == "neighbours" else 0
+        map_layout.MOST_NEIGHBOURS = most if name == "neighbours" else 0
         began = time.process_time()
-        points = layout.draw(rows, 1, None).points
+        points = map_layout.draw(rows, 1, None).points
         seconds = time.process_time() - began
         found[name] = (*_truth(vectors, points), seconds)
     return found

@@ -104,7 +104,7 @@ def test_incomplete_answer_says_why(access, memory: FakeMemory) -> None:
     assert (payload["results"], payload["notice"]) == ([], "The index is empty.")
 
 
-def test_empty_answer_says_why_and_what_to_do(access, memory: FakeMemory) -> None:
+def test_empty_answer_gives_reason_and_remedy(access, memory: FakeMemory) -> None:
     (weak,) = memory.remedies
     assert memory_search(access(), "zymurgy").notice.endswith(weak.advice)
     memory.remedies = ()

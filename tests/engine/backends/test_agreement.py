@@ -198,7 +198,7 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, dear, workspac
     assert first.cancelled is (how == "cancel")
     embedded = len(dear.embedded)
     assert embedded > 3
-    assert memory.sync().awaiting is not None, "without consent to what came later"
+    assert memory.sync().awaiting is not None, "the later notes have no consent yet"
     assert len(dear.embedded) == embedded
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed
-from engine.insight.map import layout
+from engine.insight import map_layout
 from engine.records import MapProgress
 from tests.helpers.fake_provider import FakeProvider
 
@@ -158,7 +158,7 @@ def test_waiting_for_map_can_be_cancelled(open_memory) -> None:
 
 
 def test_many_chunks_by_neighbours_after_directions(open_memory, workspace, monkeypatch) -> None:
-    monkeypatch.setattr(layout, "SLOW", 40)
+    monkeypatch.setattr(map_layout, "SLOW", 40)
     words = ["pump", "seed", "frost", "train", "ticket", "hotel"]
     for number in range(48):
         word = words[number % 6]

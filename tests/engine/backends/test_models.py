@@ -208,7 +208,7 @@ def test_changed_dimensions_work_after_deletion(open_memory, provider, tmp_path:
     memory = open_memory(use=changed, store=store)
     (tmp_path / "notes/lamp.md").write_text("A brass lamp.\n")
     assert "delete the model's vectors" in memory.sync().error
-    assert changed.embedded == [], "what is of no use is not sent"
+    assert changed.embedded == [], "texts without a use are not sent"
     (name,) = memory.stored_models()
     memory.purge_model(name.provider, name.model, name.key)
     report = memory.sync()

@@ -398,7 +398,7 @@ def test_copies_of_a_note_are_one_result(open_memory, workspace: Path) -> None:
     assert there.citation.startswith("marina (1).md#L")
 
 
-def test_the_copy_that_matches_better_stands_for_others(open_memory, workspace: Path) -> None:
+def test_best_matching_copy_represents_others(open_memory, workspace: Path) -> None:
     _with_copies(workspace)
     memory = open_memory()
     memory.sync()

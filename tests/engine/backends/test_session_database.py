@@ -185,7 +185,7 @@ def test_session_continued_in_background_listed_once(open_memory, tmp_path: Path
     for _ in range(2):
         assert names() == {"new-2"}
     old.write_text(old.read_text() + lines("old-1", "Sand it."))
-    assert names() == {"old-1", "new-2"}, "the user went on in the old one"
+    assert names() == {"old-1", "new-2"}, "the user continued the old one"
     old.write_text(old.read_text() + json.dumps(mark) + "\n")
     assert names() == {"new-2"}
     new.unlink()

@@ -31,7 +31,7 @@ def test_json_escapes_every_control_character(run: Run, memory: FakeMemory) -> N
 def test_slice_names_next_lines(run: Run) -> None:
     answer = run("get", "projects/greenhouse.md", "--from", "7", "--lines", "2")
     assert answer.out == "\n".join(GARDEN["projects/greenhouse.md"].split("\n")[6:8]) + "\n"
-    assert answer.err == "More from line 9: --from 9\n"
+    assert answer.err == "There is more: continue with --from 9\n"
 
 
 def test_json_omits_irrelevant_fields(run: Run) -> None:

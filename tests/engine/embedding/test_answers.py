@@ -45,7 +45,7 @@ def test_truncated_response_is_refused(value: object, data) -> None:
 @settings(max_examples=30)
 @given(st.binary(max_size=40) | st.lists(st.sampled_from([*b'[]{}":,1.e-\\u"naN'])).map(bytes))
 def test_large_answer_is_read_like_a_small_one(body: bytes) -> None:
-    """Small ones are parsed at once, large ones in steps."""
+    """Small ones are parsed in one call, large ones in steps."""
 
     def read(sent: bytes) -> object:
         try:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.insight.map.layout import arrange, begin, between, draw, find_directions, nearest, neighbour_weights, turn
-from engine.insight.map.map_data import Rows, load_layout, save_layout
+from engine.insight.map_data import Rows, load_layout, save_layout
+from engine.insight.map_layout import arrange, begin, between, draw, find_directions, nearest, neighbour_weights, turn
 from engine.store.vector_matrix_blocks import quantise
 
 TOPICS = 6

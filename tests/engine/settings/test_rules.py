@@ -68,8 +68,8 @@ def test_a_key_has_no_place_in_the_file(config: Path, table: str, key: str) -> N
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('base_url = "https://ann:verysecret@host/v1"', "holds a user or a password"),
-        ('base_url = "https://verysecret@host/v1"', "holds a user or a password"),
+        ('base_url = "https://ann:verysecret@host/v1"', "contains a user name or a password"),
+        ('base_url = "https://verysecret@host/v1"', "contains a user name or a password"),
         ('base_url = "https://host/v1?key=verysecret"', "must end before the ? or #"),
         ('base_url = "https://host/v1#verysecret"', "must end before the ? or #"),
         (f'base_url = "https://host/{SECRET}/v1"', "looks like a secret"),
@@ -177,7 +177,7 @@ def test_a_storage_option_with_a_secret_is_refused(config: Path, line: str) -> N
         ('uri = "ftp://host/x"', "must be a folder, or an address such as s3://bucket/path or db://database"),
         ('uri = "s3:///path"', "must name a bucket or database"),
         ('uri = "s3://bucket/x?token=1"', "must end before the ? or #"),
-        ('uri = "s3://key:verysecret@bucket/x"', "holds a user or a password"),
+        ('uri = "s3://key:verysecret@bucket/x"', "contains a user name or a password"),
         ('table = "a b"', "must be a name of letters, digits, dots, hyphens and underscores"),
         ('machine = "a/b"', "must be a name of letters, digits, dots and hyphens"),
     ],

@@ -48,7 +48,7 @@ def test_each_damage_is_mended_once_however_many_meet_it(tmp_path: Path) -> None
     assert names(store) == ["b.md"]
     store.repair(damage_of(store))
     assert names(store) == []
-    assert len(list(store.files.folder.glob("*.damaged-*"))) == 1, "older ones are not kept for ever"
+    assert len(list(store.files.folder.glob("*.damaged-*"))) == 1, "older ones are deleted"
     store.close()
 
 

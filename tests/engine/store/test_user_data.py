@@ -264,7 +264,7 @@ def test_file_ruined_before_backup_says_fix(path: Path, ruin: Callable[[Path], N
         assert data.problem == ""
 
 
-def test_unusable_replacement_is_reported_until_it_goes(path: Path) -> None:
+def test_unusable_replacement_is_reported_until_removed(path: Path) -> None:
     data = UserData(path)
     save(data, "mine")
     newer = path.with_name("newer.sqlite")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.grapheme_cuts import cut
+from engine.text.writing_systems import cut
 
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
 PIECES = [FAMILY, "e\u0301", "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd", "नि", "\r\n", "a", " ", "漢", "❤\ufe0f"]

@@ -9,8 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton
 
 from engine import CancelToken, FileUse
-from gui.agent_edits.edit_list import EditRow, ProjectRow, edited_files, rows_by_project
-from gui.agent_edits.panel import EditsPanel
+from gui.agent_edits.panel import EditRow, EditsPanel, ProjectRow, edited_files, rows_by_project
 from gui.conversation.display_entries import prepare
 from gui.conversation.loader import result_location
 from gui.conversation.prompt_list import FileList

@@ -6,7 +6,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QPushButton, QScrollArea, QSystemTrayIcon
 
 from gui.app.tray import Tray, TrayHost, tray_icon, tray_state
-from gui.widgets.tab_order import following
+from gui.widgets.accessibility import following
 from tests.gui.app.conftest import FakeIcon
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 from tests.helpers.windows import at_rest

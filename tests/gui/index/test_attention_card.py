@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout
 
 from gui.index.attention_items import Attention, AttentionCard
 from gui.index.overview import TwoColumns
-from gui.widgets.tab_order import stops
+from gui.widgets.accessibility import stops
 
 ROW = Attention("copies", "working", "2 near-duplicates", "", ("Compare", "duplicates"))
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from engine import CancelToken, MnemoscopeError, duplicate_title
 from gui.core.jobs import Jobs
-from gui.index.duplicates import wording
+from gui.index.duplicates import comparison
 from gui.index.duplicates.page import DuplicatesPage
 from gui.index.panel import IndexPanel
 from tests.helpers.fake_insight import FakeInsight, make_group
@@ -129,7 +129,7 @@ def test_no_duplicates_shows_message(qtbot, page: DuplicatesPage, memory: FakeMe
     page.attention_changed.connect(told.append)
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
-    assert wording.NOTHING in words(page)
+    assert comparison.NOTHING in words(page)
     assert told[-1] == ()
 
 
@@ -138,7 +138,7 @@ def test_no_notes_offers_sync(qtbot, page: DuplicatesPage, memory: FakeMemory, i
     memory.files.clear()
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
-    assert wording.NO_NOTES in words(page)
+    assert comparison.NO_NOTES in words(page)
     with qtbot.waitSignal(page.action_requested) as asked:
         press(page, "Update now")
     assert asked.args == ["sync"]
@@ -226,7 +226,7 @@ def test_hidden_groups_can_be_restored(qtbot, page: DuplicatesPage, memory, insi
     insight.hidden = {group.key for group in insight.groups}
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
-    assert wording.NOTHING in words(page)
+    assert comparison.NOTHING in words(page)
     press(page, "Show hidden")
     qtbot.waitUntil(lambda: not page.busy)
     assert len(listed(page)) == 2
@@ -321,22 +321,22 @@ def test_manager_change_clears_page(qtbot, shown: DuplicatesPage) -> None:
 def test_duplicate_wording() -> None:
     group = make_group("a/x.md", "b/x.md", "c.md", "d.md", similarity=0.999, files=40)
     assert duplicate_title(group) == "Nearly the same · 99 %"
-    assert wording.names_text(group) == "a/x.md, b/x.md, c.md and 37 more"
+    assert comparison.names_text(group) == "a/x.md, b/x.md, c.md and 37 more"
     left, right = group.members[:2]
     short = msgspec.structs.replace(left, path="a/x.md", start_line=3, end_line=1040)
-    assert wording.member_text(short) == "a/x.md · 3\N{EN DASH}1040"
-    assert wording.member_text(msgspec.structs.replace(short, end_line=3)) == "a/x.md · 3"
-    assert wording.between_text(left, left) == "Same age and length"
-    assert wording.between_text(right, left) == "The note on the right is newer by 24 h"
+    assert comparison.member_text(short) == "a/x.md · 3\N{EN DASH}1040"
+    assert comparison.member_text(msgspec.structs.replace(short, end_line=3)) == "a/x.md · 3"
+    assert comparison.between_text(left, left) == "Same age and length"
+    assert comparison.between_text(right, left) == "The note on the right is newer by 24 h"
     longer = msgspec.structs.replace(left, size=3_000)
-    assert wording.between_text(left, longer) == "The note on the right is longer by 2.4 KB"
-    assert wording.between_text(longer, right) == "The note on the left is newer by 24 h and longer by 2.4 KB"
+    assert comparison.between_text(left, longer) == "The note on the right is longer by 2.4 KB"
+    assert comparison.between_text(longer, right) == "The note on the left is newer by 24 h and longer by 2.4 KB"
     older = msgspec.structs.replace(right, size=3_000)
     assert (
-        wording.between_text(left, older)
+        comparison.between_text(left, older)
         == "The note on the left is newer by 24 h; the one on the right is longer by 2.4 KB"
     )
-    assert wording.summary_text(1000, 1200, 10_000, 3) == (
+    assert comparison.summary_text(1000, 1200, 10_000, 3) == (
         "1,200 groups among 10,000 notes · the first 1,000 groups are listed · 3 hidden"
     )
 

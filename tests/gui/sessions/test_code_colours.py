@@ -5,7 +5,7 @@ from PySide6.QtGui import QGuiApplication, QTextDocument
 
 from engine import CancelToken
 from gui.conversation.display_entries import LANGUAGES, lexer_of, load_lexers, prepare
-from gui.conversation.piece_builder import PieceStyle, piece_steps
+from gui.conversation.row_layout import PieceStyle, piece_steps
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
 from gui.viewer.markdown_page import PageStyle

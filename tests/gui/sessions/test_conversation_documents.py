@@ -9,8 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from engine import CancelToken
 from gui.conversation import row_layout
 from gui.conversation.display_entries import prepare
-from gui.conversation.piece_builder import PieceStyle
-from gui.conversation.row_layout import PieceDocuments
+from gui.conversation.row_layout import PieceDocuments, PieceStyle
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
 from gui.viewer.markdown_page import PageStyle

@@ -2,8 +2,9 @@ from datetime import date
 
 import pytest
 
+from engine import folder_name
 from gui.conversation.display_entries import day_text
-from gui.sessions.wording import agent_name, day_title, folder_name, work_time
+from gui.sessions.wording import agent_name, day_title, work_time
 
 TODAY = date(2026, 2, 11)
 

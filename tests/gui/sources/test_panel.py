@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton, QScro
 import engine
 from engine import Settings, WorkspaceError, load_settings, save_setting
 from gui.sources.first_run_panel import FirstRunPanel
+from gui.sources.folder_rows import DropZone
 from gui.sources.index_preview import PreviewPage
-from gui.widgets.drop_target import DropZone
 from gui.widgets.form_controls import CheckBox, Chip
 from gui.widgets.table import IssuesTable
 

@@ -565,7 +565,7 @@ def test_scrolling_up_during_layout_moves_on_from_the_place(qtbot, panel: Viewer
     assert 1 < view.place()[0] < number
 
 
-def test_home_during_layout_goes_to_top(qtbot, panel: ViewerPanel, render) -> None:
+def test_home_during_layout_scrolls_to_top(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
     view = panel.rendered
     qtbot.waitUntil(lambda: laid_out(panel))

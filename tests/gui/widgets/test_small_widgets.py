@@ -7,9 +7,9 @@ from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
 from PySide6.QtGui import QColor, QFontMetrics, QImage
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from gui.sources.folder_rows import dropped_folder
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.drop_target import dropped_folder
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import ElidedLabel, breakable

@@ -3,7 +3,7 @@
 import shiboken6
 from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QMenu, QPushButton, QScrollArea, QWidget
 
-from gui.widgets.tab_order import first_stop, following, preceding
+from gui.widgets.accessibility import first_stop, following, preceding
 
 
 def _window(qtbot) -> tuple[QMainWindow, QScrollArea]:

@@ -636,7 +636,7 @@ def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
         ("openclaude", ".openclaude/projects"),
     ],
 )
-def test_programs_with_the_same_transcripts_are_told_apart(tmp_path: Path, agent: str, place: str) -> None:
+def test_programs_with_same_transcripts_are_distinguished(tmp_path: Path, agent: str, place: str) -> None:
     path = tmp_path / place / "-home-ada-boats" / "0c1d2e3f-0000-4000-8000-000000000009.jsonl"
     path.parent.mkdir(parents=True)
     message = {"role": "user", "content": "Plan it."}

@@ -267,7 +267,7 @@ def test_store_gives_live_run_and_session_name(tmp_path: Path) -> None:
     assert helper.facts.opening == "Count the boats."
 
     (tmp_path / "sessions.json").write_text(json.dumps(store)[:-20])
-    assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "what came before counts"
+    assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "the earlier lines count"
     assert not OpenClawFormat().parser(str(tmp_path / "no\0where" / "x.jsonl")).facts.generated
 
 

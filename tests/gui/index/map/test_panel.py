@@ -548,7 +548,7 @@ def test_selection_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Space])
-def test_enter_without_point_goes_to_the_nearest(qtbot, shown: MapPanel, key) -> None:
+def test_enter_without_point_moves_to_nearest(qtbot, shown: MapPanel, key) -> None:
     shown.canvas.setFocus()
     with qtbot.assertNotEmitted(shown.open_requested):
         qtbot.keyClick(shown.canvas, key)

@@ -10,9 +10,9 @@ import numpy as np
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
-from engine.insight.map import map_data
-from engine.insight.map.layout import Progress, between, draw, find_points
-from engine.insight.map.map_data import Listing, StoredLayout, read_listing, rows_of
+from engine.insight import map_data
+from engine.insight.map_data import Listing, StoredLayout, read_listing, rows_of
+from engine.insight.map_layout import Progress, between, draw, find_points
 from engine.records import IndexMap, MapAnswer, MapGap, MapPointDetail, MapProgress, MemorySearchResult
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot

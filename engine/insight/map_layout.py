@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
-from engine.insight.map.map_data import Rows, StoredLayout
+from engine.insight.map_data import Rows, StoredLayout
 from engine.insight.seeded_random import normal
 from engine.records import MapProgress
 from engine.store.vector_encoding import Ids, Vectors
