@@ -40,6 +40,7 @@ def _fields(data: object) -> Fields:
     if not isinstance(data, bytes):
         return found
     at = 0
+    value: int | bytes
     while at < len(data):
         tag, at = _varint(data, at)
         number, kind = tag >> 3, tag & 7
