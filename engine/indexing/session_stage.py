@@ -1,5 +1,6 @@
 """Brings the sessions of a generation up to date: lists new transcripts, then reads those that have changed."""
 
+import functools
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -39,6 +40,7 @@ from engine.store.writer import NewFile, Writer
 
 _COPIED = "copied"
 _A_COMMIT = 500
+_DAY_NS = 24 * 3600 * 10**9
 
 
 class SessionStage:
@@ -189,10 +191,27 @@ class SessionStage:
         copies = copied_sessions(self._found.files, before, self._token)
         self._own = {file.path for file in own if file.name not in copies}
         again = before - copies
-        return copies | {file.name for file in own if file.name in again and self._is_continued(file)}
+        still = {file.name for file in own if file.name in again and self._is_still_continued(file)}
+        return copies | still | {file.name for file in self._beside_changed(own) if self._is_continued(file)}
+
+    def _beside_changed(self, own: list[FoundFile]) -> Iterator[FoundFile]:
+        """Yield unchanged transcripts that a changed one in their folder may continue: written on the same day."""
+        changed: dict[str, list[int]] = {}
+        for file in own if self._known else ():
+            if _was_written(file, self._known.get(file.name)):
+                changed.setdefault(os.path.dirname(file.path), []).append(file.mtime_ns)
+        for file in own if changed else ():
+            stored, times = self._known.get(file.name), changed.get(os.path.dirname(file.path), ())
+            unchanged = stored is not None and not stored.rule and not _was_written(file, stored)
+            if unchanged and any(abs(time - file.mtime_ns) < _DAY_NS for time in times):
+                yield file
 
     def _is_continued(self, file: FoundFile) -> bool:
         return continued_in(file.path) in self._own
+
+    def _is_still_continued(self, file: FoundFile) -> bool:
+        """As `_is_continued`, for a transcript that was left out before: it is only opened if something changed."""
+        return _successor(file.path, file.mtime_ns, file.size) in self._own or self._is_continued(file)
 
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:
@@ -232,6 +251,12 @@ class SessionStage:
             self._commits.put(_forgetting(name), removed=1)
 
 
+@functools.lru_cache(maxsize=4096)
+def _successor(path: str, _mtime_ns: int, _size: int) -> str:
+    """Return the transcript that continues this one, as it was found when the transcript had this time and size."""
+    return continued_in(path)
+
+
 def _found(name: str, path: str) -> FoundFile | None:
     """Return a transcript of lines as the walk over its folder would; None for any other file, or without one."""
     if not path.endswith(LINES_END):
@@ -251,7 +276,12 @@ def _forgetting(name: str) -> Change:
 def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> bool:
     if stored is None or stored.rule == INDEXED_ELSEWHERE or copied != (stored.rule == _COPIED):
         return True
-    return (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
+    return _was_written(file, stored)
+
+
+def _was_written(file: FoundFile, stored: StoredTranscript | None) -> bool:
+    """Whether a transcript is new, or was written since it was last read."""
+    return stored is None or (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
 
 
 # --- Lists sessions whose transcripts have not been read yet, from a short look at each ------------------------------

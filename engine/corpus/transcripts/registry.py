@@ -136,17 +136,27 @@ def agent_label(name: str) -> str:
 
 def resume_command(name: str, session: str) -> str:
     """Return the command that resumes a session, whose id is quoted for a shell; empty if there is none."""
-    agent = _agent(name)
-    if agent is None or (agent.resumed and not re.fullmatch(agent.resumed, session)):
+    before, after, accepted = _resuming(AGENTS, name)
+    if not before or (accepted is not None and not accepted.fullmatch(session)):
         return ""
-    return agent.resume.replace("{id}", session)
+    return before + session + after
 
 
 def _agent(name: str) -> Agent | None:
     return _by_name(AGENTS).get(name)
 
 
-@functools.cache  # ten thousand sessions are listed within 50 ms
+@functools.lru_cache(maxsize=256)  # ten thousand sessions are listed within 50 ms
+def _resuming(agents: tuple[Agent, ...], name: str) -> tuple[str, str, re.Pattern[str] | None]:
+    """Return the resume command of an agent, before and after the id (empty if there is none), and its ids."""
+    agent = _by_name(agents).get(name)
+    if agent is None:
+        return "", "", None
+    before, _, after = agent.resume.partition("{id}")
+    return before, after, re.compile(agent.resumed) if agent.resumed else None
+
+
+@functools.cache
 def _by_name(agents: tuple[Agent, ...]) -> dict[str, Agent]:
     return {agent.name: agent for agent in agents}
 

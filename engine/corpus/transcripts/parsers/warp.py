@@ -25,6 +25,7 @@ from engine.corpus.transcripts.sqlite_view import tables
 
 _AGENT = "warp"
 _ABOUT = f"SELECT {data_of('conversation_data')} FROM agent_conversations WHERE conversation_id = ?"
+_TASKS = f"SELECT {data_of('task')} FROM agent_tasks WHERE conversation_id = ? ORDER BY id"
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
 _LONGEST_VARINT = 10
 _DEEPEST = 20
@@ -40,6 +41,7 @@ def _fields(data: object) -> Fields:
     if not isinstance(data, bytes):
         return found
     at = 0
+    value: int | bytes
     while at < len(data):
         tag, at = _varint(data, at)
         number, kind = tag >> 3, tag & 7
@@ -234,8 +236,9 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     facts = SessionFacts(agent=_AGENT, id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
     parser = _Parser(facts=facts)
     said: list[_Said] = []
-    tasks = "SELECT CAST(task AS BLOB) FROM agent_tasks WHERE conversation_id = ? ORDER BY id"
-    for (data,) in connection.execute(tasks, (key,)):
+    for (data,) in connection.execute(_TASKS, (key,)):
+        if not isinstance(data, bytes):
+            parser.count_unknown("too long")
         task = _fields(data)
         side = bool(_text(task, 3, 1))
         if not side:
