@@ -336,7 +336,7 @@ class Searcher:
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):
             named = called_in(snapshot, work.query, analysis, words)
-        ranked = put_first(ranked, named, work.stages)
+        ranked = put_first(ranked, named, words, work.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
             ranked = join_lines(snapshot, ranked, words, work.request.min_score)
         kept = cut(ranked, work.request.min_score, work.stages)
