@@ -215,6 +215,16 @@ def test_exact_spelling_of_an_identifier_first(memory: BuiltinMemory, tmp_path: 
     assert [result.path for result in memory.search("user_name").results] == ["exact.md", "other.md"]
 
 
+def test_overlapping_pairs_are_not_near_each_other(memory: BuiltinMemory, tmp_path: Path) -> None:
+    """A word of three characters has two pairs, which are neighbours wherever it is: that says nothing."""
+    (tmp_path / "notes" / "text.md").write_text("更改序列生成器的定义。\n", "utf-8")
+    memory.sync()
+    for query, near in {"生成器": False, "序列 生成": True}.items():
+        outcome = memory.search(query, min_score=0.0, explain=True)
+        assert outcome.explanation is not None
+        assert (outcome.explanation.results[0].nearness > 0) is near
+
+
 @pytest.mark.parametrize("query", ["extract value", "--extract-value", "ExtractValue"])
 def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path: Path, query: str) -> None:
     words = "Extract a value: each value that you extract is a value.\n"
