@@ -273,7 +273,7 @@ _KIRO_ROW = {"key": "/boats/old", "conversation_id": "k1", "value": _TALK, "crea
 WEBUI = """CREATE TABLE chat (id VARCHAR(255) PRIMARY KEY, user_id VARCHAR(255), title TEXT, chat JSON,
     created_at BIGINT, updated_at BIGINT, share_id TEXT, archived BOOLEAN, meta JSON, folder_id TEXT);"""
 DEVIN = """CREATE TABLE sessions (id TEXT PRIMARY KEY, title TEXT, working_directory TEXT, model TEXT, hidden INTEGER,
-    created_at INTEGER, last_activity_at INTEGER);
+    created_at INTEGER, last_activity_at INTEGER, main_chain_id INTEGER);
     CREATE TABLE message_nodes (row_id INTEGER PRIMARY KEY, session_id TEXT, node_id INTEGER, parent_node_id INTEGER,
     chat_message TEXT, created_at INTEGER);"""
 WARP = """CREATE TABLE agent_conversations (id INTEGER PRIMARY KEY, conversation_id TEXT NOT NULL,

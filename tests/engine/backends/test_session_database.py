@@ -201,6 +201,16 @@ def test_session_continued_in_background_listed_once(open_memory, project: Path)
     assert names(memory) == {"old-1"}
 
 
+def test_session_continued_later_is_found_on_its_first_day(open_memory, project: Path) -> None:
+    transcript = project / "old-1.jsonl"
+    later = spoken_lines("old-1", "Sand it.").replace("2026-09-04T17:00:00", "2026-11-02T17:00:00")
+    transcript.write_text(spoken_lines("old-1", "Why does the hull leak?") + later)
+    memory = open_memory(sessions=listed(project.parent))
+    memory.sync()
+    found = {on: len(memory.search(f"hull on:{on}").results) for on in ("2026-08", "2026-09", "2026-11", "2026-12")}
+    assert found == {"2026-08": 0, "2026-09": 1, "2026-11": 1, "2026-12": 0}
+
+
 def test_continued_session_that_was_left_out_is_not_reopened(
     open_memory, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

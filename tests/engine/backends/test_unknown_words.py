@@ -1,6 +1,7 @@
 """Results by meaning for a query whose words partly occur nowhere in the index."""
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,18 @@ def test_query_without_the_unknown_words_is_offered(open_memory, workspace: Path
     assert remedy.advice == "Nothing contains “skateboard” or “zzyzx”. The rest of the query finds 4 results."
     nothing = memory.search("skateboard zzyzx", mode="keyword", correct=False, explain=True).explanation
     assert [remedy for remedy in nothing.remedies if remedy.query] == []
+
+
+def test_time_in_a_query_is_offered_as_a_condition(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, "The hedge was cut.\n", OTHER)
+    today = date.today()
+    named = f"{today:%B} {today.year}"
+    for query, expected in ((f"hedge in {named}", f'hedge on:"{named}"'), (f"{named} hedge", f'hedge on:"{named}"')):
+        outcome = memory.search(query, mode="keyword", correct=False, explain=True, min_score=0.99)
+        remedy = outcome.explanation.remedies[0]
+        assert (remedy.name, remedy.query, remedy.finds) == ("demand", expected, 1)
+    outcome = memory.search(f"zzyzx in {named}", mode="keyword", correct=False, explain=True)
+    assert [remedy.query for remedy in outcome.explanation.remedies if "on:" in remedy.query] == []
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

@@ -16,7 +16,7 @@ from engine.corpus.transcripts.transcript_reader import conversations
 from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from tests.helpers.agent_databases import DATABASES, WARP, field, warp_message, warp_rows, write_rows
+from tests.helpers.agent_databases import DATABASES, DEVIN, WARP, field, warp_message, warp_rows, write_rows
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
@@ -136,6 +136,30 @@ def test_commands_of_a_session_are_found(name: str, tmp_path: Path) -> None:
     assert uses(session) == [("read", "/boats/hull.py"), ("command", "cat /boats/hull.py")]
     results = [part[2:] for part in parts(session) if part[1] == "tool-result"]
     assert results == [("seams = 1 of 2", "exec" if name.startswith("devin") else "run_shell_command")]
+
+
+def _node(number: int, above: int | None, said: str, message: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    role = "user" if number % 2 else "assistant"
+    held = json.dumps({"message_id": message, "role": role, "content": said, **more})
+    place = {"row_id": number, "node_id": number, "parent_node_id": above}
+    return "message_nodes", {"session_id": "d1", "chat_message": held, "created_at": 1777885200 + number, **place}
+
+
+def test_branch_of_devin_that_was_left_has_no_copies(tmp_path: Path) -> None:
+    metrics = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3, "cache_creation_tokens": 2}
+    session = {"id": "d1", "title": "Knots", "model": "m-1", "created_at": 1777885200, "last_activity_at": 1777885206}
+    rows = [
+        ("sessions", {**session, "main_chain_id": 2}),
+        _node(1, None, "Tie a bowline.", "a"),
+        _node(2, 1, "Tied.", "b", metadata={"metrics": metrics}),
+        _node(3, None, "Tie a bowline.", "a"),
+        _node(4, 3, "Tied twice.", "c"),
+    ]
+    write_rows(tmp_path / "cli/sessions.db", DEVIN, rows)
+    (found,) = conversations(tmp_path / "cli/sessions.db")
+    assert [message.text for message in found.messages] == ["Tie a bowline.", "Tied."]
+    assert [message.text for message in found.left] == ["Tied twice."]
+    assert found.facts.usage == {"m-1": Usage(7, 5, 3, 2)}
 
 
 def _warp(tmp_path: Path, *messages: bytes, **more: Any) -> Conversation:
