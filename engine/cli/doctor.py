@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
 
 
-_NAME_WIDTH = 14
+_NAME_WIDTH = 25
 _INDEX = "Run mnemoscope index."
 
 

@@ -66,7 +66,7 @@ class PathStates:
         listing = finder.list_folder(status, cancel) if open_folder else None
         origin = _origin(status.match, self._settings, self._workspace, config)
         with self._store.read(cancel) as snapshot:
-            return _Explanation(asked, finder, status, listing, origin, snapshot, provider).make()
+            return _Explanation(asked, finder, status, origin, snapshot, provider).make(listing)
 
 
 def _origin(match: Match | None, settings: Settings, workspace: Path, config: Path | None) -> RuleOrigin | None:
@@ -89,7 +89,6 @@ class _Explanation:
         asked: str,
         finder: PathFinder,
         status: PathStatus,
-        listing: Listing | None,
         origin: RuleOrigin | None,
         snapshot: Snapshot,
         provider: EmbeddingProvider | None,
@@ -97,12 +96,12 @@ class _Explanation:
         self._asked = asked
         self._finder = finder
         self._status = status
-        self._listing = listing
         self._origin = origin
         self._snapshot = snapshot
         self._provider = provider
 
-    def make(self) -> PathState:
+    def make(self, listing: Listing | None) -> PathState:
+        """`listing`: the files in the folder; None if the path is not that of an indexed folder."""
         status = self._status
         if status.kind == "missing":
             return self._missing()
@@ -111,8 +110,8 @@ class _Explanation:
             return self._state("outside", outside_message(wanted), "add" if wanted else None)
         if status.match is not None:
             return self._excluded(status.match, self._origin or _BUILT_IN)
-        if self._listing is not None:
-            contents = self._contents(self._listing)
+        if listing is not None:
+            contents = self._contents(listing)
             waits = contents.waiting or contents.gone
             return self._state("folder", folder_message(contents), "sync" if waits else None, contents=contents)
         return self._transcript() if status.source == "sessions" else self._note()

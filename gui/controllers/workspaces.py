@@ -23,11 +23,9 @@ from gui.core.capabilities import Capabilities
 from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure
-from gui.diagnostics.panel import DiagnosticsPanel
 from gui.search.panel import SearchPanel
 from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Frame
-from gui.shell.views import Views
 from gui.widgets.message_banner import Action
 from gui.workspaces import Switcher, forgotten
 
@@ -231,8 +229,6 @@ class WorkspaceController(QObject):
         self,
         context: WindowContext,
         frame: Frame,
-        views: Views,
-        diagnostics: DiagnosticsPanel,
         folders: FolderController,
         capabilities: Capabilities,
         aside: BrokenSettings,
@@ -241,8 +237,8 @@ class WorkspaceController(QObject):
         workspace = self._workspace = context.workspace
         self._frame = frame
         self._banner = context.notices
-        self._views = views
-        self._diagnostics = diagnostics
+        self._views = frame.views
+        self._diagnostics = frame.dock.diagnostics
         self._folders = folders
         self._capabilities = capabilities
         self._state = context.state

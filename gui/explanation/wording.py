@@ -61,7 +61,7 @@ _ORIGINS = {
     "modified": marked("the file's time"),
     "evergreen": marked("nothing, because this file never ages"),
 }
-_LACKING = marked("not in this passage")
+_MISSING_TERM = marked("not in this passage")
 _SPOKEN_SHARES = {
     (False, False): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}"),
     (True, False): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age"),
@@ -138,7 +138,7 @@ def parts(reason: ResultExplanation) -> list[Part]:
     found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in held]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
     held_share = [Part(tr(_HELD), reason.from_coverage, "")] if reason.from_coverage >= 0.005 else []
-    return found + near + held_share + [Part(term, 0.0, tr(_LACKING)) for term in reason.missing]
+    return found + near + held_share + [Part(term, 0.0, tr(_MISSING_TERM)) for term in reason.missing]
 
 
 def _fields(fields: Sequence[MatchField]) -> str:
@@ -224,7 +224,7 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         for term in of.terms:
             yield in_quotes(term.term), _of_term(term)
         for word in of.missing:
-            yield in_quotes(word), tr(_LACKING)
+            yield in_quotes(word), tr(_MISSING_TERM)
         yield tr("BM25 sum"), number(of.bm25, ".2f")
         yield tr("Added for nearby words"), number(of.nearness * of.full_bm25, ".2f")
         yield tr("Score of a full match"), number(of.full_bm25, ".2f")

@@ -393,9 +393,8 @@ class Frame(QWidget):
         self.panes = Panes(views.lists, views.readers, views.wholes, dock)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
-        self._views = views
+        self.views, self.dock = views, dock
         self._first_run = first_run
-        self._dock = dock
         self.pages = QStackedWidget()
         for page in (self.panes, first_run, self.message):
             self.pages.addWidget(page)
@@ -423,9 +422,9 @@ class Frame(QWidget):
     @Slot(str)
     def _show_view(self, view: str) -> None:
         self.header.show_view(view)
-        if self._dock.explains and view != "search":
+        if self.dock.explains and view != "search":
             self.panes.show_dock(False)
-        self.panes.show_whole(self._views.specs[view].whole)
+        self.panes.show_whole(self.views.specs[view].whole)
 
     def show_page(self, page: QWidget) -> None:
         """Show the panes, the message page or the first start."""
@@ -439,7 +438,7 @@ class Frame(QWidget):
     def restore(self, state: WindowState) -> None:
         """Restore the widths and buttons of an earlier run."""
         self.panes.restore(state.list_width, state.dock_width, dock_requested=state.dock_shown)
-        self.header.dock_button.setChecked(not self._dock.isHidden())
+        self.header.dock_button.setChecked(not self.dock.isHidden())
         for view in state.offered_views:
             self.header.offer(view, True)
 
@@ -447,10 +446,10 @@ class Frame(QWidget):
         """Put the widths of list and dock, whether the dock is shown, and the views with a button into the state."""
         state.offered_views = self.header.offered
         state.list_width, state.dock_width = self.panes.widths
-        state.dock_shown = self.panes.dock_requested and not self._dock.explains
+        state.dock_shown = self.panes.dock_requested and not self.dock.explains
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.pages.currentWidget() is self.panes:
-            self._views.focus_box()  # from a filter, a message, the bar below: widgets without their own way back
+            self.views.focus_box()  # from a filter, a message, the bar below: widgets without their own way back
         else:
             super().keyPressEvent(event)

@@ -274,8 +274,8 @@ class PaletteBox(QFrame):
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._key(event)
         elif isinstance(event, QFocusEvent) and event.lostFocus():
-            staying = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
-            if event.reason() not in staying:
+            passing = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+            if event.reason() not in passing:
                 self.close_quietly()
         return super().eventFilter(watched, event)
 

@@ -146,9 +146,7 @@ class MainWindow(MainWindowBase):
         self.guide = GuideController(jobs, self.settings, self)
         self.search_settings = SearchSettingsController(context, self.search)
         self.panel_actions = PanelActions(context, self.views, self.dock, self.first_run, self.folders, self.settings)
-        self.opening = WorkspaceController(
-            context, self.frame, self.views, self.diagnostics, self.folders, self._capabilities, aside
-        )
+        self.opening = WorkspaceController(context, self.frame, self.folders, self._capabilities, aside)
         self.spaces = WorkspacesController(context, self.search, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
         opener = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)

@@ -19,8 +19,8 @@ from gui.search.ranking_menu import Ranking
 from gui.search.result_list import ResultMenu
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
-from tests.helpers.fake_lacking import FEATURES, LackingMemory, reason
 from tests.helpers.fake_sessions import SESSIONS
+from tests.helpers.fake_unsupported import FEATURES, LimitedMemory, reason
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
@@ -58,8 +58,8 @@ class _Insight(FakeInsight):
 
 
 @pytest.fixture
-def memory() -> Iterator[LackingMemory]:
-    memory = LackingMemory(sessions=SESSIONS)
+def memory() -> Iterator[LimitedMemory]:
+    memory = LimitedMemory(sessions=SESSIONS)
     memory.insight = _Insight(memory)
     yield memory
     memory.close()
@@ -79,7 +79,7 @@ def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]
     assert window.shut_down(60_000)
 
 
-def _open(qtbot, window: MainWindow, memory: LackingMemory, *features: Feature) -> None:
+def _open(qtbot, window: MainWindow, memory: LimitedMemory, *features: Feature) -> None:
     memory.lack(*features)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))

@@ -7,8 +7,8 @@ from engine import BackendError, FallbackStatus, IndexTooNew, Settings, Settings
 from engine.settings.search_settings import QuerySettings
 from gui.core.workspace import Workspace
 from gui.widgets.status_texts import FailedService
-from tests.helpers.fake_lacking import LackingMemory, reason
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_unsupported import LimitedMemory, reason
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_try_again_syncs_searches_and_reports_engine(qtbot, workspace, opens, tm
 
 
 def test_unsupported_features_are_known_on_open(qtbot, workspace, opens, tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: LackingMemory("insight"), raising=False)
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: LimitedMemory("insight"), raising=False)
     _open(qtbot, workspace, tmp_path)
     assert workspace.current.unsupported == {"insight": reason("insight")}
 

@@ -38,10 +38,10 @@ from engine.store.saved_searches import SavedSearches
 from engine.store.user_data import UnseenNotes, UserData
 from tests.helpers.fake_explanations import WEAK
 from tests.helpers.fake_explanations import explain as explained
-from tests.helpers.fake_narrowing import distinctive_words, keep_within, without
 from tests.helpers.fake_notes import GARDEN
 from tests.helpers.fake_opening import wait
 from tests.helpers.fake_records import make_estimate, make_path_state, make_status
+from tests.helpers.fake_search_scope import distinctive_words, keep_within, without
 from tests.helpers.fake_session_reading import FakeSessionReading
 from tests.helpers.fake_syncing import FakeSyncing
 from tests.helpers.naive_search import matches
@@ -66,7 +66,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         estimate, estimate_error, estimate_delay: what embedding would take, or is raised in place of it, and after
             how many seconds.
         insight: the index insight; None unless given.
-        unsupported: features reported as unsupported; it can all the same (`fake_lacking.LackingMemory` cannot).
+        unsupported: features reported as unsupported; it can all the same (`fake_unsupported.LimitedMemory` cannot).
         estimated: the settings of each estimate request.
         answers_as: the settings set for answering; it takes their lowest score.
     """

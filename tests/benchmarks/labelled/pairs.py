@@ -7,8 +7,8 @@ from typing import NamedTuple
 from tests.benchmarks.labelled.measures import mean
 from tests.benchmarks.labelled.planted import planted, write_planted
 from tests.benchmarks.labelled.sets import open_set
-from tests.helpers.asked_notes import ASKED
 from tests.helpers.gguf_files import write_minilm
+from tests.helpers.notes_with_queries import ASKED
 
 _USUAL = 0.35
 _MOST = 500

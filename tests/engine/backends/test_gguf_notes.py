@@ -9,7 +9,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.records import SearchOutcome
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, StoreSettings
-from tests.helpers.asked_notes import ASKED
+from tests.helpers.notes_with_queries import ASKED
 
 OFF_TOPIC = (
     "how do I renew my driving licence",

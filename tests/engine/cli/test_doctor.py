@@ -41,7 +41,7 @@ def test_a_healthy_index_is_fine(verb: Run) -> None:
     answer = verb("doctor")
     assert answer.code == 0
     assert {line.split()[0] for line in answer.out.splitlines()} == {"fine"}
-    assert "Embedding       No search by meaning, as set in the settings." in answer.out
+    assert f"{'Embedding':<25}  No search by meaning, as set in the settings." in answer.out
     assert wrong(verb("doctor", "--json")) == set()
 
 

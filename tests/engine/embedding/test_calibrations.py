@@ -12,7 +12,7 @@ from engine.embedding.provider_interface import EmbeddingProvider
 from engine.search.scoring import vector_evidence, within_limits
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
-from tests.helpers.asked_notes import ASKED
+from tests.helpers.notes_with_queries import ASKED
 
 _USUAL = 0.35
 

@@ -10,7 +10,7 @@ from engine.store.batch_jobs import BatchJobs, StoredJob
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 from tests.helpers.fake_records import make_summary
-from tests.helpers.versions import at_version
+from tests.helpers.older_user_data import at_version
 
 MODEL = ModelName("openai", "small", "key")
 JOB = StoredJob("n1", MODEL, 5.0, 1, 3)

@@ -14,7 +14,7 @@ from engine.store import user_data
 from engine.store.facts import FactRows
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
-from tests.helpers.versions import at_version
+from tests.helpers.older_user_data import at_version
 
 MODEL = ModelName("embedded", "use", "1")
 SECRETIVE = "Zitronenbaum"

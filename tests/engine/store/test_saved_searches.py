@@ -13,7 +13,7 @@ from engine.base.errors import IndexReadOnly, StoreError
 from engine.records import Passage, QueryRecord, SavedSearch
 from engine.store.saved_searches import SavedSearches
 from engine.store.user_data import UserData
-from tests.helpers.versions import at_version
+from tests.helpers.older_user_data import at_version
 
 WHOLE = QueryRecord(
     text="valve",

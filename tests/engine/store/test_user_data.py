@@ -17,7 +17,7 @@ from engine.store.batch_jobs import BatchJobs, StoredJob
 from engine.store.saved_searches import SavedSearches
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
-from tests.helpers.versions import at_version
+from tests.helpers.older_user_data import at_version
 
 
 def summary(started: float) -> SyncSummary:

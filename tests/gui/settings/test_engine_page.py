@@ -9,7 +9,7 @@ from engine import BackendError, Settings, load_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.engine_and_model_choice import EngineChoice, switch_words
 from gui.widgets.form_controls import RadioButton
-from tests.helpers.fake_lacking import LackingMemory, reason
+from tests.helpers.fake_unsupported import LimitedMemory, reason
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_returning_to_current_engine_changes_nothing(qtbot, dialog):
 
 
 def test_engine_without_models_opens_engine_page(qtbot, appearance, jobs, notes):
-    memory = LackingMemory("models")
+    memory = LimitedMemory("models")
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
     dialog.begin(notes, Settings(), memory)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.memory.memory_interface import MemorySearchManager
-from tests.engine.backends.shared.benches import BACKENDS, Bench, bench
+from tests.engine.backends.shared.open_backends import BACKENDS, Bench, bench
 
 
 @pytest.fixture(params=BACKENDS)

@@ -5,7 +5,7 @@ import msgspec
 from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.search_settings import QuerySettings
-from tests.engine.backends.shared.benches import Bench
+from tests.engine.backends.shared.open_backends import Bench
 
 
 def _most(number: int) -> Settings:

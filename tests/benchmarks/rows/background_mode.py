@@ -19,7 +19,7 @@ _ROUNDS = 20
 
 def run(bench: Bench) -> Iterator[Figure]:
     folder = bench.folder(bench.notes)
-    idle, first, shown, asked, toggled, bare = measure(_stay, folder, bench.scratch / "staying").value
+    idle, first, shown, asked, toggled, bare = measure(_stay, folder, bench.scratch / "background-mode").value
     yield Figure(
         f"idle with {bench.notes:,} watched files: CPU time of all threads over {_IDLE_MS // 1000} s",
         "< 0.5 %",

@@ -13,7 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexReadOnly
 from engine.memory.memory_interface import MemorySearchManager
 from engine.records import MemorySyncProgressUpdate, Passage, SyncReport
-from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
+from tests.engine.backends.shared.open_backends import NOTES, Bench, write_notes
 
 
 def found(memory: MemorySearchManager, query: str) -> set[str]:

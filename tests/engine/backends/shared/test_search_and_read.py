@@ -9,7 +9,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError, PathRefused, Unsupported
 from engine.memory.memory_interface import MemorySearchManager
 from engine.records import EarlierQuery, Feature, Passage, SearchOutcome, to_json
-from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
+from tests.engine.backends.shared.open_backends import NOTES, Bench, write_notes
 
 ODD = ("", " ", '"', '"unclosed', "-", "-- -n 5", "*", "a OR", "AND", "(", "~" * 50, "\0", "\ud800", "🌱", "w " * 5000)
 

@@ -31,7 +31,7 @@ def reason(feature: Feature) -> str:
     )
 
 
-class LackingMemory(FakeMemory):
+class LimitedMemory(FakeMemory):
     """A fake memory; `asked` lists the unsupported features that were used all the same."""
 
     def __init__(self, *features: Feature, **options: Any) -> None:
