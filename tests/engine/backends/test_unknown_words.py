@@ -96,6 +96,13 @@ def test_query_without_the_unknown_words_is_offered(open_memory, workspace: Path
     assert [remedy for remedy in nothing.remedies if remedy.query] == []
 
 
+def test_function_words_alone_are_not_offered(open_memory, workspace: Path) -> None:
+    texts = [f"How does the hedge have its birds on the side {number}?\n" for number in range(4)]
+    memory = indexed(open_memory, workspace, *texts)
+    explanation = memory.search(QUERY, correct=False, explain=True).explanation
+    assert [remedy.query for remedy in explanation.remedies if remedy.query] == []
+
+
 @given(st.floats(0, 1), st.floats(0, 1))
 @example(0.348, 0.35)
 @example(0.4031, 0.4032)
