@@ -552,9 +552,8 @@ def test_empty_answer_clears_reader_and_new_results_fill_it(qtbot, window):
 
 
 def test_reader_is_cleared_when_answer_loses_its_results(qtbot, window):
-    with qtbot.waitSignal(window.viewer.file_shown):
-        with qtbot.waitSignal(window.search.answer_changed) as answered:
-            _search(qtbot, window, "CR2032")
+    with qtbot.waitSignal(window.viewer.file_shown), qtbot.waitSignal(window.search.answer_changed) as answered:
+        _search(qtbot, window, "CR2032")
     answer = answered.args[0]
     none = msgspec.structs.replace(answer.outcome, results=())
     window.search.answer_changed.emit(replace(answer, outcome=none))
