@@ -470,7 +470,9 @@ class BuiltinMemory:
             return msgspec.structs.replace(outcome, remote=True) if remote else outcome
 
         first = None if on_keywords is None else lambda outcome: on_keywords(named(outcome))
-        return named(self._searcher().search(request, cancel, first))
+        outcome = self._searcher().search(request, cancel, first)
+        self.indexing.latest_results = outcome.results
+        return named(outcome)
 
     def _after_repair(self) -> None:
         self.indexing.request("fallback")

@@ -5,6 +5,19 @@ Each message is one sentence that the user can act on; the window and the comman
 
 from engine.base.language import tr
 
+PARSER_FAULTS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+    RuntimeError,
+    EOFError,
+    MemoryError,
+)
+"""Errors of a parser that meets text it doesn't expect: only this file is given up."""
+
 
 class MnemoscopeError(Exception):
     """Base of all expected failures; `str(error)` is one clear sentence."""

@@ -56,6 +56,11 @@ def unreadable(error: OSError) -> str:
     return UNREADABLE.message(problem=error.strerror or error)
 
 
+def fault(error: Exception) -> str:
+    """Return the reason why a file ended its parser; without the error's text, which may quote the file."""
+    return NOT_READ_TO_ITS_END.message(problem=f"{type(error).__name__}.")
+
+
 @cache
 def _reasons() -> tuple[Reason, ...]:
     return tuple(value for value in globals().values() if isinstance(value, Reason))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from engine.base.cancellation import CancelToken
+from engine.base.errors import PARSER_FAULTS
 from engine.corpus import documents, encodings, json_notes
 from engine.corpus.safe_open import open_regular
 
@@ -89,12 +90,12 @@ class NumberedText:
 
     @classmethod
     def _readable(cls, text: Self, path: str) -> Self:
-        """Return a canvas or notebook as Markdown; a damaged or huge one unchanged."""
+        """Return a canvas or notebook as Markdown; one that is damaged, huge or ends its parser unchanged."""
         if text.size > json_notes.LARGEST:
             return text
         try:
             readable = json_notes.readable(text.whole().encode(), path)
-        except ValueError:
+        except PARSER_FAULTS:
             return text
         text.close()
         found = cls.of(readable)

@@ -1,6 +1,7 @@
 """Records files that are skipped until they change: those that crash two processes, and documents without text."""
 
 import contextlib
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,10 +9,14 @@ from pathlib import Path
 import msgspec
 
 from engine.base import skip_reasons
+from engine.base.errors import PARSER_FAULTS
 from engine.base.index_rule_versions import DOCUMENTS_VERSION
 from engine.base.private_files import replace_file
 from engine.corpus.folder_walk import FoundFile
+from engine.corpus.note_reader import Unreadable
 from engine.records import FileIssue
+
+log = logging.getLogger(__name__)
 
 CRASHED = "crashed"
 """Rule of a file that is skipped because it crashed processes."""
@@ -106,7 +111,10 @@ class CrashRecord:
 
     @contextlib.contextmanager
     def reading(self, file: FoundFile) -> Iterator[None]:
-        """Record during the block that this file is being read, if the disk has room for it."""
+        """Record during the block that this file is being read, if the disk has room for it.
+
+        An error of a parser becomes `Unreadable`, so that the caller goes on with other files.
+        """
         if self._open is not None:
             mtime_ns, size = _state(file)
             try:
@@ -115,7 +123,11 @@ class CrashRecord:
             except OSError:
                 self.finish_reading()  # a crash must not count against the file that was recorded before
         before = self._suspects.get(file.name)
-        yield
+        try:
+            yield
+        except PARSER_FAULTS as error:
+            log.warning("A file ended its parser: %s", type(error).__name__)
+            raise Unreadable(file.name, "broken", skip_reasons.fault(error)) from error
         if before is not None and self._suspects.get(file.name) is before:
             del self._suspects[file.name]
             self._write_list()

@@ -1,9 +1,10 @@
-"""Embeds pending chunks: newest files first, several requests in parallel, each stored when it arrives."""
+"""Embeds pending chunks: results of the last search, then newest files, several requests in parallel."""
 
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from itertools import islice
 
 from engine.base import skip_reasons
 from engine.base.errors import Cancelled, ProviderError
@@ -11,7 +12,7 @@ from engine.base.language import tr
 from engine.embedding.long_text_splitting import requests
 from engine.embedding.provider_interface import EmbeddingProvider, PartialAnswer, TextsRefused
 from engine.indexing.stage_data import StageWork
-from engine.records import NOT_EMBEDDED, FileIssue
+from engine.records import NOT_EMBEDDED, FileIssue, MemorySearchResult
 from engine.store import stored_models
 from engine.store.snapshot import Unembedded
 from engine.store.vector_encoding import StoredModel, Vectors, encode
@@ -54,7 +55,8 @@ class VectorStorage:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-_TEXTS_AT_ONCE = 256
+_TEXTS_AT_ONCE = 64
+"""Few, since a search changes what comes next."""
 _PAUSE_POLL = 0.2
 _SECONDS_TO_MEASURE = 2.0
 """Shortest run, in seconds, whose speed predicts the next one."""
@@ -78,6 +80,7 @@ class EmbedStage:
         self._storage = VectorStorage(work, model)
         # Only where searches find the changed text immediately.
         self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
+        self._results = work.parts.latest_results
         self._tables = work.tables
         self._meter = work.meter
         self._token = work.token
@@ -102,7 +105,7 @@ class EmbedStage:
         """
         with self._store.read(tables=self._tables) as snapshot:
             pending = snapshot.due(self._model.id)
-        due = [id_ for id_, hash_ in pending if hash_ not in leave and (self._model.id, hash_) not in self._refused]
+        due = [of for of in pending if of[1] not in leave and (self._model.id, of[1]) not in self._refused]
         if not due:
             return True
         # checks known values before the first paid request
@@ -143,12 +146,24 @@ class EmbedStage:
             with self._store.write() as writer:
                 stored_models.note_speed(writer, self._model.id, self._letters / self._seconds)
 
-    def _texts(self, due: list[int]) -> Iterator[Unembedded]:
-        under_way = {text.hash for texts in self._running.values() for text in texts}
-        for start in range(0, len(due), _TEXTS_AT_ONCE):
+    def _texts(self, due: list[tuple[int, bytes]]) -> Iterator[Unembedded]:
+        """Yield the texts of these chunks (id and hash), those first that the last search found by keywords alone.
+
+        Their order is wrong until they have vectors: an unrelated one ranks above those that the meaning has lowered.
+        """
+        left = {hash_: id_ for id_, hash_ in due}
+        for text in (text for texts in self._running.values() for text in texts):
+            left.pop(text.hash, None)
+        waiting, seen = iter(due), tuple[MemorySearchResult, ...]()
+        while left:
             with self._store.read(tables=self._tables) as snapshot:
-                texts = snapshot.texts(due[start : start + _TEXTS_AT_ONCE])
-            yield from (text for text in texts if text.hash not in under_way)
+                group = []
+                if (results := self._results()) is not seen:
+                    seen = results
+                    group = snapshot.hashes_of_results([of for of in results if of.vector_score is None])
+                group += [hash_ for _, hash_ in islice(waiting, _TEXTS_AT_ONCE)]
+                texts = snapshot.texts([left.pop(hash_) for hash_ in group if hash_ in left])
+            yield from texts
 
     def _submit(self, texts: list[Unembedded]) -> None:
         future = self._executor.submit(

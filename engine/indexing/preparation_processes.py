@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.note_reader import NoteText
+from engine.corpus.note_reader import NoteText, Unreadable
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import prepare
+from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewFile
 
@@ -32,7 +33,7 @@ _MOST_TEXT = 4_000_000
 class NotePreparation:
     """Turns notes into database rows, in the order in which they are put; a context manager for use on one thread.
 
-    If another process dies, its notes are prepared in this one.
+    If another process dies or fails, its notes are prepared in this one.
     """
 
     def __init__(self, chunking: ChunkingSettings, crashes: CrashRecord, token: CancelToken, size: int) -> None:
@@ -53,8 +54,8 @@ class NotePreparation:
         for worker in self._workers:
             worker.end()
 
-    def put(self, file: FoundFile, note: NoteText) -> Iterator[NewFile]:
-        """Queue a note; yields the rows of notes that are ready. Raises `Cancelled` while waiting."""
+    def put(self, file: FoundFile, note: NoteText) -> Iterator[NewFile | FileIssue]:
+        """Queue a note; yields the rows or the issue of each note that is ready. Raises `Cancelled` while waiting."""
         worker = min((w for w in self._workers if w.ready()), key=lambda w: w.waiting, default=None)
         if worker is not None and not worker.send(file, note, self._chunking):
             worker = None
@@ -63,7 +64,7 @@ class NotePreparation:
         while self._waiting and (self._is_full() or self._waiting[0].is_ready()):
             yield self._next()
 
-    def remaining(self) -> Iterator[NewFile]:
+    def remaining(self) -> Iterator[NewFile | FileIssue]:
         """Yield the rows of all notes that are still queued. Raises `Cancelled`."""
         while self._waiting:
             yield self._next()
@@ -71,13 +72,16 @@ class NotePreparation:
     def _is_full(self) -> bool:
         return len(self._waiting) > _MOST_WAITING * len(self._workers) or self._text > _MOST_TEXT
 
-    def _next(self) -> NewFile:
+    def _next(self) -> NewFile | FileIssue:
         waiting = self._waiting.popleft()
         self._text -= len(waiting.note.text)
         if waiting.worker is not None and (prepared := waiting.worker.receive(self._token)) is not None:
             return prepared
-        with self._crashes.reading(waiting.file):
-            return prepare(waiting.file, waiting.note, self._chunking)
+        try:
+            with self._crashes.reading(waiting.file):
+                return prepare(waiting.file, waiting.note, self._chunking)
+        except Unreadable as problem:
+            return problem.issue
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from threading import Thread
 import msgspec
 
 from engine.base.cancellation import CancelToken
+from engine.base.errors import PARSER_FAULTS
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
 from engine.indexing.note_preparation import prepare
@@ -24,6 +25,8 @@ from engine.store.writer import NewChunk, NewFile
 
 _READY = b""
 """First message of the process: all imports are done."""
+_FAILED = b""
+"""Answer for a note that cannot be prepared: the program tries it, too, and reports the error."""
 _NICENESS = 5
 """Lower priority, so that the window and searches stay fast."""
 
@@ -83,12 +86,12 @@ class Worker:
         return not self._alive or self._pipe.poll()
 
     def receive(self, token: CancelToken) -> NewFile | None:
-        """Wait for the rows of the note sent first; None if the process has died. Raises `Cancelled`."""
+        """Wait for the rows of the note sent first; None if the process has died or failed. Raises `Cancelled`."""
         self.waiting -= 1
         while self._alive and not self._pipe.poll(_POLL):
             token.checkpoint()
         message = self._received()
-        return None if message is None else msgspec.msgpack.decode(message, type=_PreparedNote)
+        return msgspec.msgpack.decode(message, type=_PreparedNote) if message else None
 
     def end(self) -> None:
         """Stop the process that prepares notes."""
@@ -118,7 +121,11 @@ def serve(pipe: Connection) -> None:
         pipe.send_bytes(_READY)
         for message in iter(waiting.get, None):
             request = msgspec.msgpack.decode(message, type=_Unprepared)
-            pipe.send_bytes(msgspec.msgpack.encode(prepare(request.file, request.note, request.chunking)))
+            try:
+                answer = msgspec.msgpack.encode(prepare(request.file, request.note, request.chunking))
+            except PARSER_FAULTS:
+                answer = _FAILED
+            pipe.send_bytes(answer)
 
 
 def _receive(pipe: Connection, waiting: "SimpleQueue[bytes | None]") -> None:

@@ -1,15 +1,16 @@
 """Brings the sessions of a generation up to date: lists new transcripts, then reads those that have changed."""
 
-import logging
+import functools
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 
 from engine.base import skip_reasons
 from engine.base.errors import PathRefused
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
+from engine.corpus.note_reader import Unreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.quick_summary import read_quick_summary
@@ -37,12 +38,9 @@ from engine.store import sessions
 from engine.store.sessions import StoredTranscript
 from engine.store.writer import NewFile, Writer
 
-log = logging.getLogger(__name__)
-
 _COPIED = "copied"
-_FAULTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
-"""Errors of a parser that meets values it doesn't expect: other files are read nevertheless."""
 _A_COMMIT = 500
+_DAY_NS = 24 * 3600 * 10**9
 
 
 class SessionStage:
@@ -161,10 +159,14 @@ class SessionStage:
     def _project_of(self, file: FoundFile, folders: FolderFiles) -> str:
         """Return the working folder of a new session, from the look that also lists it where that finds the folder."""
         self._token.checkpoint()
-        with self._crashes.reading(file):
-            row, project = _listed(file, folders)
-            self._looks[file.name] = row
-            return project or project_of(file.path)
+        try:
+            with self._crashes.reading(file):
+                row, project = _listed(file, folders)
+                self._looks[file.name] = row
+                return project or project_of(file.path)
+        except Unreadable:  # reading reports it
+            self._looks[file.name] = None
+            return ""
 
     def _projects(self) -> dict[str, str]:
         """Return the project folders known to the index."""
@@ -189,10 +191,27 @@ class SessionStage:
         copies = copied_sessions(self._found.files, before, self._token)
         self._own = {file.path for file in own if file.name not in copies}
         again = before - copies
-        return copies | {file.name for file in own if file.name in again and self._is_continued(file)}
+        still = {file.name for file in own if file.name in again and self._is_still_continued(file)}
+        return copies | still | {file.name for file in self._beside_changed(own) if self._is_continued(file)}
+
+    def _beside_changed(self, own: list[FoundFile]) -> Iterator[FoundFile]:
+        """Yield unchanged transcripts that a changed one in their folder may continue: written on the same day."""
+        changed: dict[str, list[int]] = {}
+        for file in own if self._known else ():
+            if _was_written(file, self._known.get(file.name)):
+                changed.setdefault(os.path.dirname(file.path), []).append(file.mtime_ns)
+        for file in own if changed else ():
+            stored, times = self._known.get(file.name), changed.get(os.path.dirname(file.path), ())
+            unchanged = stored is not None and not stored.rule and not _was_written(file, stored)
+            if unchanged and any(abs(time - file.mtime_ns) < _DAY_NS for time in times):
+                yield file
 
     def _is_continued(self, file: FoundFile) -> bool:
         return continued_in(file.path) in self._own
+
+    def _is_still_continued(self, file: FoundFile) -> bool:
+        """As `_is_continued`, for a transcript that was left out before: it is only opened if something changed."""
+        return _successor(file.path, file.mtime_ns, file.size) in self._own or self._is_continued(file)
 
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:
@@ -213,25 +232,29 @@ class SessionStage:
             except FileNotFoundError:
                 self._forget(file.name)
             except PathRefused:
-                self._fail(file, "symlink", skip_reasons.REPLACED.message())
+                self._fail(FileIssue(path=file.name, rule="symlink", detail=skip_reasons.REPLACED.message()))
             except OSError as error:
-                self._fail(file, "unreadable", skip_reasons.unreadable(error))
-            except _FAULTS as error:
-                problem = f"{type(error).__name__}."
-                log.warning("A transcript could not be read: %s", problem)
-                self._fail(file, "broken", skip_reasons.NOT_READ_TO_ITS_END.message(problem=problem))
+                self._fail(FileIssue(path=file.name, rule="unreadable", detail=skip_reasons.unreadable(error)))
+            except Unreadable as problem:
+                self._fail(problem.issue)
             else:
                 if issue is not None:
                     self._outcome.skipped.append(issue)
         self._meter.step(len(due), "")
 
-    def _fail(self, file: FoundFile, rule: str, detail: str) -> None:
-        self._outcome.failed.append(FileIssue(path=file.name, rule=rule, detail=detail))
-        self._forget(file.name)
+    def _fail(self, issue: FileIssue) -> None:
+        self._outcome.failed.append(issue)
+        self._forget(issue.path)
 
     def _forget(self, name: str) -> None:
         if name in self._known or name in self._listed:
             self._commits.put(_forgetting(name), removed=1)
+
+
+@functools.lru_cache(maxsize=4096)
+def _successor(path: str, _mtime_ns: int, _size: int) -> str:
+    """Return the transcript that continues this one, as it was found when the transcript had this time and size."""
+    return continued_in(path)
 
 
 def _found(name: str, path: str) -> FoundFile | None:
@@ -253,7 +276,12 @@ def _forgetting(name: str) -> Change:
 def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> bool:
     if stored is None or stored.rule == INDEXED_ELSEWHERE or copied != (stored.rule == _COPIED):
         return True
-    return (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
+    return _was_written(file, stored)
+
+
+def _was_written(file: FoundFile, stored: StoredTranscript | None) -> bool:
+    """Whether a transcript is new, or was written since it was last read."""
+    return stored is None or (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
 
 
 # --- Lists sessions whose transcripts have not been read yet, from a short look at each ------------------------------
@@ -275,7 +303,8 @@ def list_sessions(
             if file.name in looks:
                 row = looks[file.name]
             else:
-                with work.parts.crashes.reading(file):
+                row = None
+                with suppress(Unreadable), work.parts.crashes.reading(file):
                     row, _ = _listed(file, folders)
             if row is not None:
                 rows.append(row)
@@ -307,7 +336,7 @@ def _listed(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]
             seen = read_quick_summary(descriptor, file.path, file.size)
         finally:
             os.close(descriptor)
-    except (OSError, PathRefused, *_FAULTS):
+    except (OSError, PathRefused):
         return None, ""
     if seen is None:
         return None, ""

@@ -24,7 +24,7 @@ from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import EmbeddingWork
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.sync_progress import ProgressMeter
-from engine.records import FileIssue
+from engine.records import FileIssue, MemorySearchResult
 from engine.settings import Settings
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
@@ -116,6 +116,8 @@ class SyncParts(msgspec.Struct, frozen=True):
     crashes: CrashRecord
     latest_query: Callable[[], str]
     """The text of the last search; notes that contain its words are read first."""
+    latest_results: Callable[[], tuple[MemorySearchResult, ...]]
+    """The results of the last search; those without a vector are embedded first."""
     transcripts: frozenset[str] | None = None
     """Paths of the only files that have changed, all in session folders; None if any file may have changed."""
     sharing: Sharing | None = None

@@ -12,7 +12,15 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexBusy, MnemoscopeError
 from engine.base.language import tr
-from engine.records import MemorySyncProgressUpdate, StoredSync, SyncReason, SyncReport, SyncSummary, WatcherStatus
+from engine.records import (
+    MemorySearchResult,
+    MemorySyncProgressUpdate,
+    StoredSync,
+    SyncReason,
+    SyncReport,
+    SyncSummary,
+    WatcherStatus,
+)
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
@@ -101,6 +109,8 @@ class IndexingService:
         """Whether files are known to have changed since the last sync began."""
         self.latest_query = ""
         """Text of the last search; a running sync begins with notes that contain its words."""
+        self.latest_results: tuple[MemorySearchResult, ...] = ()
+        """Results of the last search; a running sync first embeds those without a vector."""
         self.problem = ""
         """Why the last sync failed; empty if it succeeded."""
         self.recent = tuple(sync for sync in user.recent_syncs(_RECENT_SYNCS) if sync.backend == backend)

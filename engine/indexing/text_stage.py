@@ -163,11 +163,10 @@ class TextStage:
             for number, file in enumerate(self._in_order(due)):
                 self._token.checkpoint()
                 self._meter.step(number, file.name)
-                with self._crashes.reading(file):
-                    note = self._read(file, known.get(file.name))
+                note = self._read(file, known.get(file.name))
                 if note is not None:
-                    self._put(preparation.put(file, note))
-            self._put(preparation.remaining())
+                    self._put(preparation.put(file, note), known)
+            self._put(preparation.remaining(), known)
         self._meter.step(len(due), "")
 
     def _in_order(self, due: list[FoundFile]) -> Iterable[FoundFile]:
@@ -181,17 +180,15 @@ class TextStage:
         from engine.indexing import note_preparation  # brings chunking and analysis with it
 
         try:
-            note = note_preparation.read(file, self._settings, self._token)
+            with self._crashes.reading(file):
+                note = note_preparation.read(file, self._settings, self._token)
         except FileNotFoundError:
             if stored is not None:
                 self._remove(file.name)
             return None
         except Unreadable as problem:
-            self.outcome.failed.append(problem.issue)
             self._crashes.remember(file, problem.issue)
-            # A file that is no longer readable text must not be found any more.
-            if stored is not None:
-                self._remove(file.name)
+            self._fail(problem.issue, stored)
             return None
         if stored is not None and stored.hash == note.hash:
             self._commits.put(_touching(file))
@@ -199,9 +196,18 @@ class TextStage:
             return None
         return note
 
-    def _put(self, prepared: Iterable[NewFile]) -> None:
+    def _put(self, prepared: Iterable[NewFile | FileIssue], known: dict[str, StoredFile]) -> None:
         for file in prepared:
-            self._commits.put(_replacing(file), indexed=1)
+            if isinstance(file, FileIssue):
+                self._fail(file, known.get(file.path))
+            else:
+                self._commits.put(_replacing(file), indexed=1)
+
+    def _fail(self, issue: FileIssue, stored: StoredFile | None) -> None:
+        """Report a note; it must not be found by its former text any more."""
+        self.outcome.failed.append(issue)
+        if stored is not None:
+            self._remove(issue.path)
 
     def _remove(self, name: str) -> None:
         self._commits.put(lambda writer: ([], writer.remove_file("memory", name)), removed=1)

@@ -131,6 +131,7 @@ class IndexUpdates:
             sharing=self._sharing,
             crashes=self._crashes,
             latest_query=lambda: self._indexing.latest_query,
+            latest_results=lambda: self._indexing.latest_results,
             transcripts=self._indexing.take_transcripts() if reason == "session-delta" else None,
         )
         if reason == "manual":

@@ -105,7 +105,7 @@ class SessionLibrary:
         """Return summaries of all indexed sessions, newest first."""
         with self._store.read() as snapshot:
             usage = sessions.usage_of_sessions(snapshot)
-            return tuple(summary_of(one, usage.get(one.path, ())) for one in sessions.sessions(snapshot))
+            return tuple(summary_of(one, usage.get(one.file_id, ())) for one in sessions.sessions(snapshot))
 
     def indexed_sizes(self) -> dict[str, int]:
         """Return the size in bytes of each transcript when it was last read, by stable name."""
@@ -116,10 +116,11 @@ class SessionLibrary:
         """Return the summary of a session; raises `PathRefused` if it is not in the index."""
         with self._store.read() as snapshot:
             found = sessions.sessions(snapshot, path)
-            usage = sessions.usage_of_sessions(snapshot, path)
-        if not found:
-            raise PathRefused  # not indexed (yet), or without indexed content
-        return summary_of(found[0], usage.get(path, ()))
+            if not found:
+                raise PathRefused  # not indexed (yet), or without indexed content
+            file_id = found[0].file_id
+            usage = sessions.usage_of_sessions(snapshot, file_id)
+        return summary_of(found[0], usage.get(file_id, ()))
 
     def similar(
         self, path: str, provider: EmbeddingProvider | None, most: int
@@ -144,7 +145,7 @@ def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> Ses
     # Unpacked as a whole, since looking up each field by its name takes longer than all the rest.
     (
         path, title, agent, id, project, branch, parent, started, ended, messages, size, unknown, _, modified, machine,
-        active,
+        active, _,
     ) = stored  # fmt: skip
     command = ""
     if id and not (parent or machine):

@@ -132,6 +132,8 @@ class ResultExplanation(Record, frozen=True):
     """Part of the text score from a title, a file name or a definition that matches the query."""
     defines: bool = False
     """Whether `from_name` is for a definition of the query."""
+    spells: bool = False
+    """Whether `from_name` is for the words of the query spelled as one name."""
     text_evidence: float = 0.0
     """Text score without its upper limit of 1, by which full matches are ordered. 0 if it equals the text score."""
     text_weight: float = 1.0

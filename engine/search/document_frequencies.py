@@ -113,7 +113,7 @@ class Counts:
         return count
 
     def words(self, start: str) -> list[Word]:
-        """Return the words of the index with the prefix `start`, in no order."""
+        """Return the words of the index with the prefix `start`: those in most titles first, then the most frequent."""
         known = self._moment.beginnings
         found = known.get(start)
         if found is None:
@@ -128,15 +128,10 @@ class Counts:
 
     def _read(self, start: str) -> list[Word]:
         rows = self._snapshot.connection.execute(
-            f"""SELECT term, col, doc FROM {self._snapshot.tables.terms}
-                WHERE term >= ? AND term < ? AND col IN ('title', 'heading', 'aliases', 'words')""",
+            f"""SELECT term, max(CASE col WHEN 'words' THEN doc END) AS chunks,
+                    max(CASE WHEN col IN ('title', 'heading', 'aliases') THEN doc ELSE 0 END) AS titled
+                FROM {self._snapshot.tables.terms} WHERE term >= ? AND term < ?
+                GROUP BY term HAVING chunks ORDER BY titled DESC, chunks DESC, term""",
             (start, start + "\U0010ffff"),
         )
-        counts: dict[str, dict[str, int]] = {}
-        for token, column, chunks in rows:
-            counts.setdefault(token, {})[column] = chunks
-        return [
-            Word(token, by["words"], max(by.get(column, 0) for column in ("title", "heading", "aliases")))
-            for token, by in counts.items()
-            if "words" in by
-        ]
+        return list(map(Word._make, rows))

@@ -19,6 +19,7 @@ from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Phrase, Query
+from engine.text.time_expressions import PREPOSITIONS, read_times
 
 RunQuery = Callable[[SearchRequest], SearchOutcome]
 
@@ -35,6 +36,7 @@ _HELPS: dict[RemedyName, str] = {
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without this condition, the query finds {results}.")
 _THE_REST = marked("The rest of the query finds {results}.")
+_IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("sources", marked("In all sources, this query finds {results}."), {"sources": None}),
@@ -92,6 +94,7 @@ class _Advice:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
+            yield from self._in_its_time()
             yield from self._without_missing_words()
             yield from self._ageless()
             yield from self._weak()
@@ -141,6 +144,19 @@ class _Advice:
             reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))
             for remedy in self._tried("demand", _THE_REST, query=other):
                 yield msgspec.structs.replace(remedy, advice=f"{reason} {remedy.advice}")
+
+    def _in_its_time(self) -> Iterator[SearchRemedy]:
+        """Suggest the query with the time that it names as a condition instead of words, if that has results."""
+        times = read_times(self._request.query) if self._work.query.plain else ()
+        if len(times) != 1:
+            return
+        before, _, after = self._request.query.partition(times[0].text)
+        words = before.split()
+        if words and words[-1].casefold() in PREPOSITIONS:
+            words.pop()
+        if words or after.split():
+            time = f'on:"{times[0].text}"' if " " in times[0].text else f"on:{times[0].text}"
+            yield from self._tried("demand", _IN_ITS_TIME, query=" ".join((*words, *after.split(), time)))
 
     def _ageless(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""

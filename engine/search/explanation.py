@@ -24,7 +24,7 @@ from engine.search.pipeline_stages import (
     VectorsReady,
     short_of,
 )
-from engine.search.scoring import Blend, Evidence, within_limits
+from engine.search.scoring import DEFINED, SPELLED, Blend, Evidence, within_limits
 from engine.text.time_expressions import TimeExpression
 
 # --- Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each.
@@ -368,7 +368,8 @@ def _of_scores(
         nearness=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
         from_name=parts.from_name,
-        defines=scored.id in words.defining,
+        defines=words.used.get(scored.id) == DEFINED,
+        spells=words.used.get(scored.id) == SPELLED,
         from_coverage=parts.from_coverage,
         together=parts.together,
         language_known=range_ is None or range_.known,

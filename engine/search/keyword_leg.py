@@ -75,8 +75,9 @@ class KeywordLeg:
         """Terms of which a form or a similar word is in the index, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known)
-        groups = tuple(term.group for term in analysis.terms if not term.stop)
+        groups = tuple(term.group for term in terms)
         self._groups = groups if any(groups) else ()
+        self._ranges = [(term.start, term.end) for term in terms]
 
     def weigh_missing(self, similar: Collection[str]) -> None:
         """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word.
@@ -171,14 +172,20 @@ class KeywordLeg:
         return result
 
     def _neighbours(self) -> tuple[tuple[int, int], ...]:
-        """Return pairs of positions of searched terms that are next to each other in the query, except alternatives."""
+        """Return pairs of positions of searched terms that are next to each other in the query.
+
+        Alternatives are left out, and overlapping pairs of characters: these are adjacent in every text with the word.
+        """
         at = {index: place for place, (index, _) in enumerate(self._places)}
         groups = self._groups or (0,) * len(self.terms)
         following = ((first, first + 1) for first in range(len(self.terms) - 1))
         return tuple(
             (at[first], at[second])
             for first, second in following
-            if first in at and second in at and (not groups[first] or groups[first] != groups[second])
+            if first in at
+            and second in at
+            and (not groups[first] or groups[first] != groups[second])
+            and self._ranges[first][1] <= self._ranges[second][0]
         )
 
     def _ranking(self) -> str:
@@ -443,9 +450,11 @@ def _prefix_substitutes(words: Sequence[Word], start: str) -> list[Word]:
     These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches. The
     most frequent word is probably the one being typed; a rare one is found one character later.
     """
-    chosen = {word for word in words if word.token == start} | {max(words, key=lambda word: word.chunks)}
+    most = max(word.chunks for word in words)
+    frequent = min((word for word in words if word.chunks == most), key=lambda word: word.token)
+    chosen = {word for word in words if word.token == start} | {frequent}
     room = _WIDEST_BEGINNING
-    for word in sorted(words, key=lambda word: (-word.titled, -word.chunks)):
+    for word in words:
         if len(chosen) == _MOST_SUBSTITUTES:
             break
         if word not in chosen and word.chunks <= room:

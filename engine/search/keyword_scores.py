@@ -22,9 +22,9 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     around: set[int] = msgspec.field(default_factory=set)
     """Chunks with a term in a title, a heading, their path or an alias."""
     names: dict[int, float] = msgspec.field(default_factory=dict)
-    """Match of the title or file name with the query, 0 to 1, or `scoring.DEFINED`; only those above 0."""
-    defining: set[int] = msgspec.field(default_factory=set)
-    """Chunks that define the name that the query is."""
+    """Match of the title or file name with the query, 0 to 1, or that in `used`, if higher; only those above 0."""
+    used: dict[int, float] = msgspec.field(default_factory=dict)
+    """Match of the chunks that define or spell the name that the query is: `scoring.DEFINED` or `scoring.SPELLED`."""
     strengths: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
     """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
     nearness: dict[int, float] = msgspec.field(default_factory=dict)
@@ -107,10 +107,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             whole = self.parts(id_)
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
 
-    def add_definitions(self, ids: Collection[int]) -> None:
-        """Raise the scores of chunks (`ids`) that define the name in the query."""
-        self.defining.update(ids)
-        self.add_names(dict.fromkeys(ids, scoring.DEFINED))
+    def add_uses(self, used: Mapping[int, float]) -> None:
+        """Raise the scores of chunks that define or spell the name in the query."""
+        self.used.update(used)
+        self.add_names({id_: max(match, self.names.get(id_, 0.0)) for id_, match in used.items()})
 
     def counted(self, contributions: Sequence[float]) -> Collection[int]:
         """Return the positions of the terms that count in a chunk with these `contributions`.

@@ -237,7 +237,10 @@ class Conditions:
         if period is None:
             return _Condition("0")
         start, end = period.days()
-        return self._files("mtime_ns >= ? AND mtime_ns < ?", _nanoseconds(start), _nanoseconds(end))
+        # A session that began then was held then, even if it was continued much later.
+        begun = f"id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
+        times = _nanoseconds(start), _nanoseconds(end), end
+        return self._files(f"mtime_ns >= ? AND (mtime_ns < ? OR {begun})", *times)
 
 
 def required_roles(query: Query) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Embeds the query once, and only if there are vectors to compare it with."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
 _MOST = 64
+_NONSENSE = 6
+"""Fewest letters of a word that shows by its spelling that it has no meaning; models know many abbreviations."""
+_LETTERS_A_PIECE = 2
+"""Letters in the pieces of a word, on average, below which it has none. Of random letters 78 % are spelt so, of words
+in eight languages under 1 %.
+"""
 
 
 class QueryVectorCache:
@@ -148,3 +154,26 @@ class QueryEmbedder:
         else:
             work.note_keywords_only(tr("nothing has been embedded yet."), "sync")
         return False
+
+
+def is_word(provider: "EmbeddingProvider | None", word: str) -> bool:
+    """Whether the provider's model knows this word, so that it is hardly a typing error."""
+    return _pieces(provider, word) == 1
+
+
+def is_nonsense(provider: "EmbeddingProvider | None", words: Sequence[str]) -> bool:
+    """Whether the model spells all these words in pieces of a letter or two, so that their vectors have no meaning."""
+    for word in words:
+        if len(word) < _NONSENSE or not (word.isascii() and word.isalnum()):
+            return False
+        if _LETTERS_A_PIECE * _pieces(provider, word) <= len(word):
+            return False
+    return bool(words)
+
+
+def _pieces(provider: "EmbeddingProvider | None", word: str) -> int:
+    """Return how many pieces of the model's vocabulary spell a word, 0 if that is not known."""
+    try:
+        return 0 if provider is None else provider.pieces(word.lower())
+    except ProviderError:
+        return 0

@@ -19,7 +19,7 @@ from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
-from engine.search.title_matches import definition_of, name_matches, named_chunks
+from engine.search.title_matches import name_matches, name_use, named_chunks
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -184,8 +184,8 @@ class Ranker:
         most = _READ
         if meaning is not None:
             most = max(_EXACT, work.request.max_results * work.request.hybrid.candidate_multiplier)
-        best = list({of.id for of in ranked[:most]} | words.defining)
-        others = [of for of in ranked[most:] if of.id not in words.defining]
+        best = list({of.id for of in ranked[:most]} | words.used.keys())
+        others = [of for of in ranked[most:] if of.id not in words.used]
         if meaning is not None:
             with work.timed("vector"):
                 cosines = meaning.cosines(best)
@@ -225,26 +225,28 @@ class Ranker:
 def _read(
     ranked: list[Scored], words: KeywordScores, part: KeywordPart, snapshot: Snapshot, work: SearchContext
 ) -> KeywordScores:
-    """Return the keyword scores adjusted by the texts of the best chunks: definitions, and matches in adjacent lines.
+    """Return the keyword scores adjusted by the texts of the best chunks: uses of a name, matches in adjacent lines.
 
     Unchanged in a search for similar passages.
     """
     if work.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
-    words.add_definitions(_defining(ranked, words, snapshot, work))
+    words.add_uses(_uses(ranked, words, snapshot, work))
     best = [of.id for of in ranked[:_READ] if of.id in words.scores]
     return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
 
-def _defining(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, work: SearchContext) -> list[int]:
-    """Return the ids of chunks that define the name that the query is: many texts use a name, few define it.
+def _uses(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, work: SearchContext) -> dict[int, float]:
+    """Return the matches of chunks that define or spell the name that the query is, by id.
+
+    Many texts use a name or its words, few define or spell it.
 
     Only the best chunks that contain all words are read.
     """
-    if (defines := definition_of(work.query)) is None:
-        return []
+    if (use := name_use(work.query)) is None:
+        return {}
     complete = [of.id for of in islice((of for of in ranked if of.id in words.complete), _READ_FOR_NAME)]
-    return [id_ for id_, chunk in snapshot.chunks(complete).items() if defines(chunk.text)]
+    return {id_: match for id_, chunk in snapshot.chunks(complete).items() if (match := use(chunk.text))}
 
 
 def _scattered(ids: list[int], part: KeywordPart, snapshot: Snapshot) -> dict[int, float]:

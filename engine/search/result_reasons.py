@@ -41,6 +41,7 @@ _SUMS = {
 """Texts by whether proximity contributes, and whether the BM25 sum is less than a full match."""
 _FITS = marked("The title or file name matches the query: {score:.2f} more.")
 _DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
+_SPELLS = marked("The passage contains the query as one name: {score:.2f} more.")
 _HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
 _HOLDS_TOGETHER = marked(
     "The passage contains {share:.0%} of the query, weighted by rarity, and {together:.0%} in two "
@@ -140,7 +141,7 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         full=of.full_bm25,
     )
     if of.from_name >= _LEAST:
-        yield tr(_DEFINES if of.defines else _FITS, score=of.from_name)
+        yield tr(_DEFINES if of.defines else _SPELLS if of.spells else _FITS, score=of.from_name)
     if of.from_coverage >= _LEAST:
         said = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
         yield tr(said, share=of.covered, together=of.together, score=of.from_coverage)

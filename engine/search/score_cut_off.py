@@ -22,8 +22,9 @@ _FOR_UNKNOWN = 0.5
 """By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
-_FOR_UNRELATED = 1.0
-"""By how much the minimum rises if no passage shares the query's subject, as a share of it."""
+_FOR_UNRELATED = 1.25
+"""By how much the minimum rises if no passage shares the query's subject, as a share of it; it rises little if one
+probably does."""
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
@@ -123,7 +124,8 @@ def without_unrelated(kept: list[Scored], meaning: "VectorLeg", least: float, st
         for scored in kept
     ):
         return kept
-    raised = min(1.0, least * (1 + _FOR_UNRELATED * (1 - meaning.shared_subject())))
+    unrelated = 1 - meaning.shared_subject()
+    raised = min(1.0, least * (1 + _FOR_UNRELATED * unrelated * unrelated))
     found = [scored for scored in kept if scored.unlifted >= raised]
     if len(found) < len(kept):
         best = None if found else max(scored.unlifted for scored in kept)

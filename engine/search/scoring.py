@@ -39,9 +39,12 @@ _USUAL_LENGTH = 100.0
 note of usual length look long, and its score would depend on what else is indexed."""
 _NAME = 0.5
 """Bonus of a title or file name that equals the query; a half match adds a quarter of it."""
-DEFINED = 1.4
-"""Match of a chunk that defines what the query names: twice the bonus, since chunks that only use a name may have it
+DEFINED = 1.7
+"""Match of a chunk that defines what the query names: thrice the bonus, since chunks that only use a name may have it
 often."""
+SPELLED = 1.0
+"""Match of a chunk that spells the words of the query as one name, such as `extractValue` for "extract value": others
+have the words of the name more often."""
 _UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
 """Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
 half of a query of two words is no answer."""

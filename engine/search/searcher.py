@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import ProviderError
 from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
@@ -19,7 +18,7 @@ from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
 from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
-from engine.search.query_embedding import QueryEmbedder
+from engine.search.query_embedding import QueryEmbedder, is_nonsense, is_word
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
@@ -210,8 +209,9 @@ class Searcher:
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=work.timings(), age=round(cached[1], 3))
         part = self._keyword_part(snapshot, provider, work, failure)
-        if part.wordless:
-            provider = None  # signs alone resemble any passage
+        unknown = [term.surface for term in part.leg.terms if not term.searched]
+        if part.wordless or (len(unknown) == len(part.leg.terms) and is_nonsense(provider, unknown)):
+            provider = None  # signs alone, and random letters, resemble any passage
         if (correction := self._correction(snapshot, provider, work)) is not None:
             others = tuple(other for other in work.suggestions if other != correction)
 
@@ -266,7 +266,7 @@ class Searcher:
             words, best = found.grounds.words, [scored.id for scored in found.kept]
             if best and words.complete:
                 return correction
-        offered = without_words(query, offered, partial(_is_word, provider))
+        offered = without_words(query, offered, partial(is_word, provider))
         if not offered:
             return None
         correction = likely(query, offered[0])
@@ -310,8 +310,8 @@ class Searcher:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
                 if work.suggestions and work.request.correct:
-                    is_word = partial(_is_word, provider)
-                    widened = self._spelling.with_similar(snapshot, analysis, leg.terms, scope, is_word)
+                    knows = partial(is_word, provider)
+                    widened = self._spelling.with_similar(snapshot, analysis, leg.terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
@@ -336,7 +336,7 @@ class Searcher:
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):
             named = called_in(snapshot, work.query, analysis, words)
-        ranked = put_first(ranked, named, work.stages)
+        ranked = put_first(ranked, named, words, work.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
             ranked = join_lines(snapshot, ranked, words, work.request.min_score)
         kept = cut(ranked, work.request.min_score, work.stages)
@@ -480,14 +480,6 @@ class Searcher:
             within=() if found.within is None else found.within.answers,
             passage_words=tuple(term.surface for term in found.analysis.terms) if work.request.like else (),
         )
-
-
-def _is_word(provider: "EmbeddingProvider | None", word: str) -> bool:
-    """Whether the provider's model knows this word, so that it is hardly a typing error."""
-    try:
-        return provider is not None and provider.pieces(word.lower()) == 1
-    except ProviderError:
-        return False
 
 
 def _mode(meaning: "VectorLeg | None", request: SearchRequest) -> SearchMode:

@@ -1,4 +1,4 @@
-"""Suggests similar words of the index for words of a query that occur nowhere.
+"""Suggests similar words of the index, or several that it joins, for words of a query that occur nowhere.
 
 The index's own word list is used, in two ways that don't read all of it. Words with one typo in the first characters
 are looked up one by one (some 200, 27 µs each if the pages are cached); words with the same first characters are read
@@ -18,6 +18,7 @@ from engine.search.query_conditions import many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold
+from engine.text.stopwords import unsearched_words
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
 """Least and highest number of first characters that words must share to be compared; typos within the higher number are
@@ -30,6 +31,9 @@ _MOST_WORDS = 3
 _MOST_SIMILAR = 8
 """Most similar words that are searched for a word that occurs nowhere."""
 _MOST_REMEMBERED = 512
+_SHORTEST_JOINED, _MOST_JOINED = 6, 4
+"""Shortest word that may be several words without spaces, in characters, and most words that it may be."""
+_MOST_SPLITS = 8
 _SHORTEST_CORRECTED, _SHORTEST_TWO_TYPOS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
 _LEAST_IDF = 1.0
@@ -43,11 +47,12 @@ _SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
 
 
 class Near(NamedTuple):
-    """A word of the index that resembles a misspelt word, with its number of chunks and of typos."""
+    """A word of the index that resembles a misspelt word, or words that it joins, with their chunks and typos."""
 
     token: str
+    """The word, or the words with spaces between them."""
     chunks: int
-    """Number of chunks that contain the word."""
+    """Number of chunks that contain the word, or the rarest of the words."""
     typos: int
 
 
@@ -55,7 +60,7 @@ class Spelling:
     """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[str, int, int], dict[tuple[str, bool], list[Near]]] = ("", 0, 0), {}
+        self._latest: tuple[tuple[str, int, int], dict[tuple[str, bool, str], list[Near]]] = ("", 0, 0), {}
 
     def suggest(
         self,
@@ -71,7 +76,8 @@ class Spelling:
         query, as with a typo in a quotation, words of all files that pass the filters.
         """
         unknown = _unknown(analysis, terms)
-        meanings = ((term.surface, list(self._meant(snapshot, term, scope))) for term in unknown)
+        language = analysis.languages[0]
+        meanings = ((term.surface, list(self._meant(snapshot, term, language, scope))) for term in unknown)
         choices = [(word, meant) for word, meant in meanings if meant]
         if not choices:
             return ()
@@ -103,7 +109,7 @@ class Spelling:
             for term in _unknown(analysis, terms)
             for token, korean in [_search_word(term)]
             if len(token) >= _SHORTEST_CORRECTED and not (korean or term.phrased or is_word(term.surface))
-            if (words := self._similar(snapshot, token, scope))
+            if (words := self._similar(snapshot, token, analysis.languages[0], scope))
         }
         if not similar:
             return analysis
@@ -114,35 +120,39 @@ class Spelling:
             )
         )
 
-    def _similar(self, snapshot: Snapshot, token: str, scope: ChunkFilter) -> tuple[tuple[str], ...]:
-        near = (near.token for near in self._near(snapshot, token, korean=False) if near.typos == 1)
-        searched = ((word,) for word in near if _text_containing(snapshot, word, "words", scope) is not None)
-        return tuple(islice(searched, _MOST_SIMILAR))
+    def _similar(
+        self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter
+    ) -> tuple[tuple[str, ...], ...]:
+        near = (near.token for near in self._near(snapshot, token, language, korean=False) if near.typos == 1)
+        searched = (word for word in near if _text_containing(snapshot, word, "words", scope) is not None)
+        return tuple(tuple(word.split(" ")) for word in islice(searched, _MOST_SIMILAR))
 
-    def _meant(self, snapshot: Snapshot, term: QueryTerm, scope: ChunkFilter) -> Iterator[tuple[str, int]]:
+    def _meant(
+        self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter
+    ) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks."""
         token, korean = _search_word(term)
         if not token:
             return
         found = 0
-        for near in self._near(snapshot, token, korean=korean):
+        for near in self._near(snapshot, token, language, korean=korean):
             if found == _MOST_WORDS:
                 return
             text = _text_containing(snapshot, near.token, "stems" if korean else "words", scope)
-            if text is None or (word := spelling.written(text, near.token)) is None:
+            if text is None or (word := _written(text, near.token)) is None:
                 continue
             found += 1
             yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), near.chunks
 
-    def _near(self, snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
+    def _near(self, snapshot: Snapshot, token: str, language: str, *, korean: bool) -> list[Near]:
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest, known = self._latest
         if latest != state or len(known) >= _MOST_REMEMBERED:
             known = {}
             self._latest = state, known
-        found = known.get((token, korean))
+        found = known.get((token, korean, language))
         if found is None:
-            found = known[token, korean] = _nearest(snapshot, token, korean=korean)
+            found = known[token, korean, language] = _nearest(snapshot, token, language, korean=korean)
         return found
 
 
@@ -244,8 +254,11 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
     return (term.word, False) if fits else ("", False)
 
 
-def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
-    """Return the indexed words with the fewest typos compared with `token`, the most frequent first."""
+def _nearest(snapshot: Snapshot, token: str, language: str, *, korean: bool) -> list[Near]:
+    """Return the indexed words with the fewest typos compared with `token`, the most frequent first.
+
+    Missing spaces count as one typo; words that `token` joins are only returned if no word has one.
+    """
     if korean:
         letters = spelling.jamo(token)
         candidates = _words_with_prefix(snapshot, token, 1, "stems")
@@ -257,7 +270,30 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
         compared = [(*near, spelling.typos(token, near[0], most)) for near in candidates.items()]
     found = [Near(word, chunks, typos) for word, chunks, typos in compared if typos and spelling.is_plain(word)]
     fewest = min((near.typos for near in found), default=0)
+    if fewest != 1 and not korean and (apart := _apart(snapshot, token, language)):
+        return apart
     return sorted((near for near in found if near.typos == fewest), key=lambda near: (-near.chunks, near.token))
+
+
+def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:
+    """Return the likeliest words that `token` may join, fewest words first: "commandline", "getusername".
+
+    The first and the last are no function words: "notable" is not "not able".
+    """
+    if len(token) < _SHORTEST_JOINED:
+        return []
+    stops = unsearched_words(language)
+    chunks = dict(_looked_up(snapshot, spelling.parts(token)))
+    splits = (
+        split for split in spelling.splits(token, chunks, _MOST_JOINED) if stops.isdisjoint((split[0], split[-1]))
+    )
+    found = [Near(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
+    return sorted(found, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MOST_SPLITS]
+
+
+def _written(text: str, token: str) -> str | None:
+    """Return a word of `text` as written, or several words as searched."""
+    return token if " " in token else spelling.written(text, token)
 
 
 def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]]:

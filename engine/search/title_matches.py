@@ -1,14 +1,16 @@
-"""Finds notes whose title or file name is the query, which are ranked first, and definitions of a name."""
+"""Finds notes whose title or file name is the query, which are ranked first, and texts that define or spell a name."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from functools import cache, reduce
 from itertools import compress
+from typing import NamedTuple
 
 from engine.base import lazy_pattern
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages
+from engine.search.scoring import DEFINED, SPELLED
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
@@ -42,24 +44,40 @@ _DEFINITION = lazy_pattern(
 """Matches a line that defines a name. The line is in lower case, with a NUL instead of the name."""
 _LONGEST_START = 80
 """Most characters before the name in a line that defines it."""
+_JOINTS = " _.-:>"
+"""Characters that may be between two parts of a name."""
+_JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
+"""Matches the parts of a name spelled as one name, not as words of a sentence."""
 
 
-def chunks_named(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, ids: Collection[int]) -> dict[int, int]:
-    """Return the ids of chunks whose file has a title, alias or name equal to the query, each with its file id.
+class NamedChunk(NamedTuple):
+    """A chunk of a file whose title, alias or name equals the query."""
+
+    file: int
+    """The file's id."""
+    whole: bool
+    """Whether the name is the whole query, with its function words and fillers."""
+
+
+def chunks_named(
+    snapshot: Snapshot, query: Query, analysis: QueryAnalysis, ids: Collection[int]
+) -> dict[int, NamedChunk]:
+    """Return the chunks, by id, whose file has a title, alias or name equal to the query.
 
     The query counts with and without its function words and fillers. Such a chunk has all its other words, and a match
     outside of its text.
     """
     if not (names := _names_in(query, analysis)):
         return {}
-    return {
-        id_: file
-        for id_, file, title, path, aliases in snapshot.titles(tuple(ids))
-        if any(words in names for words in (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines())))
-    }
+    found = {}
+    for id_, file, title, path, aliases in snapshot.titles(tuple(ids)):
+        called = [_words(title), *_words_of_name(path), *map(_words, aliases.splitlines())]
+        if any(words in names for words in called):
+            found[id_] = NamedChunk(file, names[0] in called)
+    return found
 
 
-def called_in(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores) -> dict[int, int]:
+def called_in(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores) -> dict[int, NamedChunk]:
     """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`."""
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
     ids = words.complete & words.around
@@ -78,8 +96,8 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
     """
     if titled is not None:
         first: dict[int, int] = {}
-        for id_, file in chunks_named(snapshot, query, analysis, titled).items():
-            first[file] = min(id_, first.get(file, id_))
+        for id_, named in chunks_named(snapshot, query, analysis, titled).items():
+            first[named.file] = min(id_, first.get(named.file, id_))
         return list(first.values())[:_MOST_NAMED]
     tables, found = snapshot.tables, list[int]()
     for words in _names_in(query, analysis):
@@ -147,25 +165,39 @@ def name_matches(
     return fits
 
 
-def definition_of(query: Query) -> Callable[[str], bool] | None:
-    """Return a function that says whether a text defines the name that the query is; None if the query is no name.
+def name_use(query: Query) -> Callable[[str], float] | None:
+    """Return a function that rates how a text uses the name that the query is; None if the query is no name.
 
-    The name may be in any case style. Definitions are those of code, keys with a value, and headings.
+    `DEFINED` if the text defines the name, as code, keys with a value, and headings do; `SPELLED` if the query has
+    several parts and the text joins them to one name; 0 otherwise. The name may be in any case style.
     """
     words = _WORD.findall(query.free_text.lower())
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
-    spelled = cache(lambda: re.compile("[ _.-]?".join(name)))  # takes longer than most searches for the name
+    spelled = cache(
+        lambda: re.compile(f"[{re.escape(_JOINTS)}]{{0,2}}".join(name))
+    )  # takes longer than most searches for the name
+    hyphen = "-" if "-" in query.free_text else "_"  # sentences have words with hyphens, too
 
-    def defines(text: str) -> bool:
-        text = text.lower()
-        joined = text if name in text else text.replace(" ", "").replace("_", "").replace(".", "").replace("-", "")
+    def use(text: str) -> float:
+        lower = text.lower()
+        joined = lower if name in lower else reduce(lambda text, joint: text.replace(joint, ""), _JOINTS, lower)
         if name not in joined:
-            return False
-        return any(_is_definition(text, found.start(), found.end()) for found in spelled().finditer(text))
+            return 0.0
+        places = [found.span() for found in spelled().finditer(lower)]
+        if any(_is_definition(lower, *place) for place in places):
+            return DEFINED
+        names = (text.replace(hyphen, "_")[slice(*place)] for place in places if _is_whole(lower, *place))
+        return SPELLED if len(words) > 1 and len(lower) == len(text) and any(map(_JOINED.match, names)) else 0.0
 
-    return defines
+    return use
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether no longer name begins or ends where this one does."""
+    around = text[max(0, start - 1) : start] + text[end : end + 1]
+    return not any(character.isalnum() or character == "_" for character in around)
 
 
 def _is_definition(text: str, start: int, end: int) -> bool:
@@ -194,25 +226,32 @@ def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]
     return found or plain
 
 
-def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> list[Scored]:
-    """Rank the best chunk of each file whose name equals the query before all others, as a full match.
+def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: KeywordScores, stages: Stages) -> list[Scored]:
+    """Rank one chunk of each file whose name equals the query before all others, as a full match.
 
-    `named`: file id by chunk id.
+    It is the best one, or, if the query is nothing but the name, one that defines the name, or the beginning: the chunk
+    where the name is most frequent says no more about it.
     """
+
+    def place(scored: Scored) -> tuple[bool, int]:
+        return scored.id not in words.defining, scored.id
+
     first: dict[int, Scored] = {}
-    others = []
     for scored in ranked:
-        file = named.get(scored.id)
-        if file is None or file in first:
-            others.append(scored)
-        else:
-            factor = 1.0 if scored.age is None else scored.age.factor
-            first[file] = scored._replace(score=factor, fresh=1.0, named=True, lift=None)
+        if (of := named.get(scored.id)) is not None:
+            best = first.setdefault(of.file, scored)
+            if of.whole and place(scored) < place(best):
+                first[of.file] = scored
     if not first:
         return ranked
     stages.add("title", len(ranked), len(ranked), len(first))
+    chosen = {scored.id for scored in first.values()}
+    full = []
+    for scored in first.values():
+        factor = 1.0 if scored.age is None else scored.age.factor
+        full.append(scored._replace(score=factor, fresh=1.0, named=True, lift=None))
     # Results are aged here as well; equal scores keep their order.
-    return sorted(first.values(), key=lambda scored: -scored.score) + others
+    return sorted(full, key=lambda scored: -scored.score) + [scored for scored in ranked if scored.id not in chosen]
 
 
 def _words_of_name(path: str) -> tuple[list[str], list[str]]:

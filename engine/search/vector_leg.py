@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _FEWEST = 200
 """Number of passages from which an index shows what its subjects are."""
-_SAMPLE = 400
-"""Most passages, spread over the index, that a query is compared with for that. With 1,000, as many are recognised."""
-_NOISE = 0.003
-"""Share of a passage's vector that is its own, not its subject's. From .001 to .01, as many are recognised."""
+_SAMPLE = 1000
+"""Most passages, spread over the index, that a query is compared with for that."""
+_NOISE = 0.001
+"""Share of a passage's vector that is its own, not its subject's. With .003, fewer queries are recognised."""
 _OUTSTANDING = 5.0, 4.0
 """Standard deviations above the average cosine from which the nearest passage, and the second, may share the subject.
 Passages in random directions rarely reach them. From one deviation more, the passages count as related."""
@@ -84,15 +84,17 @@ class Subjects:
     def __init__(self, passages: Vectors, others: Vectors) -> None:
         """`passages` and `others`: unit vectors (n, dims) of passages, and of queries on other subjects."""
         self._passages = passages
-        products = passages @ passages.T
-        products[np.diag_indices_from(products)] += _NOISE * len(passages)
-        self._weights = np.linalg.solve(products, passages)
+        noise = _NOISE * len(passages)
+        products = passages.T @ passages
+        products[np.diag_indices_from(products)] += noise
+        self._left = noise * np.linalg.inv(products)
+        """Product with a unit vector from both sides: the share of it that the passages don't compose."""
         shares = self._composed(others)
         self._usual, self._deviation = float(shares.mean()), max(float(shares.std()), 1e-9)
 
     def _composed(self, queries: Vectors) -> Vectors:
         """Return which share of each query's vector passages compose, 0 to 1."""
-        shares: Vectors = ((queries @ self._passages.T) * (queries @ self._weights.T)).sum(axis=-1)
+        shares: Vectors = 1 - ((queries @ self._left) * queries).sum(axis=-1)
         return shares
 
     def related(self, query: Vectors) -> float:

@@ -49,6 +49,7 @@ class StoredSession(NamedTuple):
     """Name of the machine that the session was synchronised from; empty for this machine."""
     active: float | None = None
     """Seconds of work, as in `SessionSummary.active_seconds`."""
+    file_id: int = 0
 
 
 def transcripts(snapshot: Snapshot, path: str | None = None) -> dict[str, StoredTranscript]:
@@ -93,7 +94,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
     rows = snapshot.connection.execute(
         f"""SELECT f.path, f.title, s.agent, s.session_id, s.project, s.branch, s.parent, s.started, s.ended,
                 s.messages, s.bytes, s.unknown, s.rewound,
-                f.mtime_ns / 1e9, '', s.active
+                f.mtime_ns / 1e9, '', s.active, s.file_id
             FROM {snapshot.tables.sessions} s CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id
             WHERE ?1 IS NULL OR f.path = ?1""",
         (path,),
@@ -122,46 +123,44 @@ def name_machines(writer: Writer, names: dict[str, str]) -> None:
     writer.advance_stamp()  # cached answers to `machine:` are outdated
 
 
-def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, tuple[ModelUsage, ...]]:
-    """Return tokens and cost by session, of all or only the one named `path`; sessions without recorded usage are
-    missing.
+def usage_of_sessions(snapshot: Snapshot, file_id: int | None = None) -> dict[int, tuple[ModelUsage, ...]]:
+    """Return tokens and cost by the file id of the session, of all or only of this one; sessions without recorded
+    usage are missing.
 
     Requests that a fork or a resumed session has copied count once, in the session that ended first.
     """
-    query = f"""SELECT f.path, u.model, u.input, u.output, u.cache_read, u.cache_write, u.cache_write_hour, u.cost
-        FROM {snapshot.tables.session_usage} u CROSS JOIN {snapshot.tables.files} f ON f.id = u.file_id
-        WHERE ?1 IS NULL OR f.path = ?1"""
-    found: dict[str, tuple[ModelUsage, ...]] = {}
-    copied = _copied_usage(snapshot, path)
-    for row in snapshot.connection.execute(query, (path,)):
-        name = row[0]
+    query = f"""SELECT file_id, model, input, output, cache_read, cache_write, cache_write_hour, cost
+        FROM {snapshot.tables.session_usage} WHERE ?1 IS NULL OR file_id = ?1"""
+    found: dict[int, tuple[ModelUsage, ...]] = {}
+    copied = _copied_usage(snapshot, file_id)
+    for row in snapshot.connection.execute(query, (file_id,)):
+        session = row[0]
         again = copied.get(row[:2]) if copied else None
         usage = ModelUsage(*row[1:]) if again is None else ModelUsage(row[1], *_without(row[2:], again))
-        found[name] = (*found[name], usage) if name in found else (usage,)
+        found[session] = (*found[session], usage) if session in found else (usage,)
     return found
 
 
-def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str], list[float]]:
+def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, str], list[float]]:
     """Return the usage of requests that were copied from an earlier session, by session and model.
 
-    `path`: limits the result to this session.
+    `file_id`: limits the result to this session.
     """
     tables = snapshot.tables
-    if path is None:
+    if file_id is None:
         shared = f"SELECT digest FROM {tables.request_marks} GROUP BY digest HAVING count(*) > 1"
     else:
-        shared = f"""SELECT digest FROM {tables.request_marks} WHERE file_id =
-            (SELECT id FROM {tables.files} WHERE source = 'sessions' AND path = ?)"""
+        shared = f"SELECT digest FROM {tables.request_marks} WHERE file_id = ?"
     rows = snapshot.connection.execute(
-        f"""SELECT f.path, r.requests FROM {tables.session_requests} r
+        f"""SELECT r.file_id, r.requests FROM {tables.session_requests} r
             CROSS JOIN {tables.sessions} s ON s.file_id = r.file_id CROSS JOIN {tables.files} f ON f.id = r.file_id
             WHERE r.file_id IN (SELECT file_id FROM {tables.request_marks} WHERE digest IN ({shared}))
             ORDER BY s.ended, s.started, f.path""",
-        () if path is None else (path,),
+        () if file_id is None else (file_id,),
     )
-    owners: dict[int, str] = {}
-    copied: dict[tuple[str, str], list[float]] = {}
-    for session, stored in typed(rows, tuple[str, bytes]):
+    owners: dict[int, int] = {}
+    copied: dict[tuple[int, str], list[float]] = {}
+    for session, stored in typed(rows, tuple[int, bytes]):
         try:
             requests = _REQUESTS.decode_lines(stored)
         except msgspec.DecodeError:

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
-from engine.records import FileIssue, Source, SourceCount, cite
+from engine.records import FileIssue, MemorySearchResult, Source, SourceCount, cite
 from engine.store.connection import number
 from engine.store.index_schema import Tables, discarded, generations_present
 from engine.store.vector_encoding import StoredModel
@@ -347,6 +347,13 @@ class Snapshot:
         )
         found = {id_: Unembedded(hash_, text, path) for id_, hash_, text, path in rows}
         return [found[id_] for id_ in ids if id_ in found]
+
+    def hashes_of_results(self, results: Iterable[MemorySearchResult]) -> list[bytes]:
+        """Return the hashes of the chunks that were found, in order, as far as they are still in the index."""
+        query = f"""SELECT c.hash FROM {self.tables.files} f CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id
+            WHERE f.source = ? AND f.path = ? AND c.start_line = ?"""
+        places = ((of.source, of.path, of.start_line) for of in results)
+        return [hash_ for place in places for (hash_,) in self.connection.execute(query, place)]
 
     def chunks_of_hashes(self, hashes: Sequence[bytes]) -> list[tuple[int, bytes]]:
         """Return (chunk id, hash) of all chunks whose text has one of these hashes."""

@@ -27,7 +27,7 @@ _WEEKDAYS = {
 }
 _SPANS = {"week": "w", "woche": "w", "month": "m", "monat": "m", "year": "y", "jahr": "y"}
 _THIS_OR_LAST = lazy_pattern(r"(?:(this|diese[nrs]?)|last|letzte[nrs]?)[ \t_-]+(week|month|year|woche|monat|jahr)")
-EXAMPLES = "2026-05-31, 2026-05, 2026, yesterday, last week, or 7d, 3m or 1y for so long ago"
+EXAMPLES = "2026-05-31, 2026-05, 2026, April, last spring, yesterday, last week, or 7d, 3m or 1y for so long ago"
 
 
 class Period(NamedTuple):
@@ -50,7 +50,7 @@ class Period(NamedTuple):
 def parse_period(text: str) -> Period | None:
     """Parse a date or period in local time; None if the text is neither. A weekday is the last one, today included."""
     try:
-        return _distance(text) or _named(text.casefold())
+        return _distance(text) or _named(text.casefold()) or _spoken(text)
     except (ValueError, OverflowError, OSError):
         return None  # 2026-02-30, or outside of the calendar's or the system clock's range
 
@@ -82,6 +82,26 @@ def _named(text: str) -> Period | None:
         }
         begin = datetime.combine(first[unit], time.min)
         return _of((begin if found[1] else _back(begin, 1, unit)).date(), unit)
+    return None
+
+
+def _spoken(text: str) -> Period | None:
+    """Return a time as a query may name it, such as "April", "last spring" or "8 May 2026".
+
+    Without a year it is the last one that has begun.
+    """
+    from engine.text.time_expressions import read_times  # for few queries
+
+    today = datetime.now().date()
+    for said in (text, f"in {text}"):  # alone, "may" and "spring" are mostly other words
+        times = read_times(said, today)
+        if len(times) != 1 or times[0].text not in (said, text):
+            continue
+        first, last = times[0].first, times[0].last
+        if times[0].yearly:
+            year = today.year - (first.replace(year=today.year) > today)
+            first, last = first.replace(year=year), last.replace(year=year + last.year - first.year)
+        return Period(_midnight(first), _midnight(last + timedelta(days=1)))
     return None
 
 

@@ -4,7 +4,7 @@ All words are folded, so case and accents are no typos.
 """
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from engine.text.tokens import RUN, clusters, groups, pieces
 from engine.text.writing_systems import HANGUL
@@ -12,6 +12,7 @@ from engine.text.writing_systems import HANGUL
 SHORTEST = 4
 """Shortest word that is corrected, in characters: shorter ones are similar to too many others."""
 LONGEST = 24
+_LEAST_AVERAGE = 3
 _ONE_SLIP = 5
 """Length up to which a word may have one typo; longer words may have two."""
 
@@ -81,6 +82,26 @@ def typos(word: str, other: str, most: int) -> int | None:
             return None
         before, last = last, current
     return last[-1] if last[-1] <= most else None
+
+
+def parts(word: str) -> set[str]:
+    """Return all parts of a word that have at least two characters, except the whole."""
+    ends = range(2, len(word) + 1)
+    return {word[start:end] for end in ends for start in range(end - 1)} - {word}
+
+
+def splits(word: str, known: Container[str], most: int) -> Iterator[tuple[str, ...]]:
+    """Yield the ways to split a word into two to `most` known words of three characters on average."""
+    begun: list[tuple[tuple[str, ...], int]] = [((), 0)]
+    for _ in range(most):
+        longer = [
+            ((*before, word[start:end]), end)
+            for before, start in begun
+            for end in range(start + 2, len(word) + 1)
+            if word[start:end] in known
+        ]
+        yield from (split for split, end in longer if end == len(word) >= _LEAST_AVERAGE * len(split))
+        begun = [(split, end) for split, end in longer if end < len(word)]
 
 
 def jamo(word: str) -> str:

@@ -92,6 +92,7 @@ is next to them.
 _BEFORE_WEAK = (
     "in im en em of last since until till by before after from during between vom seit bis vor nach depuis desde"
 )
+PREPOSITIONS = frozenset(_BEFORE_WEAK.split())
 _WEEKDAY_NAMES = """
 monday tuesday wednesday thursday friday saturday sunday
 montag dienstag mittwoch donnerstag freitag samstag sonntag

@@ -175,7 +175,7 @@ def _error_text(error: BaseException) -> str:
     if not words:
         return kind
     only_code = isinstance(error, _CODE_ERRORS) and any(form.fullmatch(words) for form in _MESSAGES)
-    return f"{kind}: {words}" if only_code and _named_in_code(error) else f"{kind} (what it says is left out here)"
+    return f"{kind}: {words}" if only_code and _named_in_code(error) else f"{kind} (message left out)"
 
 
 def _words(error: BaseException) -> str:

@@ -15,13 +15,13 @@ from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_form import EmbeddingForm
 from gui.settings.engine_and_model_choice import EmbeddingChoice
+from gui.settings.option_row import WIDTH
 from gui.settings.tested_choice import CheckRow
 from gui.settings.value_formatting import accept_words, fallback_owner, probe_words
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FootedColumn
 
-_WIDTH = 620
 _LOOKUP_DELAY_MS = 250
 CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
 COUNTING = marked("Counting the passages to embed…")
@@ -92,7 +92,7 @@ class EmbeddingPage(QFrame):
             footer_column.addWidget(widget)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(FootedColumn(column, _WIDTH, foot))
+        whole.addWidget(FootedColumn(column, WIDTH, foot))
 
     # --- display ----------------------------------------------------------------------------------------------------
 

@@ -20,9 +20,11 @@ from gui.commands.commands import follow_keys
 from gui.commands.keymap import Command, Keymap, without_dots
 from gui.core.key_listing import by_place, clash, native, title
 from gui.settings.custom_keys import CustomKeys
+from gui.settings.option_row import WIDTH
 from gui.widgets.accessibility import Part, announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label
+from gui.widgets.layouts import column_page
 from gui.widgets.table import Column, RecordsTable
 
 # --- A field that records the pressed key ----------------------------------------------------------------------------
@@ -250,8 +252,8 @@ class KeyboardPage(QFrame):
             foot.addWidget(button)
         foot.addStretch(1)
         foot.addWidget(self.reset_all_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 14)
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 20, 0, 14)
         column.setSpacing(10)
         column.addWidget(label(tr("Keyboard"), "title", wrap=True))
         column.addWidget(self.edit)
@@ -261,6 +263,9 @@ class KeyboardPage(QFrame):
         column.addWidget(self.hint)
         column.addLayout(foot)
         column.addWidget(self.problem)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(column_page(column, WIDTH))
 
     def _connect(self) -> None:
         self.edit.textChanged.connect(self.show_keys)

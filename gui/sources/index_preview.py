@@ -6,7 +6,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, tr, tr_count, tr_reason
 from gui.style.stylesheet import font_at
@@ -22,7 +31,7 @@ from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760
 _TYPING_MS = 300
-_LEAST_ROWS = 7
+_LEAST_ROWS = 5
 """Rows of the table and its header; with less room, the page scrolls."""
 _RULES_NAMED = 3
 
@@ -286,6 +295,8 @@ class PreviewPage(QFrame):
         column.addWidget(detail)
         self._stack = QStackedWidget()
         self._stack.setMinimumHeight(_LEAST_ROWS * (QFontMetrics(font_at(13)).height() + 10))
+        # The page would scroll for the preferred height of the tables.
+        self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self._folders)
         self._stack.addWidget(skipped)
 

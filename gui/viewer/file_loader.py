@@ -1,5 +1,6 @@
 """Opens the file of the viewer's target in the background, and detects when a file has changed on disk."""
 
+import logging
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 from engine import (
+    PARSER_FAULTS,
     CancelToken,
     MemorySearchManager,
     MemorySearchResult,
@@ -21,6 +23,8 @@ from engine import (
 from gui.core.jobs import Job, Jobs
 from gui.viewer.outline import Outline, title_of
 from gui.viewer.text_lines import FileLines
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,8 @@ class OpenedFile:
     """Whether it is in a vault of Obsidian."""
     keep: Callable[[], None]
     """Called by the receiver: from now on the receiver closes `lines`, not a cancelled job."""
+    problem: str = ""
+    """What could not be read, as a sentence to show."""
 
     @property
     def is_document(self) -> bool:
@@ -181,14 +187,19 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
     keep = token.on_cancel(lines.close)
     try:
         markdown = name.lower().endswith(MARKDOWN)
-        outline = Outline.of(lines, token) if markdown else Outline.of_markup(lines, name, token)
-        title = title_of(lines, name) if outline is not None else ""
+        outline, title, unread = None, "", ""
+        try:
+            outline = Outline.of(lines, token) if markdown else Outline.of_markup(lines, name, token)
+            title = title_of(lines, name) if outline is not None else ""
+        except PARSER_FAULTS as error:
+            log.warning("The headings of a file could not be read: %s", type(error).__name__)
+            unread = tr("The headings of this file can't be read; its text is shown.")
         language = _language(lines)
     except BaseException:
         lines.close()
         raise
     return OpenedFile(
-        name, location, lines, outline or Outline(), title, language, markdown and in_vault(location), keep
+        name, location, lines, outline or Outline(), title, language, markdown and in_vault(location), keep, unread
     )
 
 

@@ -227,6 +227,8 @@ class ViewerPanel(BaseViewer):
         self._apply(reveal=not reloading)
         if reloading:
             self.hint.show_message(tr("File reloaded"))
+        if opened.problem:
+            self.hint.show_message(opened.problem, _LONG_HINT_MS)
 
     def _set_resolvers(self, home: str) -> None:
         """Let the page read the notes and find the images that the note `home` names; both on a pool thread."""

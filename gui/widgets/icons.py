@@ -15,6 +15,8 @@ from gui.widgets.plain_text import set_tip
 
 _SCALES = (1, 2, 3)
 _SIZE = 16
+_BESIDE = 3
+"""Pixels at each side of an icon with a text, in addition to Qt's fixed space of 4."""
 _POINTING = ("chevron-right", "panel")
 """Icons with a direction, which are mirrored in right-to-left layouts."""
 
@@ -24,29 +26,32 @@ def _drawing(name: str) -> str:
     return files("resources").joinpath("icons", f"{name}.svg").read_text("utf-8")
 
 
-def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0) -> QPixmap:
-    """Return an icon in one colour, `size` logical pixels wide; directional icons are mirrored with the window."""
+def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0, side: int = 0) -> QPixmap:
+    """Return an icon in one colour, `size` logical pixels high; directional icons are mirrored with the window.
+
+    `side`: transparent pixels at its left and right.
+    """
     turned = name in _POINTING and QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
-    key = f"mnemoscope/{name}/{colour.name()}/{size}/{ratio}/{turned}"
+    key = f"mnemoscope/{name}/{colour.name()}/{size}/{ratio}/{turned}/{side}"
     known = QPixmap()
     if QPixmapCache.find(key, known):
         return known
     renderer = QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", colour.name()).encode()))
-    pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
+    pixmap = QPixmap(QSize(round((size + 2 * side) * ratio), round(size * ratio)))
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     if turned:
         painter.translate(pixmap.width(), 0)
         painter.scale(-1, 1)
-    renderer.render(painter, QRectF(pixmap.rect()))
+    renderer.render(painter, QRectF(pixmap.rect()).adjusted(side * ratio, 0, -side * ratio, 0))
     painter.end()
     pixmap.setDevicePixelRatio(ratio)
     QPixmapCache.insert(key, pixmap)
     return pixmap
 
 
-def icon(name: str, palette: QPalette, size: int = 16) -> QIcon:
-    """Return an icon for a button with this palette, with its disabled and checked colours."""
+def icon(name: str, palette: QPalette, size: int = 16, side: int = 0) -> QIcon:
+    """Return an icon for a button with this palette, with its disabled and checked colours; `side`: as above."""
     colours = tokens(palette)
     result = QIcon()
     for ratio in _SCALES:
@@ -55,7 +60,7 @@ def icon(name: str, palette: QPalette, size: int = 16) -> QIcon:
             (QIcon.Mode.Normal, QIcon.State.On, colours.accent),
             (QIcon.Mode.Disabled, QIcon.State.Off, colours.off),
         ):
-            result.addPixmap(icon_pixmap(name, colour, size, ratio), mode, state)
+            result.addPixmap(icon_pixmap(name, colour, size, ratio, side), mode, state)
     return result
 
 
@@ -88,14 +93,19 @@ class IconButton(Toggle, QPushButton):
             self._icon_name = icon_name
             self._tint()
 
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._tint()
+
     def _tint(self) -> None:
         size = font_at(_SIZE).pixelSize()
-        appearance = (self._icon_name, tokens(self.palette()).text.rgb(), size)
+        side = _BESIDE if self.text() else 0
+        appearance = (self._icon_name, tokens(self.palette()).text.rgb(), size, side)
         if appearance == self._tinted:
             return  # one change of theme arrives as several events
         self._tinted = appearance
-        self.setIconSize(QSize(size, size))
-        self.setIcon(icon(self._icon_name, self.palette(), size))
+        self.setIconSize(QSize(size + 2 * side, size))
+        self.setIcon(icon(self._icon_name, self.palette(), size, side))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

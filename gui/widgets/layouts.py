@@ -179,7 +179,6 @@ class FoldingRow(QWidget):
 
 _MOST_FOOT = 0.4
 """Largest share of the height for the footer."""
-_FOOT_SIDE = 20
 
 
 class _Middle(QWidget):
@@ -238,17 +237,27 @@ class FootedColumn(QWidget):
         self._whole.addWidget(self._scroll, 1)
         self._whole.addWidget(self._line)
         self._whole.addWidget(footer)
-        footer.installEventFilter(self)
+        for watched in (footer, self._middle):
+            watched.installEventFilter(self)
         self._place_footer()
 
     def minimumSizeHint(self) -> QSize:
         """Return a smaller size than the footer's, since the footer can scroll."""
         return self._scroll.minimumSizeHint()
 
+    @property
+    def _middle(self) -> QWidget:
+        """The widget that holds the column."""
+        middle = self._column.parentWidget()
+        assert middle is not None
+        return middle
+
     def _place_footer(self) -> None:
         """Place the footer below the scroll area or, if there is little room, inside it."""
         self._footer_scrolls = self._foot_height() > self.height() * _MOST_FOOT
-        side = 0 if self._footer_scrolls else _FOOT_SIDE
+        left = self._middle.mapTo(self, QPoint()).x()
+        # The column may have a scroll bar at one side.
+        side = 0 if self._footer_scrolls else max(0, min(left, self.width() - left - self._middle.width()))
         self._footer.setContentsMargins(side, 0, side, 0)
         inside = self._column.indexOf(self._footer) >= 0
         if inside == self._footer_scrolls:
@@ -264,7 +273,7 @@ class FootedColumn(QWidget):
         return self._footer.heightForWidth(self.width()) if self._footer.hasHeightForWidth() else self._footer.height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize, QEvent.Type.Move):
             self._place_footer()
         return super().eventFilter(watched, event)
 

@@ -268,6 +268,117 @@ def _kiro_counts(table: str) -> tuple[str, str]:
 _KIRO_TIMES = _kiro_counts("conversations_v2")[1] + " UNION SELECT created_at FROM conversations_v2"
 _KIRO_ROW = {"key": "/boats/old", "conversation_id": "k1", "value": _TALK, "created_at": MS[0], "updated_at": MS[4]}
 
+# --- Open WebUI, Devin, Warp -----------------------------------------------------------------------------------------
+
+WEBUI = """CREATE TABLE chat (id VARCHAR(255) PRIMARY KEY, user_id VARCHAR(255), title TEXT, chat JSON,
+    created_at BIGINT, updated_at BIGINT, share_id TEXT, archived BOOLEAN, meta JSON, folder_id TEXT);"""
+DEVIN = """CREATE TABLE sessions (id TEXT PRIMARY KEY, title TEXT, working_directory TEXT, model TEXT, hidden INTEGER,
+    created_at INTEGER, last_activity_at INTEGER, main_chain_id INTEGER);
+    CREATE TABLE message_nodes (row_id INTEGER PRIMARY KEY, session_id TEXT, node_id INTEGER, parent_node_id INTEGER,
+    chat_message TEXT, created_at INTEGER);"""
+WARP = """CREATE TABLE agent_conversations (id INTEGER PRIMARY KEY, conversation_id TEXT NOT NULL,
+    conversation_data TEXT NOT NULL, last_modified_at TIMESTAMP NOT NULL);
+    CREATE TABLE agent_tasks (id INTEGER PRIMARY KEY, conversation_id TEXT NOT NULL, task_id TEXT NOT NULL,
+    task BLOB NOT NULL, last_modified_at TIMESTAMP NOT NULL);"""
+WARP_NEWER = """ALTER TABLE agent_conversations ADD COLUMN summary TEXT;
+    CREATE TABLE ai_queries (id INTEGER PRIMARY KEY, exchange_id TEXT, conversation_id TEXT, start_ts DATETIME,
+    input TEXT, working_directory TEXT, output_status TEXT, model_id TEXT);"""
+
+
+def _in_history(minute: int, role: str, said: str, **more: Any) -> dict[str, Any]:
+    above = f"m{minute - 1}" if minute > 1 else None
+    return {"id": f"m{minute}", "parentId": above, "role": role, "content": said, "timestamp": SECONDS[minute], **more}
+
+
+def _webui(*messages: dict[str, Any], **more: Any) -> Row:
+    history = {"messages": {message["id"]: message for message in messages}, "currentId": messages[-1]["id"]}
+    chat = {"title": "A leaking hull", "history": history}
+    times = {"created_at": SECONDS[0], "updated_at": SECONDS[3]}
+    return "chat", {"id": "w1", "user_id": "u", "title": "A leaking hull", "chat": _json(chat), **times, **more}
+
+
+_LOOKED = f'<details type="reasoning" done="true">\n<summary>Thought</summary>\n> Hm.\n</details>\n{LOOKING}'
+_WEBUI = (_in_history(1, "user", ASKED), _in_history(2, "assistant", LOOKING), _in_history(3, "assistant", ANSWERED))
+_WEBUI_NEW = (_WEBUI[0], _in_history(2, "assistant", _LOOKED, model="m", usage={"prompt_tokens": 1}), _WEBUI[2])
+_WEBUI_MESSAGES = "FROM chat, json_each(chat.chat, '$.history.messages') m WHERE chat.user_id = 'u'"
+_WEBUI_SPOKEN = f"SELECT CASE m.value ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END {_WEBUI_MESSAGES}"
+_WEBUI_TIMES = f"SELECT m.value ->> '$.timestamp' {_WEBUI_MESSAGES}"
+
+
+def _node(number: int, minute: int, **message: Any) -> Row:
+    times = {"created_at": SECONDS[minute], "row_id": number}
+    above = number - 1 if number else None
+    said = {"chat_message": _json(message), "node_id": number, "parent_node_id": above}
+    return "message_nodes", {"session_id": "d1", **said, **times}
+
+
+_DEVIN_SESSION = {"id": "d1", "title": "A leaking hull", "working_directory": "/boats/old", "model": "m-1"}
+_DEVIN_CALL = {"id": "t", "type": "function", "function": {"name": "exec", "arguments": _json({"command": COMMAND})}}
+_DEVIN = (
+    ("sessions", {**_DEVIN_SESSION, "created_at": SECONDS[0], "last_activity_at": SECONDS[4]}),
+    _node(0, 0, role="system", content="You sew."),
+    _node(1, 1, role="user", content=ASKED),
+    _node(2, 2, role="assistant", content=LOOKING, thinking="Hm.", tool_calls=[_DEVIN_CALL]),
+    _node(3, 3, role="tool", content=OUTPUT, tool_call_id="t"),
+    _node(4, 4, role="assistant", content=ANSWERED),
+)
+_DEVIN_BLOCKS = (
+    *_DEVIN[:2],
+    _node(1, 1, role="user", content=[_text(ASKED)]),
+    _node(2, 2, role="assistant", content=[_text(LOOKING), {"type": "thinking", "thinking": "Hm."}]),
+    _node(3, 4, role="assistant", content=[_text(ANSWERED)]),
+)
+_DEVIN_SPOKEN = """SELECT CASE chat_message ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END FROM message_nodes
+    WHERE chat_message ->> '$.role' IN ('user', 'assistant')"""
+_DEVIN_TIMES = "SELECT created_at FROM sessions UNION SELECT last_activity_at FROM sessions"
+
+
+def field(number: int, value: bytes | str | int) -> bytes:
+    """Return one field of a Protobuf message."""
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value >= 0x80:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(found) + bytes([value])
+
+
+def warp_message(minute: int, kind: int, content: bytes) -> bytes:
+    """Return a message of a task, whose `kind` is the number of its field."""
+    return field(5, field(1, f"m{minute}") + field(14, field(1, SECONDS[minute])) + field(kind, content))
+
+
+def warp_rows(*messages: bytes, **more: Any) -> tuple[Row, ...]:
+    """Return the rows of a conversation of one task."""
+    task = field(1, "t1") + field(2, "A leaking hull") + b"".join(messages)
+    key = {"conversation_id": "c1", "last_modified_at": "2026-04-02 08:04:00"}
+    return (
+        ("agent_conversations", {**key, "conversation_data": '{"server_conversation_token":null}', **more}),
+        ("agent_tasks", {**key, "task_id": "t1", "task": task}),
+    )
+
+
+_WARP = (
+    warp_message(1, 2, field(1, ASKED)),
+    warp_message(2, 15, field(1, "Hm.")),
+    warp_message(2, 3, field(1, LOOKING)),
+    warp_message(2, 4, field(1, "t") + field(2, field(1, COMMAND))),
+    warp_message(3, 5, field(1, "t") + field(2, field(3, COMMAND) + field(5, field(1, OUTPUT) + field(2, 0)))),
+    warp_message(4, 3, field(1, ANSWERED)),
+)
+_WARP_ASKED = {"exchange_id": "e1", "conversation_id": "c1", "start_ts": "2026-04-02 08:01:00", "input": "[]"}
+_WARP_SPOKEN = f"""SELECT said.role FROM agent_tasks, (SELECT 'user' AS role, '{ASKED}' AS text
+    UNION SELECT 'agent', '{LOOKING}' UNION SELECT 'agent', '{ANSWERED}') said
+    WHERE instr(agent_tasks.task, CAST(said.text AS BLOB))"""
+_WARP_TIMES = f"""SELECT strftime('%s', last_modified_at) + 0 FROM agent_tasks UNION SELECT {SECONDS[1]}"""
+
+
 DATABASES = (
     AgentDatabase(
         "cursor: messages in rows", "User/globalStorage/state.vscdb", CURSOR, _CURSOR, *_cursor_counts(_BUBBLE_ROWS)
@@ -370,5 +481,28 @@ DATABASES = (
         (("conversations_v2", _KIRO_ROW),),
         _kiro_counts("conversations_v2")[0],
         _KIRO_TIMES,
+    ),
+    AgentDatabase("open-webui: 0.5", "open-webui/webui.db", WEBUI, (_webui(*_WEBUI),), _WEBUI_SPOKEN, _WEBUI_TIMES),
+    AgentDatabase(
+        "open-webui: with thoughts and a shared copy",
+        "open-webui/webui.db",
+        WEBUI,
+        (_webui(*_WEBUI_NEW), _webui(*_WEBUI_NEW, id="s1", user_id="shared-w1")),
+        _WEBUI_SPOKEN,
+        _WEBUI_TIMES,
+    ),
+    AgentDatabase("devin: texts", "devin/cli/sessions.db", DEVIN, _DEVIN, _DEVIN_SPOKEN, _DEVIN_TIMES),
+    AgentDatabase("devin: blocks", "devin/cli/sessions.db", DEVIN, _DEVIN_BLOCKS, _DEVIN_SPOKEN, _DEVIN_TIMES),
+    AgentDatabase("warp: 2025", "warp-terminal/warp.sqlite", WARP, warp_rows(*_WARP), _WARP_SPOKEN, _WARP_TIMES),
+    AgentDatabase(
+        "warp: 2026",
+        "warp-terminal/warp.sqlite",
+        WARP + WARP_NEWER,
+        (
+            *warp_rows(*_WARP, warp_message(4, 25, field(1, "m-1")), summary="{}"),
+            ("ai_queries", {**_WARP_ASKED, "working_directory": "/boats/old"}),
+        ),
+        _WARP_SPOKEN,
+        f"{_WARP_TIMES} UNION SELECT strftime('%s', start_ts) + 0 FROM ai_queries",
     ),
 )

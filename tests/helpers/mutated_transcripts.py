@@ -23,8 +23,11 @@ _MAIN = (
     *("session-2025-10-01T08-00-5e6f7a8b.json", "prod-grok-backend.json", ".conversation.json"),
     "MyActivity.json",
     "chat-export-1777885200000.json",
+    "0c1d2e3f-0000-4000-8000-000000000009.json",
 )
 """Endings of the files that are read; the others are next to them."""
+_LIST = "index.jsonl"
+"""Junie's list of sessions."""
 _PI = (
     {"type": "session", "version": 3, "id": "5e6f7a8b", "timestamp": "2026-05-04T09:00:00.000Z", "cwd": "/boats"},
     {"type": "message", "id": "a1", "message": {"role": "user", "content": "Why does it leak?"}},
@@ -77,7 +80,7 @@ def samples() -> list[Sample]:
     found = []
     for path in sorted(FIXTURES.rglob("*")):
         name = path.relative_to(FIXTURES).as_posix()
-        if path.is_file() and name.endswith(_MAIN):
+        if path.is_file() and name.endswith(_MAIN) and path.name != _LIST:
             beside = [path, *(one for one in path.parent.iterdir() if one.is_file() and not one.name.endswith(_MAIN))]
             files = {one.relative_to(FIXTURES).as_posix(): one.read_bytes() for one in beside}
             found.append(Sample(name.split("/")[0], name, files))

@@ -277,6 +277,12 @@ def _demanded(clause: Clause) -> _Condition:
     return lambda one: any(test(one) for test in tests) != clause.negated
 
 
+def _begun(one: Candidate) -> float:
+    """Return when a session began; of a note, when it was changed."""
+    started = None if one.session is None else one.session.known.started
+    return one.modified if started is None else started
+
+
 def _field(atom: Field) -> _Condition:
     value, part = atom.value, fold(atom.value)
     period = parse_period(value) if atom.name in ("after", "before", "on") else None
@@ -295,5 +301,5 @@ def _field(atom: Field) -> _Condition:
         return lambda one: False
     if atom.name == "on":
         start, end = period.days()
-        return lambda one: start <= one.modified < end
+        return lambda one: start <= one.modified and _begun(one) < end
     return lambda one: (one.modified >= period.start) == (atom.name == "after")

@@ -21,6 +21,7 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
+from engine.base.errors import PARSER_FAULTS
 from engine.corpus.documents import DocumentError, check
 
 if TYPE_CHECKING:
@@ -219,6 +220,8 @@ def _answer(data: bytes, ending: str) -> _Answer:
         return _Answer("", problem.rule, problem.detail)
     except (MemoryError, RecursionError):
         return _Answer("", "unfinished", skip_reasons.READER_DIED.message())
+    except PARSER_FAULTS as error:
+        return _Answer("", "unfinished", skip_reasons.fault(error))
 
 
 def _read(data: bytes, ending: str, text: "DocumentText") -> None:

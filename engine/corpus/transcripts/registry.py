@@ -17,6 +17,7 @@ from engine.corpus.transcripts.agents import (
     aider,
     amp,
     antigravity,
+    augment,
     chatgpt,
     claude,
     claude_code,
@@ -29,6 +30,7 @@ from engine.corpus.transcripts.agents import (
     cursor,
     cursor_cli,
     deepseek,
+    devin,
     droid,
     gemini,
     gemini_web,
@@ -38,6 +40,7 @@ from engine.corpus.transcripts.agents import (
     grok_web,
     hermes,
     iflow,
+    junie,
     kilo,
     kimi,
     kiro,
@@ -49,6 +52,7 @@ from engine.corpus.transcripts.agents import (
     pi,
     qwen,
     vibe,
+    warp,
     zed,
 )
 from engine.corpus.user_environment import Machine
@@ -115,6 +119,10 @@ AGENTS: tuple[Agent, ...] = _Agents(
         gptme.AGENT,
         hermes.AGENT,
         antigravity.AGENT,
+        augment.AGENT,
+        junie.AGENT,
+        warp.AGENT,
+        devin.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""
@@ -128,17 +136,27 @@ def agent_label(name: str) -> str:
 
 def resume_command(name: str, session: str) -> str:
     """Return the command that resumes a session, whose id is quoted for a shell; empty if there is none."""
-    agent = _agent(name)
-    if agent is None or (agent.resumed and not re.fullmatch(agent.resumed, session)):
+    before, after, accepted = _resuming(AGENTS, name)
+    if not before or (accepted is not None and not accepted.fullmatch(session)):
         return ""
-    return agent.resume.replace("{id}", session)
+    return before + session + after
 
 
 def _agent(name: str) -> Agent | None:
     return _by_name(AGENTS).get(name)
 
 
-@functools.cache  # ten thousand sessions are listed within 50 ms
+@functools.lru_cache(maxsize=256)  # ten thousand sessions are listed within 50 ms
+def _resuming(agents: tuple[Agent, ...], name: str) -> tuple[str, str, re.Pattern[str] | None]:
+    """Return the resume command of an agent, before and after the id (empty if there is none), and its ids."""
+    agent = _by_name(agents).get(name)
+    if agent is None:
+        return "", "", None
+    before, _, after = agent.resume.partition("{id}")
+    return before, after, re.compile(agent.resumed) if agent.resumed else None
+
+
+@functools.cache
 def _by_name(agents: tuple[Agent, ...]) -> dict[str, Agent]:
     return {agent.name: agent for agent in agents}
 
@@ -178,9 +196,10 @@ def is_database(path: str) -> bool:
     return not path.endswith(LINES_END) and _databases(AGENTS).fullmatch(_end(path)) is not None
 
 
-def is_part_folder(above: str, name: str) -> bool:
-    """Whether a folder `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
-    return any((above, name) in agent.parts or ("", name) in agent.parts for agent in AGENTS)
+def is_part(above: str, name: str) -> bool:
+    """Whether `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
+    parts = _part_names(AGENTS)  # a sync asks for every file
+    return (above, name) in parts or ("", name) in parts
 
 
 def is_neighbour_part(name: str, neighbours: Collection[str]) -> bool:
@@ -195,7 +214,7 @@ def is_watched(store: str, folder: str) -> bool:
     """Whether changes in a folder of a store can concern sessions: a relative path with slashes."""
     pattern = _watched(AGENTS, store)
     above, _, name = folder.rpartition("/")
-    return (not pattern or re.fullmatch(pattern, folder) is not None) and not is_part_folder(
+    return (not pattern or re.fullmatch(pattern, folder) is not None) and not is_part(
         os.path.basename(above or store), name
     )
 
@@ -287,6 +306,11 @@ def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]],
 @functools.cache
 def _lists(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str, dict[str, Any]], int]], ...]:
     return tuple((mark, one.list_changed) for one in agents if one.list_changed for mark in one.with_parts)
+
+
+@functools.cache
+def _part_names(agents: tuple[Agent, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset(part for agent in agents for part in agent.parts)
 
 
 @functools.cache

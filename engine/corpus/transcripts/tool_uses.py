@@ -31,8 +31,8 @@ _TOOLS: Mapping[_Action, str] = {
     "created": """create createfile createnewfile newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile""",
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
-        localshell powershell run runcommand runinterminal runshellcommand runterminalcmd runterminalcommand shell
-        shellcommand terminal""",
+        launchprocess localshell powershell run runcommand runinterminal runshellcommand runterminalcmd
+        runterminalcommand shell shellcommand terminal""",
     "patch": "applypatch patch",
     "chosen": "fswrite strreplacebasededittool strreplaceeditor texteditor",
 }

@@ -15,7 +15,7 @@ from engine.corpus.transcripts.agents import LINES_END, WAL
 from engine.corpus.transcripts.registry import (
     is_database,
     is_neighbour_part,
-    is_part_folder,
+    is_part,
     may_be_transcript,
     parts_changed,
 )
@@ -51,7 +51,7 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]
     state = entry.stat(follow_symlinks=False)
     if is_link(state):
         return LINK
-    if is_neighbour_part(entry.name, neighbours) or (folder and is_part_folder(above, entry.name)):
+    if is_neighbour_part(entry.name, neighbours) or is_part(above, entry.name):
         return _PART
     return None if folder or stat.S_ISREG(state.st_mode) else NOT_A_FILE
 

@@ -10,6 +10,9 @@ import pytest
 
 from engine.base.errors import TranscriptUnreadable
 from engine.corpus.transcripts.parsers import opencode_database
+from engine.corpus.transcripts.registry import continued_in
+from engine.indexing import session_stage
+from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.background import reasons, wait_until
@@ -156,40 +159,75 @@ def test_copied_session_listed_once(open_memory, path: Path, writer: OpencodeWri
     assert {one.path for one in memory.sessions()} == in_files
 
 
-def test_session_continued_in_background_listed_once(open_memory, tmp_path: Path) -> None:
-    project = tmp_path / ".claude" / "projects" / "-home-ada-boats"
-    project.mkdir(parents=True)
+def spoken_lines(session: str, *said: str) -> str:
+    rows: list[dict[str, object]] = [{"type": "mode", "sessionId": session}]
+    for number, text in enumerate(said):
+        content = {"message": {"role": "user", "content": text}, "timestamp": f"2026-09-04T17:00:0{number}Z"}
+        rows.append({"type": "user", "uuid": text[:9], "sessionId": session, **content})
+    return "".join(f"{json.dumps(row, separators=(',', ':'))}\n" for row in rows)
+
+
+CONTINUED = json.dumps({"type": "continued-in", "sessionId": "old-1", "continuedInSessionId": "new-2"}) + "\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder of Claude Code with one session, which says that another one continues it."""
+    folder = tmp_path / ".claude" / "projects" / "-home-ada-boats"
+    folder.mkdir(parents=True)
+    (folder / "old-1.jsonl").write_text(spoken_lines("old-1", "Why does the hull leak?", "Caulk it.") + CONTINUED)
+    return folder
+
+
+def names(memory: MemorySearchManager) -> set[str]:
+    assert not memory.sync().failed
+    return {Path(one.path).stem for one in memory.sessions()}
+
+
+def test_session_continued_in_background_listed_once(open_memory, project: Path) -> None:
     old, new = project / "old-1.jsonl", project / "new-2.jsonl"
-
-    def lines(session: str, *said: str) -> str:
-        rows: list[dict[str, object]] = [{"type": "mode", "sessionId": session}]
-        for number, text in enumerate(said):
-            content = {"message": {"role": "user", "content": text}, "timestamp": f"2026-09-04T17:00:0{number}Z"}
-            rows.append({"type": "user", "uuid": text[:9], "sessionId": session, **content})
-        return "".join(f"{json.dumps(row, separators=(',', ':'))}\n" for row in rows)
-
-    mark = {"type": "continued-in", "sessionId": "old-1", "continuedInSessionId": "new-2"}
-    old.write_text(lines("old-1", "Why does the hull leak?", "Caulk it.") + json.dumps(mark) + "\n")
     memory = open_memory(sessions=listed(project.parent))
-
-    def names() -> set[str]:
-        assert not memory.sync().failed
-        return {Path(one.path).stem for one in memory.sessions()}
-
-    assert names() == {"old-1"}, "it isn't continued yet"
-    new.write_text(lines("new-2", "A summary of the hull."))
-    old.write_text(old.read_text() + '{"type":"last-prompt"}\n')
-    assert names() == {"old-1", "new-2"}, "the other one has only a summary"
-    new.write_text(lines("new-2", "Why does the hull leak?", "Caulk it.", "Paint it."))
-    old.write_text(old.read_text() + '{"type":"last-prompt"}\n')
+    assert names(memory) == {"old-1"}, "it isn't continued yet"
+    new.write_text(spoken_lines("new-2", "A summary of the hull."))
+    assert names(memory) == {"old-1", "new-2"}, "the other one has only a summary"
+    new.write_text(spoken_lines("new-2", "Why does the hull leak?", "Caulk it.", "Paint it."))
     for _ in range(2):
-        assert names() == {"new-2"}
-    old.write_text(old.read_text() + lines("old-1", "Sand it."))
-    assert names() == {"old-1", "new-2"}, "the user continued the old one"
-    old.write_text(old.read_text() + json.dumps(mark) + "\n")
-    assert names() == {"new-2"}
+        assert names(memory) == {"new-2"}
+    old.write_text(old.read_text() + spoken_lines("old-1", "Sand it."))
+    assert names(memory) == {"old-1", "new-2"}, "the user continued the old one"
+    old.write_text(old.read_text() + CONTINUED)
+    assert names(memory) == {"new-2"}
     new.unlink()
-    assert names() == {"old-1"}
+    assert names(memory) == {"old-1"}
+
+
+def test_session_continued_later_is_found_on_its_first_day(open_memory, project: Path) -> None:
+    transcript = project / "old-1.jsonl"
+    later = spoken_lines("old-1", "Sand it.").replace("2026-09-04T17:00:00", "2026-11-02T17:00:00")
+    transcript.write_text(spoken_lines("old-1", "Why does the hull leak?") + later)
+    memory = open_memory(sessions=listed(project.parent))
+    memory.sync()
+    found = {on: len(memory.search(f"hull on:{on}").results) for on in ("2026-08", "2026-09", "2026-11", "2026-12")}
+    assert found == {"2026-08": 0, "2026-09": 1, "2026-11": 1, "2026-12": 0}
+
+
+def test_continued_session_that_was_left_out_is_not_reopened(
+    open_memory, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def watched(path: str) -> str:
+        opened.append(Path(path).stem)
+        return continued_in(path)
+
+    (project / "new-2.jsonl").write_text(spoken_lines("new-2", "Why does the hull leak?", "Caulk it.", "Paint it."))
+    monkeypatch.setattr(session_stage, "continued_in", watched)
+    memory = open_memory(sessions=listed(project.parent))
+    for _ in range(2):
+        assert names(memory) == {"new-2"}
+    opened.clear()
+    assert names(memory) == {"new-2"}
+    assert opened == []
 
 
 def test_unreadable_database_reported_without_loss(open_memory, path: Path, writer: OpencodeWriter) -> None:

@@ -15,7 +15,7 @@ from engine.insight.session_stats import load_prices, session_stats
 from engine.records import StatsKey
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
-from tests.helpers.agent_databases import DATABASES
+from tests.helpers.agent_databases import DATABASES, field, warp_message
 
 SAMPLES = Path(__file__).parents[1] / "corpus/transcripts/fixtures"
 TOKEN = "ghp_" + "a1B2c3D4" * 5
@@ -28,6 +28,9 @@ def planted(value: Any) -> Any:
         return {key: planted(held) for key, held in value.items()}
     if isinstance(value, list):
         return [planted(held) for held in value]
+    if isinstance(value, bytes):  # Protobuf, to which fields may be added
+        call = field(1, "c") + field(2, field(1, f"echo {TOKEN}"))
+        return value + warp_message(5, 3, field(1, f"Here: {TOKEN}")) + warp_message(6, 4, call)
     if not isinstance(value, str) or not _TEXT.search(value):
         return value
     try:

@@ -142,6 +142,31 @@ def test_typo_next_to_other_unknown_words_is_corrected(open_memory, workspace: P
     assert outcome.corrected.words == (("refuess", "refuses"),)
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("GITAUTHORNAME", "GIT AUTHOR NAME"), ("commandline", "command line"), ("pathtofile", "path to file")],
+)
+def test_words_without_spaces_are_searched_apart(open_memory, workspace: Path, typed: str, meant: str) -> None:
+    text = "Set GIT_AUTHOR_NAME on the command line, and the path to file descriptors.\n"
+    memory = indexed(open_memory, workspace, apart=text, far="A line of command at the end of the file.\n")
+    outcome = memory.search(typed)
+    assert outcome.corrected is not None
+    assert outcome.corrected.query == meant
+    assert outcome.results[0].path == "apart.md"
+
+
+@pytest.mark.parametrize("word", ["notable", "therapist", "linecommand"])
+def test_word_is_not_taken_apart_by_chance(open_memory, workspace: Path, word: str) -> None:
+    text = "I am not able to see the rapist of the command line.\n"
+    memory = indexed(open_memory, workspace, text=text)
+    assert not memory.search(word).suggestions
+
+
+def test_similar_words_come_before_words_apart(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, joined="A forkliff.\n", apart="A fork lift.\n")
+    assert offered(memory, "forklift") == ["forkliff"]
+
+
 def test_a_slip_is_offered_and_not_taken(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace)
     outcome = memory.search("irigation", correct=False)

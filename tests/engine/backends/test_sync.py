@@ -1,17 +1,19 @@
 """Syncing an index: files that are read again, data that is preserved, reports, and cancelling."""
 
+import importlib
 import itertools
 import json
 import os
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled
+from engine.base.errors import Cancelled, ProviderError
 from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.indexing import note_preparation, sync_run
 from engine.records import MemorySyncProgressUpdate, SyncReport
@@ -21,6 +23,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel
 from engine.store.writer import Writer
 from engine.text.stems import stems_of
+from tests.helpers.fake_provider import FakeProvider
 from tests.helpers.health import unsound
 
 
@@ -44,6 +47,57 @@ def test_unchanged_files_not_read(open_memory, workspace: Path, provider) -> Non
     assert hits(memory, "lamp") == ["new.md"]
     assert hits(memory, "gauge") == []
     assert hits(memory, "hose") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "parser"),
+    [
+        ("odd.md", "engine.indexing.note_preparation.tags_of"),
+        ("odd.txt", "engine.indexing.note_preparation.chunk_note"),
+        ("odd.org", "engine.corpus.org_mode.read"),
+        ("odd.rst", "engine.corpus.restructuredtext.read"),
+        ("odd.adoc", "engine.corpus.asciidoc.read"),
+        ("odd.canvas", "engine.corpus.json_notes.readable"),
+        ("odd.ipynb", "engine.corpus.json_notes.readable"),
+        ("odd.html", "engine.corpus.documents.read"),
+    ],
+)
+@pytest.mark.parametrize("error", [KeyError("bolt"), MemoryError()])
+def test_fault_of_a_parser_fails_one_note_only(
+    open_memory, workspace: Path, monkeypatch, name: str, parser: str, error: Exception
+) -> None:
+    odd, memory = workspace / name, open_memory(use=None, extensions=(*READABLE_EXTENSIONS, ".html"))
+    odd.write_text("# Keel\n\nThe keel is fine.\n" if not name.endswith(("canvas", "ipynb")) else _NOTEBOOK)
+    memory.sync()
+    place, _, function = parser.rpartition(".")
+    module = importlib.import_module(place)
+    parse = getattr(module, function)
+
+    def faulty(text, *arguments, **named):
+        if "bolt" in str(text):
+            raise error
+        return parse(text, *arguments, **named)
+
+    monkeypatch.setattr(module, function, faulty)
+    odd.write_text(odd.read_text().replace("fine", "loose at a bolt"))
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    report = memory.sync()
+    assert report.error == ""
+    assert [(issue.path, issue.rule) for issue in report.failed] == [(name, "broken")]
+    assert type(error).__name__ in report.failed[0].detail
+    assert hits(memory, "lamp") == ["new.md"]
+    assert hits(memory, "keel") == []
+    odd.write_text(odd.read_text().replace("bolt", "screw"))
+    assert memory.sync().failed == ()
+
+
+_NOTEBOOK = json.dumps(
+    {
+        "nbformat": 4,
+        "cells": [{"cell_type": "markdown", "source": "The keel is fine."}],
+        "nodes": [{"type": "text", "text": "The keel is fine."}],
+    }
+)
 
 
 def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgressUpdate], list[SyncReport]]:
@@ -249,8 +303,6 @@ def test_words_are_searchable_while_vectors_are_still_made(open_memory, provider
 
 
 def test_provider_failure_stops_sync_saves_text(open_memory, provider) -> None:
-    from engine.base.errors import ProviderError
-
     def fail(texts) -> None:
         raise ProviderError("The quota is used up: wait or choose another provider.")
 
@@ -338,6 +390,41 @@ def test_query_during_sync_changes_the_order(open_memory, workspace: Path, read_
     monkeypatch.setattr(note_preparation, "read", search_and_read)
     memory.sync()
     assert read_files[:4] == ["a0.md", "a1.md", "a4.md", "a2.md"]
+
+
+def test_results_without_vectors_embedded_first(open_memory, workspace: Path) -> None:
+    for age, name in enumerate(("people/ines.md", "daily/2026-02-08.md", "shopping.md", "greenhouse.md")):
+        os.utime(workspace / name, (2_000_000_000 - age, 2_000_000_000 - age))
+    service = FakeProvider(batch_size=1)
+    memory = open_memory(use=service)
+
+    def refuse(texts: Sequence[str]) -> None:
+        raise ProviderError("The quota is used up.")
+
+    service.before = refuse
+    memory.sync()
+    assert set(hits(memory, "timer irrigation")) == {"greenhouse.md", "shopping.md"}
+    service.before = lambda texts: None
+    memory.sync()
+    assert all("timer" in text for text in service.embedded[:2])
+    assert len(service.embedded) == 4
+
+
+def test_search_while_embedding_changes_the_order(open_memory, workspace: Path) -> None:
+    for number in range(200):
+        (workspace / f"a{number}.md").write_text(f"Note {number}.\n")
+        os.utime(workspace / f"a{number}.md", (2_000_000_000 + number, 2_000_000_000 + number))
+    service = FakeProvider(batch_size=1)
+    memory = open_memory(use=service)
+
+    def search(texts: Sequence[str]) -> None:
+        if not service.embedded:
+            assert hits(memory, "gauge") == ["people/ines.md"]
+
+    service.before = search
+    memory.sync()
+    place = next(place for place, text in enumerate(service.embedded) if "gauge" in text)
+    assert place < 100
 
 
 def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> None:
@@ -457,8 +544,6 @@ def test_cache_limit_never_drops_live_vectors(open_memory, workspace: Path, entr
 
 
 def test_provider_error_in_status_until_answer(open_memory, provider) -> None:
-    from engine.base.errors import ProviderError
-
     def fail(texts) -> None:
         raise ProviderError("The quota is used up.")
 

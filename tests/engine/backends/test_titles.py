@@ -133,3 +133,32 @@ def test_query_around_a_name_finds_that_note_first(open_memory, workspace: Path,
     memory = open_memory()
     memory.sync()
     assert memory.search(query, mode=mode).results[0].path == path
+
+
+LONG = "The pods wait, the nodes drain and nothing else happens on this page for a while. " * 25
+MANUAL = (
+    f"# Kubernetes\n\nWhere the cluster runs and who looks after it.\n\n{LONG}\n\n## Notes\n\nkubernetes kubernetes\n"
+)
+CODE = f"import os\n\n{LONG}\n\ndef kubernetes(config):\n    pass\n"
+
+
+@pytest.mark.parametrize("mode", ["auto", "keyword"])
+@pytest.mark.parametrize(
+    ("query", "text", "shown"),
+    [
+        ("kubernetes", MANUAL, "Where the cluster runs"),
+        ("kubernetes", MANUAL.replace("# Kubernetes\n\n", "", 1), "Where the cluster runs"),
+        ("what is kubernetes", MANUAL, "kubernetes kubernetes"),
+        ("what is kubernetes", MANUAL.replace("# Kubernetes", "# What is Kubernetes?", 1), "Where the cluster runs"),
+        ("kubernetes", CODE, "def kubernetes"),
+    ],
+)
+def test_name_alone_shows_definition_or_beginning(open_memory, workspace: Path, query, text, shown, mode) -> None:
+    (workspace / "kubernetes.md").write_text(text, "utf-8")
+    (workspace / "other.md").write_text("Kubernetes and kubernetes again, all about kubernetes.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    first, second, *_ = memory.search(query, mode=mode).results
+    assert first.path == "kubernetes.md"
+    assert shown in first.snippet
+    assert second.score <= first.score

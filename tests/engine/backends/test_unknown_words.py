@@ -1,6 +1,7 @@
 """Results by meaning for a query whose words partly occur nowhere in the index."""
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ KNOWN = QUERY.replace("cricket", "harvest").replace("players", "people")
 ENGLISH = "The people of our team brought in the harvest. The apples are in the shed by the gate.\n"
 GERMAN = "Die Ernte ist eingebracht, und alle haben geholfen. Wir haben viele Äpfel, die nun im Schuppen liegen.\n"
 OTHER = "We painted the fence and then went for a walk across many a field with the dogs.\n"
+NONSENSE = ["qqqzzz", "Qqqzzz!", "qqqzzz czyste"]
+WORDS = ["kayaks", "xkcd", "qqqzzz kayaks", "qqqzzz gate"]
 
 
 class NearProvider(FakeProvider):
@@ -24,11 +27,18 @@ class NearProvider(FakeProvider):
 
     cosine = 0.32
 
+    def pieces(self, word: str) -> int:
+        return {"qqqzzz": 5, "czyste": 4, "xkcd": 3}.get(word, 1)
+
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dims), np.float32)
         for row, text in zip(rows, texts, strict=True):
             near = self.cosine if "apples" in text or "Äpfel" in text else 0.0
-            row[:2] = (1, 0) if text in {QUERY, KNOWN, "cricket apples"} else (near, np.sqrt(1 - near * near))
+            row[:2] = (
+                (1, 0)
+                if text in {QUERY, KNOWN, "cricket apples", *NONSENSE, *WORDS}
+                else (near, np.sqrt(1 - near * near))
+            )
         return rows
 
 
@@ -74,6 +84,22 @@ def test_passage_with_all_known_words_is_found(open_memory, workspace: Path, pro
     assert found(memory, "cricket apples") == ["note-0.md"]
 
 
+@pytest.mark.parametrize("query", NONSENSE)
+def test_random_letters_are_searched_by_keywords_alone(open_memory, workspace: Path, provider, query: str) -> None:
+    provider.cosine = 0.9
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert found(memory, query) == []
+    (workspace / "note-2.md").write_text(f"{query}\n", "utf-8")
+    memory.sync()
+    assert found(memory, query)[0] == "note-2.md"
+
+
+@pytest.mark.parametrize("query", WORDS)
+def test_word_that_occurs_nowhere_is_found_by_meaning(open_memory, workspace: Path, provider, query: str) -> None:
+    provider.cosine = 0.9
+    assert "note-0.md" in found(indexed(open_memory, workspace, ENGLISH, OTHER), query)
+
+
 def test_empty_answer_names_the_unknown_words(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace, ENGLISH, OTHER)
     explanation = memory.search(QUERY, correct=False, explain=True).explanation
@@ -94,6 +120,18 @@ def test_query_without_the_unknown_words_is_offered(open_memory, workspace: Path
     assert remedy.advice == "Nothing contains “skateboard” or “zzyzx”. The rest of the query finds 4 results."
     nothing = memory.search("skateboard zzyzx", mode="keyword", correct=False, explain=True).explanation
     assert [remedy for remedy in nothing.remedies if remedy.query] == []
+
+
+def test_time_in_a_query_is_offered_as_a_condition(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, "The hedge was cut.\n", OTHER)
+    today = date.today()
+    named = f"{today:%B} {today.year}"
+    for query, expected in ((f"hedge in {named}", f'hedge on:"{named}"'), (f"{named} hedge", f'hedge on:"{named}"')):
+        outcome = memory.search(query, mode="keyword", correct=False, explain=True, min_score=0.99)
+        remedy = outcome.explanation.remedies[0]
+        assert (remedy.name, remedy.query, remedy.finds) == ("demand", expected, 1)
+    outcome = memory.search(f"zzyzx in {named}", mode="keyword", correct=False, explain=True)
+    assert [remedy.query for remedy in outcome.explanation.remedies if "on:" in remedy.query] == []
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

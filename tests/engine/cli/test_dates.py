@@ -60,6 +60,14 @@ def test_a_distance_counts_back_from_now(text: str, expected: datetime) -> None:
         ("last-month", (2026, 4, 1), (2026, 5, 1)),
         ("letztes Jahr", (2025, 1, 1), (2026, 1, 1)),
         ("diesen Monat", (2026, 5, 1), (2026, 6, 1)),
+        ("April", (2026, 4, 1), (2026, 5, 1)),
+        ("may", (2026, 5, 1), (2026, 6, 1)),
+        ("June", (2025, 6, 1), (2025, 7, 1)),
+        ("April 2024", (2024, 4, 1), (2024, 5, 1)),
+        ("last spring", (2025, 3, 1), (2025, 6, 1)),
+        ("spring", (2026, 3, 1), (2026, 6, 1)),
+        ("winter", (2025, 12, 1), (2026, 3, 1)),
+        ("8 May 2025", (2025, 5, 8), (2025, 5, 9)),
     ],
 )
 def test_a_period_has_two_ends(text: str, start: tuple[int, int, int], end: tuple[int, int, int]) -> None:

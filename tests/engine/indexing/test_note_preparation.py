@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import msgspec
@@ -16,9 +17,11 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
+from engine.indexing import preparation_processes, preparation_worker
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import prepare
 from engine.indexing.preparation_processes import NotePreparation
+from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewFile
 
@@ -58,9 +61,9 @@ def others(before: set[multiprocessing.process.BaseProcess]) -> set[multiprocess
     return {child for child in multiprocessing.active_children() if child.name == "mnemoscope-notes"} - before
 
 
-def started(preparation: NotePreparation) -> list[NewFile]:
+def started(preparation: NotePreparation) -> list[NewFile | FileIssue]:
     """Put notes until other processes prepare them, which is when no row comes back at once."""
-    found: list[NewFile] = []
+    found: list[NewFile | FileIssue] = []
     deadline = time.monotonic() + 30
     for number in range(1_000_000):
         before = len(found)
@@ -105,6 +108,33 @@ def test_notes_of_a_process_that_dies_are_prepared_here(preparation: NotePrepara
         found += preparation.put(*note(number))
     found += preparation.remaining()
     assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 60)]
+
+
+def prepare_or_fail(file: FoundFile, text: NoteText, chunking: ChunkingSettings) -> NewFile:
+    if file.name == "weir/note-0.md":
+        raise KeyError(file.name)
+    return prepare(file, text, chunking)
+
+
+def serve_or_fail(pipe: Connection) -> None:
+    """Main function of a process with a faulty parser."""
+    preparation_worker.prepare = prepare_or_fail
+    preparation_worker.serve(pipe)
+
+
+def test_fault_in_another_process_fails_one_note_only(
+    crashes: CrashRecord, token: CancelToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparation_worker, "serve", serve_or_fail)
+    monkeypatch.setattr(preparation_processes, "prepare", prepare_or_fail)
+    with NotePreparation(CHUNKING, crashes, token, MANY) as preparation:
+        found = started(preparation)
+        for number in (1, 2, 3, 0, 4, 5, 6):
+            found += preparation.put(*note(number))
+        found += preparation.remaining()
+        assert all(process.is_alive() for process in others(set()))
+    assert [made.path for made in found if isinstance(made, FileIssue)] == ["weir/note-0.md"] * 2
+    assert [made.path for made in found[-7:]] == [f"weir/note-{number}.md" for number in (1, 2, 3, 0, 4, 5, 6)]
 
 
 def test_a_name_that_is_no_text_is_prepared_here(preparation: NotePreparation) -> None:

@@ -78,7 +78,7 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
 def test_prefix_represented_by_frequent_and_title_words(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyword_leg, "_MOST_SUBSTITUTES", 3)
     words = [
-        document_frequencies.Word(*word) for word in (("to", 1, 0), ("today", 60, 0), ("tool", 4, 0), ("topic", 2, 1))
+        document_frequencies.Word(*word) for word in (("topic", 2, 1), ("today", 60, 0), ("tool", 4, 0), ("to", 1, 0))
     ]
     assert [word.token for word in keyword_leg._prefix_substitutes(words, "to")] == ["to", "today", "topic"]
     assert [word.token for word in keyword_leg._prefix_substitutes(words, "toda")] == ["today", "tool", "topic"]
@@ -213,6 +213,36 @@ def test_exact_spelling_of_an_identifier_first(memory: BuiltinMemory, tmp_path: 
         (tmp_path / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
     memory.sync()
     assert [result.path for result in memory.search("user_name").results] == ["exact.md", "other.md"]
+
+
+def test_overlapping_pairs_are_not_near_each_other(memory: BuiltinMemory, tmp_path: Path) -> None:
+    """A word of three characters has two pairs, which are neighbours wherever it is: that says nothing."""
+    (tmp_path / "notes" / "text.md").write_text("更改序列生成器的定义。\n", "utf-8")
+    memory.sync()
+    for query, near in {"生成器": False, "序列 生成": True}.items():
+        outcome = memory.search(query, min_score=0.0, explain=True)
+        assert outcome.explanation is not None
+        assert (outcome.explanation.results[0].nearness > 0) is near
+
+
+@pytest.mark.parametrize("query", ["extract value", "--extract-value", "ExtractValue"])
+def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path: Path, query: str) -> None:
+    words = "Extract a value: each value that you extract is a value.\n"
+    for name, text in {"words": words, "name": f"The option --extract-value calls extractValue. {_USES}"}.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
+    memory.sync()
+    outcome = memory.search(query, explain=True)
+    assert outcome.results[0].path == "name.md"
+    assert outcome.explanation is not None
+    assert outcome.explanation.results[0].spells is (query != "ExtractValue")
+
+
+def test_longer_name_does_not_count_as_the_name(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "longer.md").write_text("Call extractValueOf, then extract_values.\n", "utf-8")
+    memory.sync()
+    outcome = memory.search("extract value", explain=True)
+    assert outcome.explanation is not None
+    assert [reason.spells for reason in outcome.explanation.results] == [False]
 
 
 def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:

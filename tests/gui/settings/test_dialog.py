@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton
 
 import engine
@@ -52,6 +52,17 @@ def _button(dialog, words: str) -> QPushButton:
 
 def _rest(qtbot, dialog) -> None:
     qtbot.waitUntil(lambda: dialog.ready)
+
+
+def test_titles_of_all_pages_stand_at_same_position(qtbot, dialog):
+    positions = {}
+    for name in dialog.pages.names:
+        dialog.show_page(name)
+        _rest(qtbot, dialog)
+        titles = [found for found in dialog.findChildren(QLabel) if found.property("role") == "title"]
+        [title] = [found for found in titles if found.isVisible()]
+        positions[name] = title.mapTo(dialog, QPoint()).toTuple()
+    assert len(set(positions.values())) == 1, positions
 
 
 def test_every_page_has_row_for_each_option(qtbot, dialog):

@@ -82,6 +82,13 @@ def test_small_window_scrolls_preview(qtbot, panel, notes):
         qtbot.waitUntil(lambda: accept.mapTo(panel, QPoint()).x() == chip.mapTo(panel, QPoint()).x(), timeout=3000)
 
 
+def test_preview_fits_into_small_window(qtbot, panel, notes):
+    panel.resize(900, 550)
+    _offer(qtbot, panel, notes)
+    scroller = panel.findChild(PreviewPage).findChild(QScrollArea)
+    assert scroller.verticalScrollBar().maximum() == 0
+
+
 def test_preview_shows_counts_and_index_path(qtbot, panel, notes, user_home):
     _offer(qtbot, panel, notes)
     words = _words(panel)

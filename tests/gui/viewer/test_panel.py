@@ -117,6 +117,20 @@ def test_deleted_file_shows_error(qtbot, panel: ViewerPanel, memory: FakeMemory)
     qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == f"{GREENHOUSE} no longer exists.")
 
 
+@pytest.mark.parametrize("parser", ["Outline.of", "title_of"])
+def test_parser_fault_shows_text_and_a_sentence(qtbot, panel: ViewerPanel, monkeypatch, parser: str) -> None:
+    def faulty(*arguments: object) -> None:
+        raise KeyError("type")
+
+    monkeypatch.setattr(f"gui.viewer.file_loader.{parser}", faulty)
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_file(GREENHOUSE)
+    assert panel.page is panel.source
+    assert panel.source.lines is not None
+    assert panel.source.lines.line_count > 5
+    assert "headings" in panel.hint.accessibleName()
+
+
 def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
     go_on = threading.Event()
     locate = memory.locate

@@ -29,6 +29,8 @@ CLAUDE_PROJECTS = os.path.join(f"{os.sep}.claude", "projects", "")
 QODER_PROJECTS = r"/(?:\.qoder(?:work)?|Qoder/SharedClientCache/cli)/projects"
 """Pattern of the folders of Qoder's transcripts, with slashes."""
 QODER_DESCRIPTION = "-session.json"
+JUNIE_LIST = "index.jsonl"
+"""Junie's list of all sessions, next to their folders."""
 _QODER = re.compile(QODER_PROJECTS.replace("/", r"[/\\]"))
 FoundFolders = Iterator[tuple[str, str]]
 CopyFinder = Callable[[Iterable["FoundFile"], Set[str], "CancelToken | None"], set[str]]
@@ -67,7 +69,9 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     databases: str = ""
     """Such a pattern for those that are SQLite databases: they grow in their WAL."""
     parts: tuple[tuple[str, str], ...] = ()
-    """Folders that hold parts of sessions and are not listed, each after the name of the one above (empty for any)."""
+    """Folders and files that hold parts of sessions and are not listed, each after the name of the folder above (empty
+    for any).
+    """
     neighbour_parts: tuple[str, str] = ("", "")
     """Name of a transcript that has its own folder, and a pattern of the other files and folders there that hold parts
     of its session.

@@ -16,6 +16,8 @@ _EDITORS = (
     ("Code", "vscode"),
     ("Code - Insiders", "vscode-insiders"),
     ("VSCodium", "vscodium"),
+    ("Code - OSS", "code-oss"),
+    ("Positron", "positron"),
     ("Windsurf", "windsurf"),
     ("Trae", "trae"),
 )

@@ -1,4 +1,4 @@
-"""Declares the exports of chats from Open WebUI, which the user downloads."""
+"""Declares the chats of Open WebUI: exports that the user downloads, and the database of a server on this machine."""
 
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.open_webui import OpenWebUiExport
+    from engine.corpus.transcripts.parsers.open_webui import OPEN_WEBUI_DATABASE, OpenWebUiExport
 
-    return Formats(documents=(OpenWebUiExport(),))
+    return Formats(documents=(OpenWebUiExport(),), databases=(OPEN_WEBUI_DATABASE,))
 
 
 AGENT = Agent(
@@ -20,5 +20,6 @@ AGENT = Agent(
     label="Open WebUI",
     downloaded=True,
     files=(r"(?:all-chats|archived-chat|chat)-export-\d+\.json", r"chat-[^/]*\.json"),
+    databases=r"webui\.db",
     formats=_formats,
 )

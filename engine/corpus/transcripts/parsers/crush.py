@@ -1,6 +1,6 @@
 """Crush: `.crush/crush.db` in the folder of a project.
 
-Written from its public source of August 2026 (`internal/db`, `internal/message/content.go`), whose migrations begin in
+Written from its public source of autumn 2026 (`internal/db`, `internal/message/content.go`), whose migrations begin in
 April 2025. `sessions` have a title and times; a message has a role and `parts`, a list of `{"type", "data"}`. The
 program changes rows while an answer arrives. A sub-agent's session names its parent; the one that makes up a title is
 called `title-<session>`.
@@ -37,7 +37,8 @@ class CrushReader(LineParser):
 
     def _part(self, kind: str, data: Any, role: Role) -> Iterator[Part]:
         if kind == "text":
-            yield Part(role, "text", string(data.get("text")))
+            # The program's own prompts to go on are hidden.
+            yield Part("system" if data.get("hidden") is True else role, "text", string(data.get("text")))
         elif kind == "reasoning":
             yield Part(role, "thinking", string(data.get("thinking")))
         elif kind == "tool_call":

@@ -1,7 +1,7 @@
 """Kimi's records of sessions: `wire.jsonl`, and the history for the model, `context.jsonl`, without any other.
 
 Written from the public source of Kimi CLI 1.49 of July 2026 (`wire/file.py`, `wire/types.py`, `soul/context.py`,
-`session.py`), and for Kimi Code 0.27 of August 2026 from descriptions and tests of programs that read it:
+`session.py`), and that of Kimi Code of August 2026 (`agent-core-v2/docs/wire-manifest.d.ts`, `sessionMetadata`):
 
 * `~/.kimi/sessions/<hash of the folder>/<id>/wire.jsonl`: lines with a `timestamp` and a `message` of a `type`. A turn
   begins with the user's input; events of a sub-agent are inside of others. `~/.kimi/kimi.json` lists the folders.
@@ -9,7 +9,8 @@ Written from the public source of Kimi CLI 1.49 of July 2026 (`wire/file.py`, `w
   of the session are next to `main`. `~/.kimi-code/session_index.jsonl` has the folder of each session.
 * `context.jsonl` in Kimi CLI's folders: messages without times, among lines with other roles such as `_checkpoint`.
 
-`state.json` has the title that the user gave.
+`state.json` has the title. In Kimi Code, `context.undo` takes back the last `count` messages of the user with all that
+follows them.
 """
 
 import hashlib
@@ -39,10 +40,14 @@ _SILENT_EVENTS = frozenset(
     HookTriggered MCPLoadingBegin MCPLoadingEnd StatusUpdate StepInterrupted StepRetry ToolCallPart ToolCallRequest
     TurnEnd""".split()
 )
-_SILENT_ENTRIES = frozenset({"metadata", "turn.prompt", "turn.ended", "usage.record", "llm.request"})
-"""Entries that repeat others, or describe requests and costs."""
+_SILENT_ENTRIES = frozenset(
+    """cron forked full_compaction goal interruptionReminder llm mcp metadata permission plan plan_mode plugin profile
+    prompt runtime staleGuard swarm_mode task token_counting tools tower_mode turn""".split()
+)
+"""Types of entries, before the dot, that repeat others or describe the program's state."""
 _HOUSEKEEPERS = ("ctitle-", "sklsum-", "dvlt-")
 """Beginnings of ids of sessions in which the desktop program makes titles, sums up skills and tests."""
+_COUNTS = ("inputOther", "output", "inputCacheRead", "inputCacheCreation")
 _BEGINNINGS = frozenset({"TurnBegin", "StepBegin", "SteerInput", "step.begin"})
 
 
@@ -51,6 +56,10 @@ class KimiParser(LineParser, kw_only=True):
     """Name of each called tool, by the id of the call, until its result is read."""
     open: bool = False
     """Whether the next part belongs to the last message."""
+    asked: list[int] = msgspec.field(default_factory=list)
+    """Lines of the user's messages, which the user can take back."""
+    questions: list[str] = msgspec.field(default_factory=list)
+    """Ids of questions to the user without an answer yet."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         if "role" in value:
@@ -165,24 +174,68 @@ class KimiParser(LineParser, kw_only=True):
     # --- Kimi Code ---
 
     def _entry(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        kind, time = value.get("type"), seconds(value.get("time"))
-        if kind == "context.append_message":
-            return self._to_messages(list(self._of_context(mapping(value.get("message")))), line, time, begins=True)
+        kind, time = string(value.get("type")), seconds(value.get("time"))
         if kind == "context.append_loop_event":
             event = mapping(value.get("event"))
             begins = string(event.get("type")) in _BEGINNINGS
             return self._to_messages(list(self._of_loop(event)), line, time, begins=begins)
-        if kind == "config.update":
+        if kind == "context.append_message":
+            parts = list(self._of_context(mapping(value.get("message"))))
+            self.asked += [line] * any(part.role == "user" for part in parts)
+            return self._to_messages(parts, line, time, begins=True)
+        if kind in ("interaction.request", "interaction.resolved", "context.apply_compaction"):
+            return self._to_messages(list(self._between_turns(kind, value)), line, time, begins=True)
+        if kind == "context.undo":
+            self._undo(value.get("count"), line)
+        elif kind == "usage.record":
+            counts = map(mapping(value.get("usage")).get, _COUNTS)
+            self.use(value.get("model"), Usage(*map(tokens, counts)))
+        elif kind == "config.update":
             self.facts.project = clean(string(value.get("cwd"))) or self.facts.project
-        elif string(kind) not in _SILENT_ENTRIES:
-            self.count_unknown(kind)
+        elif kind != "context.clear" and kind.partition(".")[0] not in _SILENT_ENTRIES:
+            self.count_unknown(value.get("type"))
         return []
 
+    def _undo(self, count: object, line: int) -> None:
+        """Mark the user's last messages as left, with all that follows them."""
+        if isinstance(count, int) and 0 < count <= len(self.asked):
+            self.facts.leave(self.asked[-count], line)
+            del self.asked[-count:]
+
+    def _between_turns(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield questions with the user's answers, as speech, and summaries that replace earlier messages."""
+        id_ = clean(string(value.get("id")))
+        if kind == "context.apply_compaction":
+            yield Part("system", "text", string(value.get("summary")) or string(value.get("contextSummary")))
+        elif value.get("kind") == "question":
+            self.questions.append(id_)
+            for question in map(mapping, items(mapping(value.get("request")).get("questions"))):
+                options = (f"- {string(mapping(one).get('label'))}" for one in items(question.get("options")))
+                yield Part("assistant", "text", "\n".join((string(question.get("question")), *options)))
+        elif id_ in self.questions:
+            self.questions.remove(id_)
+            response = mapping(value.get("response"))
+            answers = mapping(response.get("answers")) or response
+            chosen = (asked if answer is True else string(answer) for asked, answer in answers.items())
+            yield Part("user", "text", "\n".join(filter(None, chosen)))
+
     def _of_context(self, message: Mapping[str, Any]) -> Iterator[Part]:
-        """Yield the parts of a message; one with the user's role is the user's only with the origin "user" or none."""
-        origin = mapping(message.get("origin")).get("kind")
-        if message.get("role") == "user":
-            yield Part("user" if origin in ("user", None) else "system", "text", content(message.get("content")))
+        """Yield the parts of a message; one with the user's role is the user's only with the origin "user" or none.
+
+        Those of the agent are here in sessions that were copied from Kimi CLI.
+        """
+        role, held = message.get("role"), message.get("content")
+        if role == "user":
+            origin = mapping(message.get("origin")).get("kind")
+            yield Part("user" if origin in ("user", None) else "system", "text", content(held))
+        elif role == "assistant":
+            for one in held if isinstance(held, list) else [held]:
+                yield from self._content(one, "assistant")
+            for call in map(mapping, items(message.get("toolCalls"))):
+                yield self._call({"id": call.get("id"), "function": call})
+        elif role == "tool":
+            name = self.calls.pop(clean(string(message.get("toolCallId"))), "")
+            yield Part("tool", "tool-result", content(held), name)
 
     def _of_loop(self, event: Mapping[str, Any]) -> Iterator[Part]:
         kind = event.get("type")
@@ -251,8 +304,16 @@ def _facts(path: str) -> SessionFacts:
     facts.generated = facts.id.startswith(_HOUSEKEEPERS)
     if not facts.parent:
         state = parse_line(_content_of(os.path.join(folder, "state.json"))) or {}
-        facts.title = one_line(string(state.get("custom_title")) or string(state.get("customTitle")))
+        facts.title = one_line(_title(state))
+        facts.project = facts.project or clean(string(state.get("cwd")) or string(state.get("workDir")))
     return facts
+
+
+def _title(state: Mapping[str, Any]) -> str:
+    """Return the title in a session's state, unless it is only a part of the first prompt."""
+    given = state.get("isCustomTitle") is True or state.get("titleKind") in ("custom", "generated")
+    title = string(state.get("title")) if given else ""
+    return title or string(state.get("custom_title")) or string(state.get("customTitle"))
 
 
 def _listed(path: str, folder: str) -> str:

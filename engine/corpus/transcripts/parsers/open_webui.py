@@ -1,4 +1,5 @@
-"""Open WebUI's exports of chats: `chat-export-<time>.json`, an array of all chats, or `chat-<title>.json` with one.
+"""Chats of Open WebUI: exports, `chat-export-<time>.json` with an array of all or `chat-<title>.json` with one, and the
+server's database, `webui.db`, whose table `chat` has the same objects in a column.
 
 Written from its public source of 2025 and 2026 (`src/lib/components/chat/Settings/DataControls.svelte`,
 `backend/open_webui/models/chats.py`): in `chat`, `history` has `messages` by id, each with `parentId`, and `currentId`,
@@ -12,17 +13,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import apsw
+
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of
 from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "open-webui"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=.*?"chat"\s*:)(?=.*?"history"\s*:)(?=.*?"parentId"\s*:)', re.DOTALL)
+_ROW = f"SELECT CAST(title AS BLOB), created_at, updated_at, {data_of('chat')} FROM chat WHERE id = ?"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _UNTITLED = "New Chat"
 _OPENING, _CLOSING = '<details type="', "</details>"
@@ -80,6 +86,20 @@ class OpenWebUiExport:
         return (_conversation(value) for value in export_reader.conversations(path, cancel) if "chat" in value)
 
 
+def _row(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    row = connection.execute(_ROW, (key,)).fetchone()
+    if row is None:
+        return None
+    title, started, ended, data = row
+    chat = parse_line(data) if isinstance(data, bytes) else None
+    found = _conversation(
+        {"id": key, "title": as_text(title), "created_at": started, "updated_at": ended, "chat": chat or {}}
+    )
+    if chat is None:
+        found.unknown["too long or no JSON"] += 1
+    return found
+
+
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     chat = mapping(value.get("chat"))
     history = mapping(chat.get("history"))
@@ -96,3 +116,14 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     facts.started = facts.started or seconds(value.get("created_at"))
     facts.ended = facts.ended or seconds(value.get("updated_at"))
     return Conversation(key, facts, messages, Counter(parser.unknown), left)
+
+
+OPEN_WEBUI_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={"chat": frozenset({"id", "user_id", "title", "chat", "created_at", "updated_at"})},
+    # A chat that was shared has a copy, whose user is "shared-<chat>".
+    listed="""SELECT CAST(id AS BLOB), updated_at, CAST(title AS BLOB), octet_length(chat) FROM chat
+        WHERE user_id NOT LIKE 'shared-%'""",
+    version=1,
+    conversation=_row,
+)

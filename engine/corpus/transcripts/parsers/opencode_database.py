@@ -4,8 +4,8 @@ Written from its public source and from reports of users, up to autumn 2026: `op
 program: `opencode-<channel>.db`) in `~/.local/share/opencode`, or the file that `OPENCODE_DB` names. Version 1 has the
 tables `session`, `message` and `part`; the contents of the former files (`opencode`) are JSON in a column `data`.
 Version 2, since September 2026, has `session_v2` and `session_message` in the same file, one row per message, its kind
-in a column and its order in `seq`. The older tables stay unchanged: a session in both, under one id, is read from the
-newer ones.
+in a column and its order in `seq`. The first start of version 2 copies the sessions of version 1, once, and leaves
+these as they are. Some users start both: a session in both, under one id, is read from where it was changed last.
 
 The program changes rows in place while an answer arrives, and not always the row of their session: a mark is made of
 the last messages too.
@@ -49,7 +49,7 @@ _END_OF_OLDER = f"""SELECT m.id, m.time_updated, count(p.id), max(p.time_updated
     LEFT JOIN part p ON p.message_id = m.id GROUP BY m.id ORDER BY m.id"""
 _END_OF_NEWER = f"SELECT id, time_updated FROM session_message WHERE session_id = ? ORDER BY seq DESC LIMIT {_LAST}"
 _DATA = f"CASE WHEN octet_length(data) <= {LONGEST_LINE} THEN CAST(data AS BLOB) END"
-_FACTS = f"SELECT {_TEXTS}, time_created FROM {{}} WHERE id = ?"
+_FACTS = f"SELECT {_TEXTS}, time_created, time_updated FROM {{}} WHERE id = ?"
 _MESSAGES = f"SELECT id, time_created, {_DATA} FROM message WHERE session_id = ? ORDER BY time_created, id"
 _PARTS = f"SELECT {_DATA} FROM part WHERE message_id = ? ORDER BY id"
 _ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE session_id = ? ORDER BY seq"
@@ -96,7 +96,10 @@ def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
         found |= {_text(id_): (1, *rest) for id_, *rest in connection.execute(query)}
     if known >= _NEWER:
         query = _LISTED.format(sessions="session_v2", messages="session_message")
-        found |= {_text(id_): (2, *rest) for id_, *rest in connection.execute(query)}
+        for id_, *rest in connection.execute(query):
+            key = _text(id_)
+            if key not in found or _time(rest[0]) >= _time(found[key][1]):
+                found[key] = (2, *rest)
     return dict(sorted(found.items(), key=lambda item: _time(item[1][1]), reverse=True))
 
 
@@ -149,6 +152,7 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:
     """Return whether a session is of the newer generation, and its row; None if it doesn't exist."""
     known = tables(connection)
+    found: list[tuple[float, bool, tuple[Any, ...]]] = []
     for newer, needed, sessions, messages in (
         (True, _NEWER, "session_v2", "session_message"),
         (False, _OLDER, "session", "message"),
@@ -156,8 +160,8 @@ def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any,
         if known >= needed and connection.execute(f"SELECT 1 FROM {messages} WHERE session_id = ?", (key,)).fetchone():
             row = connection.execute(_FACTS.format(sessions), (key,)).fetchone()
             if row is not None:
-                return newer, tuple(row)
-    return None
+                found.append((_time(row[-1]), newer, tuple(row[:-1])))
+    return max(found, key=lambda one: one[:2])[1:] if found else None
 
 
 def _messages(connection: apsw.Connection, key: str, reader: OpencodeReader) -> Iterator[list[Message]]:

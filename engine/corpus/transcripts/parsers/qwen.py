@@ -3,8 +3,9 @@
 Written from its public source (`chatRecordingService.ts`, autumn 2026) and from the reader of
 claude-code-history-viewer (August 2026). `QWEN_RUNTIME_DIR` or `QWEN_HOME` names another folder than `~/.qwen`. A line
 is a record with `uuid`, `sessionId`, `cwd` and `gitBranch`; its `message` has the parts of Gemini's API. Records of the
-type "system" have a `subtype` and a `systemPayload`. Older versions recorded documents below `~/.qwen/tmp` as Gemini
-CLI did (tests of coding_agent_session_search, August 2026): there the folder says whose they are.
+type "system" have a `subtype` and a `systemPayload`; a `rewind` discards all records after the one that it names as its
+parent. Older versions recorded documents below `~/.qwen/tmp` as Gemini CLI did (tests of coding_agent_session_search,
+August 2026): there the folder says whose they are.
 """
 
 import os
@@ -12,9 +13,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.formats import Conversation, digest
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
@@ -31,6 +34,8 @@ _OF_THE_USER = frozenset({"", "mid_turn_user_message", "realtime_message"})
 class QwenParser(GeminiParser, kw_only=True):
     title_given: bool = False
     """Whether the title was given by the user, not generated."""
+    records: dict[int, int] = msgspec.field(default_factory=dict)
+    """Line of each record, by the digest of its id."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, payload = string(value.get("type")), mapping(value.get("systemPayload"))
@@ -38,6 +43,9 @@ class QwenParser(GeminiParser, kw_only=True):
             self.count_unknown(kind)
             return []
         self._read_session_info(value)
+        self.records[digest(string(value.get("uuid")))] = line
+        if value.get("subtype") == "rewind":
+            self._rewound(value.get("parentUuid"), line)
         if kind == "assistant":
             self.use(value.get("model"), gemini_usage(value.get("usageMetadata")), request=string(value.get("uuid")))
         if kind == "system":
@@ -49,6 +57,12 @@ class QwenParser(GeminiParser, kw_only=True):
         side = value.get("isSidechain") is True
         time, id_ = seconds(value.get("timestamp")), string(value.get("uuid"))
         return next_turn(self, list(parts), line, id=id_, time=time, side=side)
+
+    def _rewound(self, parent: object, line: int) -> None:
+        """Mark all records after the parent of a rewind as left; without a parent, all."""
+        last = 0 if parent is None else self.records.get(digest(string(parent)))
+        if last is not None:
+            self.facts.leave(last + 1, line)
 
     def _read_session_info(self, value: Mapping[str, Any]) -> None:
         facts = self.facts

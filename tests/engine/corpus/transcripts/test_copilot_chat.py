@@ -149,7 +149,9 @@ def _chat(folder: Path, name: str, time: int) -> None:
     os.utime(folder / name, (time, time))
 
 
-@pytest.mark.parametrize("user", [".config/Code/User", "Library/Application Support/VSCodium/User"])
+@pytest.mark.parametrize(
+    "user", [".config/Code/User", "Library/Application Support/VSCodium/User", ".config/Positron/User"]
+)
 def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
     storage, without = tmp_path / user / "workspaceStorage", tmp_path / user / "globalStorage/emptyWindowChatSessions"
     moved, migrated = OBJECT.name, LOG.name

@@ -59,6 +59,12 @@ def read(path: Path, key: str = "s-1") -> Conversation:
     return found
 
 
+def test_hidden_prompts_are_not_the_users(path: Path) -> None:
+    hidden = [{"type": "text", "data": {"text": "Go on.", "hidden": True}}]
+    write_rows(path, CRUSH, [session(), message("m1", "user", text("Sew it.")), message("m2", "user", hidden)])
+    assert [part.role for part in read(path).messages] == ["user", "system"]
+
+
 def test_a_session_is_read(path: Path) -> None:
     rows = [
         session(),

@@ -213,6 +213,22 @@ SAMPLES = (
     Sample("claude-code: without ids", "a.jsonl", lines(*map(_without_ids, CLAUDE)), _count_claude),
     Sample("codex: without envelopes", "rollout-a.jsonl", lines(*CODEX_OLD), _count_codex),
     Sample("codex: with envelopes", "rollout-a.jsonl", lines(*CODEX), _count_codex),
+    *(
+        Sample(f"{agent}: {version}", f"{folder}/a.jsonl", content, count_lines)
+        for agent, folder, count_lines, older, newer in (
+            (
+                "claude-cowork",
+                "local-agent-mode-sessions/a/o/local_s/.claude/projects/boats",
+                _count_claude,
+                CLAUDE,
+                CLAUDE_NEW,
+            ),
+            ("qoder", ".qoder/projects/boats", _count_claude, CLAUDE, CLAUDE_NEW),
+            ("openclaude", ".openclaude/projects/boats", _count_claude, CLAUDE, CLAUDE_NEW),
+            ("trae-cli", ".trae/cli/sessions", _count_codex, CODEX_OLD, CODEX),
+        )
+        for version, content in (("first", lines(*older)), ("newer", lines(*newer)))
+    ),
     Sample("gemini: document", "session-a.json", json.dumps({**GEMINI_HEAD, "messages": GEMINI}), _count_gemini),
     Sample("gemini: lines", "session-a.jsonl", lines(GEMINI_HEAD, *GEMINI), _count_gemini),
     Sample("cline: task", "tasks/17/ui_messages.json", json.dumps(CLINE), _count_cline),

@@ -330,6 +330,63 @@ def _count_versions(text: str) -> Count:
     return count(spoken, [chat["createdAt"], *times])
 
 
+# --- Auggie, Junie ---------------------------------------------------------------------------------------------------
+
+
+def _exchange(minute: int, asked: str, answered: str, **more: Any) -> Value:
+    nodes = {"request_nodes": [], "response_nodes": [], **more}
+    return {"exchange": {"request_message": asked, "response_text": answered, **nodes}, "finishedAt": TIMES[minute]}
+
+
+def _asked(said: str) -> list[Value]:
+    return [{"id": 1, "type": 0, "text_node": {"content": said}}]
+
+
+AUGGIE = [_exchange(1, "Tie a bowline.", "Tied."), _exchange(2, "And a hitch?", "Twice around.")]
+AUGGIE_NODES = [
+    _exchange(1, "", "", request_nodes=_asked("Tie a bowline."), response_nodes=[{"type": 0, "content": "Tied."}])
+]
+
+
+def _auggie(history: list[Value]) -> str:
+    return json.dumps({"sessionId": ID, "created": TIMES[0], "modified": TIMES[3], "chatHistory": history})
+
+
+def _count_auggie(text: str) -> Count:
+    """The end of a session is that of its last exchange."""
+    held = json.loads(text)
+    exchanges = held["chatHistory"]
+    return count(["user", "agent"] * len(exchanges), [held["created"], *(one["finishedAt"] for one in exchanges)])
+
+
+def _junie(minute: int | None, kind: str, **more: Any) -> Value:
+    time = {} if minute is None else {"timestampMs": MS[minute]}
+    if kind == "UserPromptEvent":
+        return {"kind": kind, **more, **time}
+    return {"kind": "SessionA2uxEvent", "event": {"agentEvent": {"kind": kind, **more}}, **time}
+
+
+JUNIE = (
+    _junie(None, "UserPromptEvent", prompt="Tie a bowline."),
+    _junie(None, "ResultBlockUpdatedEvent", stepId="1", cancelled=False, result="Tied."),
+)
+JUNIE_NEW = (
+    _junie(1, "UserPromptEvent", prompt="Tie a bowline."),
+    _junie(2, "MarkdownBlockUpdatedEvent", stepId="1", text="Ti"),
+    _junie(3, "MarkdownBlockUpdatedEvent", stepId="1", text="Tied."),
+    _junie(4, "ResultBlockUpdatedEvent", stepId="2", result="Tied well."),
+)
+
+
+def _count_junie(text: str) -> Count:
+    """A step is written again until it is complete; its time is the first one."""
+    steps: dict[str, Value] = {}
+    for value in map(json.loads, text.splitlines()):
+        steps.setdefault(value.get("event", {}).get("agentEvent", {}).get("stepId", "prompt"), value)
+    times = [step["timestampMs"] for step in steps.values() if "timestampMs" in step]
+    return count(["user", *("agent" for name in steps if name != "prompt")], times)
+
+
 # --- opencode, OpenHands: one file a message or an event -------------------------------------------------------------
 
 SESSION = {"id": "ses_1", "title": "Knots", "directory": "/boats", "projectID": "p", "time": {"created": MS[0]}}
@@ -473,6 +530,10 @@ SAMPLES = (
     Sample("open-webui: with thoughts", "chat-export-1.json", _history(*WEBUI_NEW), _count_history),
     Sample("lm-studio: first", "1.conversation.json", _studio(STUDIO), _count_versions),
     Sample("lm-studio: with thoughts", "1.conversation.json", _studio(STUDIO_THOUGHT, STUDIO), _count_versions),
+    Sample("augment: texts", f"sessions/{ID}.json", _auggie(AUGGIE), _count_auggie),
+    Sample("augment: nodes", f"sessions/{ID}.json", _auggie(AUGGIE_NODES), _count_auggie),
+    Sample("junie: without times", "s/events.jsonl", lines(*JUNIE), _count_junie),
+    Sample("junie: with times", "s/events.jsonl", lines(*JUNIE_NEW), _count_junie),
     Sample("opencode: first", STORAGE, json.dumps(SESSION), _count_stored, _stored()),
     Sample(
         "opencode: with models",

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from engine import find_sources
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers.kimi import KimiContext, KimiWire
+from engine.corpus.transcripts.parsers.kimi import KimiContext, KimiParser, KimiWire
 from engine.corpus.transcripts.registry import copied_sessions
 from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.token_usage import Usage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
+from tests.helpers.session_rows import parts_of
 from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, mangled, stored_after_every_line
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -74,6 +76,86 @@ def test_record_of_kimi_code() -> None:
     ]
     assert (parser.facts.id, parser.facts.parent) == ("session_1", "")
     assert parser.unknown == {"hologram": 1}
+
+
+def _kimi_code(*entries: dict[str, Any]) -> tuple[list[tuple[int, str, str, str, str]], KimiParser]:
+    parser = KimiWire().parser("/s/agents/main/wire.jsonl")
+    return parts_of(feed(parser, list(enumerate(entries, 1)))), parser
+
+
+def _appended(role: str, text: str, **more: Any) -> dict[str, Any]:
+    message = {"role": role, "content": [{"type": "text", "text": text}], "toolCalls": [], **more}
+    return {"type": "context.append_message", "message": message}
+
+
+def test_undo_of_kimi_code_takes_the_last_messages_back() -> None:
+    injected = _appended("user", "<system-reminder>", origin={"kind": "injection"})
+    undo = {"type": "context.undo", "agentId": "main"}
+    _, parser = _kimi_code(
+        _appended("user", "Tie a bowline."),
+        _appended("user", "And a hitch."),
+        injected,
+        {**undo, "count": 1},
+        _appended("user", "And a bend."),
+        {**undo, "count": 9},
+        {"type": "context.clear"},
+    )
+    assert parser.facts.rewound == [(2, 4)]
+    assert parser.unknown == {}
+
+
+def test_copied_sessions_of_kimi_code_have_the_answers() -> None:
+    call = {"type": "function", "id": "c", "name": "Shell", "arguments": '{"command":"ls"}'}
+    parts, _ = _kimi_code(
+        _appended("user", "Tie a bowline."),
+        _appended("assistant", "I look.", toolCalls=[call]),
+        _appended("tool", "rope.md", toolCallId="c"),
+        _appended("system", "You tie."),
+    )
+    assert [part[1:] for part in parts] == [
+        ("user", "text", "Tie a bowline.", ""),
+        ("assistant", "text", "I look.", ""),
+        ("assistant", "tool-call", "ls", "Shell"),
+        ("tool", "tool-result", "rope.md", "Shell"),
+    ]
+
+
+def test_questions_of_kimi_code_and_answers_are_speech() -> None:
+    request = {"questions": [{"question": "Which knot?", "options": [{"label": "Bowline"}, {"label": "Hitch"}]}]}
+    parts, _ = _kimi_code(
+        {"type": "interaction.request", "id": "q", "kind": "question", "request": request},
+        {"type": "interaction.resolved", "id": "q", "response": {"answers": {"Which knot?": "Hitch", "Tight?": True}}},
+        {"type": "interaction.request", "id": "a", "kind": "approval", "request": {"action": "ls"}},
+        {"type": "interaction.resolved", "id": "a", "response": {"decision": "approved"}},
+        {"type": "context.apply_compaction", "summary": "So far: a hitch.", "compactedCount": 2},
+    )
+    assert [part[1:4] for part in parts] == [
+        ("assistant", "text", "Which knot?\n- Bowline\n- Hitch"),
+        ("user", "text", "Hitch\nTight?"),
+        ("system", "text", "So far: a hitch."),
+    ]
+
+
+def test_tokens_of_kimi_code_are_counted_by_model() -> None:
+    usage = {"inputOther": 7, "output": 5, "inputCacheRead": 3, "inputCacheCreation": 2}
+    record = {"type": "usage.record", "model": "kimi-k3", "usage": usage}
+    _, parser = _kimi_code(record, {**record, "usageScope": "turn"})
+    assert parser.facts.usage == {"kimi-k3": Usage(14, 10, 6, 4)}
+
+
+@pytest.mark.parametrize(
+    ("state", "title"),
+    [
+        ({"title": "Knots", "titleKind": "generated"}, "Knots"),
+        ({"title": "Knots", "isCustomTitle": True}, "Knots"),
+        ({"title": "Tie a bow", "titleKind": "replaceable", "isCustomTitle": False}, ""),
+        ({"customTitle": "Knots"}, "Knots"),
+    ],
+)
+def test_title_of_kimi_code_is_that_in_its_state(tmp_path: Path, state: dict[str, Any], title: str) -> None:
+    (tmp_path / "state.json").write_text(json.dumps({**state, "cwd": "/boats"}))
+    facts = KimiWire().parser(str(tmp_path / "agents" / "main" / "wire.jsonl")).facts
+    assert (facts.title, facts.project) == (title, "/boats")
 
 
 def test_files_beside_tell_title_and_folder(tmp_path: Path) -> None:

@@ -170,6 +170,24 @@ def test_a_session_in_both_generations_is_read_from_the_newer(path: Path, newer:
     assert texts == {"ses_1": ["As it is."], "ses_2": ["Never moved."]}
 
 
+def test_a_session_continued_in_version_1_is_read_from_there(path: Path, newer: OpencodeWriter) -> None:
+    newer.session("ses_1")
+    newer.said("ses_1", "msg_1", "user", "As it was.")
+    newer.session_v2("ses_1")
+    newer.entry("ses_1", "msg_1", "user", {"text": "As it was."})
+    newer.said("ses_1", "msg_2", "user", "Once more.")
+    newer.connection.execute("UPDATE session SET time_updated = ?", (MS * 2,))
+    before = marks(path)
+    conversation = read(path, "ses_1")
+    assert conversation is not None
+    assert [message.text for message in conversation.messages] == ["As it was.", "Once more."]
+    newer.connection.execute("UPDATE session_v2 SET time_updated = ?", (MS * 3,))
+    conversation = read(path, "ses_1")
+    assert conversation is not None
+    assert [message.text for message in conversation.messages] == ["As it was."]
+    assert marks(path) != before
+
+
 def test_sub_agents_and_sessions_without_a_word(path: Path, writer: OpencodeWriter) -> None:
     writer.session("ses_0", "New session - 2025-12-06T05:46:40.000Z")
     writer.session("ses_1", "Child session - 2025-12-06T05:46:40.000Z", parent="ses_0")

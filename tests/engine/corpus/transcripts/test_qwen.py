@@ -117,3 +117,25 @@ def test_reading_resumes() -> None:
 def test_any_record_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(QwenFormat(), values)
     assert {message.ordinal for message in messages} == set(range(1, parser.ordinal + 1))
+
+
+def test_a_rewind_leaves_all_records_after_its_parent() -> None:
+    def record(name: str, parent: str | None, text: str = "", **more: Any) -> dict[str, Any]:
+        said = {"message": {"role": "user", "parts": [{"text": text}]}} if text else {}
+        return {"uuid": name, "parentUuid": parent, "sessionId": "s", "type": "user", **said, **more}
+
+    rewind = {"type": "system", "subtype": "rewind", "systemPayload": {"truncatedCount": 2}}
+    parser = QwenFormat().parser("s.jsonl")
+    lines = [
+        record("a", None, "Tie a bowline."),
+        record("b", "a", "And a hitch."),
+        record("c", "a", **rewind),
+        record("d", "c", "And a sheet bend."),
+    ]
+    feed(parser, list(enumerate(lines, 1)))
+    assert parser.facts.rewound == [(2, 3)]
+    assert feed(parser, [(5, record("e", "unknown", **rewind))]) == []
+    assert parser.facts.rewound == [(2, 3)]
+    feed(parser, [(6, record("f", None, **rewind)), (7, record("g", "f", "Start again."))])
+    assert parser.facts.rewound == [(1, 6)]
+    assert parser.facts.name == "Start again."

@@ -1,0 +1,95 @@
+"""Sessions of Auggie, Augment's command line: `~/.augment/sessions/<id>.json`, one object each.
+
+There is no published specification. Written from programs that read them and from one that writes them for version 0.36
+(October 2026): `chatHistory` has exchanges, each with a request and its answer. The first request of a turn is the
+user's text; the following ones are the results of the tools that the answer before them called. A request and an answer
+are also lists of nodes, with the `type` as a number: of a request, 0 is a text, 1 the result of a tool and 4 names the
+folder; of an answer, 0 is text and 5 the call of a tool. The plain texts may be empty if there are nodes. Only the end
+of an exchange has a time. Augment's extensions for editors store their chats elsewhere.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.content_blocks import BlockParser
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+
+_AGENT = "augment"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"chatHistory"\s*:)', re.DOTALL)
+_TEXT, _RESULT, _CALL, _STATE = 0, 1, 5, 4
+
+
+class _Parser(BlockParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        exchange = mapping(value.get("exchange"))
+        asked = self.next_message(list(self._request(exchange)), id=string(exchange.get("request_id")))
+        answer = self.next_message(list(self._answer(exchange)), time=seconds(value.get("finishedAt")))
+        return [*asked, *answer]
+
+    def _request(self, exchange: Mapping[str, Any]) -> Iterator[Part]:
+        nodes = _nodes(exchange.get("request_nodes"))
+        results = [mapping(node.get("tool_result_node")) for node in nodes if node.get("type") == _RESULT]
+        for result in results:
+            name = self.calls.pop(clean(string(result.get("tool_use_id"))), "")
+            yield Part("tool", "tool-result", content(result.get("content")), name)
+        said = string(exchange.get("request_message")) or "\n".join(
+            string(mapping(node.get("text_node")).get("content")) for node in nodes if node.get("type") == _TEXT
+        )
+        yield Part("system" if results else "user", "text", said)
+
+    def _answer(self, exchange: Mapping[str, Any]) -> Iterator[Part]:
+        nodes = _nodes(exchange.get("response_nodes"))
+        written = "".join(string(node.get("content")) for node in nodes if node.get("type") == _TEXT)
+        yield Part("assistant", "text", written or string(exchange.get("response_text")))
+        for node in nodes:
+            if node.get("type") == _CALL:
+                call = mapping(node.get("tool_use"))
+                name = string(call.get("tool_name"))
+                self.calls[clean(string(call.get("tool_use_id")))] = clean(name)
+                yield Part("assistant", "tool-call", string(call.get("input_json")) or name, name)
+
+
+def _nodes(value: object) -> list[Mapping[str, Any]]:
+    return list(map(mapping, items(value)))
+
+
+class AuggieSession:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
+        return b'"chatHistory"' in head and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        return export_reader.one_session(path, cancel, _conversation)
+
+
+def _conversation(value: Mapping[str, Any]) -> Conversation:
+    history = items(value.get("chatHistory"))
+    facts = SessionFacts(
+        agent=_AGENT,
+        id=clean(string(value.get("sessionId"))),
+        title=one_line(string(value.get("title"))),
+        project=clean(_folder(mapping(history[0] if history else None))),
+        started=seconds(value.get("created")),
+    )
+    parser = _Parser(facts=facts)
+    messages = [message for exchange in history for message in parser.feed(mapping(exchange), 0)]
+    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+
+
+def _folder(exchange: Mapping[str, Any]) -> str:
+    for node in _nodes(mapping(exchange.get("exchange")).get("request_nodes")):
+        folders = items(mapping(node.get("ide_state_node")).get("workspace_folders"))
+        if node.get("type") == _STATE and folders:
+            folder = mapping(folders[0])
+            return string(folder.get("folder_root")) or string(folder.get("repository_root"))
+    return ""

@@ -1,0 +1,113 @@
+"""Sessions of Devin's command line: all in `devin/cli/sessions.db` of the user's data folder.
+
+There is no published specification. Written from agentsview's reader (August 2026) and other programs that read it, up
+to autumn 2026: `sessions` have a title, a folder, a model and, in `main_chain_id`, the end of the current branch.
+`message_nodes` are a tree of messages, each a JSON object in `chat_message` with a role, `content` as text or blocks,
+`thinking`, `tool_calls` and `metadata` with the tokens; a result has the `tool_call_id`. A branch begins with copies of
+messages, which have the same `message_id`. Times are in seconds. Sessions in Devin's cloud are not read.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.content_blocks import BlockParser
+from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of
+from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "devin"
+_COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "agent": "assistant", "tool": "tool"}
+_FACTS = """SELECT CAST(title AS BLOB), CAST(working_directory AS BLOB), created_at, last_activity_at, {tip}, {model}
+    FROM sessions WHERE id = ?"""
+_NODES = f"""SELECT node_id, parent_node_id, created_at, {data_of("chat_message")} FROM message_nodes
+    WHERE session_id = ? ORDER BY created_at, row_id"""
+
+
+class _Parser(BlockParser, kw_only=True):
+    model: str = ""
+    """Model of the session, of which single answers may differ."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = string(value.get("role"))
+        role = _ROLES.get(kind)
+        if role is None:
+            if kind != "system":  # the instructions
+                self.count_unknown(f"role {kind}")
+            return []
+        about = mapping(value.get("metadata"))
+        counts = map(mapping(about.get("metrics")).get, _COUNTS)
+        self.use(about.get("generation_model") or self.model, Usage(*map(tokens, counts)))
+        return self.next_message(list(self._parts(value, role)), id=str(value["node"]), time=seconds(value["created"]))
+
+    def _parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
+        yield Part(role, "thinking", string(value.get("thinking")))
+        if role == "tool":
+            name = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
+            yield Part("tool", "tool-result", content(value.get("content")), name)
+            return
+        yield from self.blocks(value.get("content"), role)
+        for call in map(mapping, items(value.get("tool_calls"))):
+            function = mapping(call.get("function"))
+            name = string(function.get("name")) or string(call.get("name"))
+            self.calls[clean(string(call.get("id")))] = clean(name)
+            given = function.get("arguments", call.get("arguments", call.get("input")))
+            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    known = columns(connection, "sessions")
+    tip, model = ("main_chain_id" if "main_chain_id" in known else "NULL"), ("model" if "model" in known else "NULL")
+    row = connection.execute(_FACTS.format(tip=tip, model=f"CAST({model} AS BLOB)"), (key,)).fetchone()
+    if row is None:
+        return None
+    title, folder, created, active, end, named = row
+    facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(as_text(title)), project=clean(as_text(folder)))
+    facts.started = seconds(created)
+    parser = _Parser(facts=facts, model=clean(as_text(named)))
+    nodes: dict[str, dict[str, Any]] = {}
+    parents: dict[str, str] = {}
+    for node, parent, time, data in connection.execute(_NODES, (key,)):
+        value = parse_line(data) if isinstance(data, bytes) else None
+        if value is None:
+            parser.count_unknown("no JSON")
+            value = {"role": "system"}
+        nodes[str(node)] = {**value, "node": node, "created": time}
+        parents[str(node)] = "" if parent is None else str(parent)
+    times = {name: seconds(node["created"]) for name, node in nodes.items()}
+    path = branch(parents, times, as_text(end))
+    shown, others = ([nodes[name] for name in names] for names in (path, left_branches(parents, path)))
+    messages, left = read_branches(parser, shown, _without_copies(shown, others))
+    facts.ended = max(filter(None, (facts.ended, seconds(active))), default=None)
+    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+
+
+def _without_copies(shown: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the messages of other branches that are no copies of earlier ones."""
+    seen = {string(node.get("message_id")) for node in shown}
+    for node in others:
+        id_ = string(node.get("message_id"))
+        if not id_ or id_ not in seen:
+            seen.add(id_)
+            yield node
+
+
+DEVIN_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "sessions": frozenset({"id", "title", "working_directory", "created_at", "last_activity_at"}),
+        "message_nodes": frozenset({"row_id", "session_id", "node_id", "parent_node_id", "chat_message", "created_at"}),
+    },
+    listed="""SELECT CAST(s.id AS BLOB), s.last_activity_at, CAST(s.title AS BLOB), count(*), max(n.row_id),
+        sum(octet_length(n.chat_message)) FROM sessions s JOIN message_nodes n ON n.session_id = s.id GROUP BY s.id""",
+    version=1,
+    conversation=_conversation,
+)

@@ -1,0 +1,189 @@
+"""Sessions of Junie, JetBrains' agent: `~/.junie/sessions/<session>/events.jsonl`, with `index.jsonl` next to them.
+
+There is no published specification. Written from programs that read them, as of February to October 2026
+(idea-de-espend-ml-llm, agentsview and others): a line is an event with a `kind` and, since summer 2026, `timestampMs`.
+`UserPromptEvent` has the user's words. `SessionA2uxEvent` holds an `agentEvent`, mostly a block of the screen, which is
+written again, whole, under the same `stepId` until it is complete: the last one counts, at the place of the first.
+The list has the title, the folder and the start of each session.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts.agents import JUNIE_LIST
+from engine.corpus.transcripts.export_reader import LARGEST_CONVERSATION, read_branches
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+
+_AGENT = "junie"
+_OURS = re.compile(
+    rb'"kind"\s*:\s*"(?:UserPromptEvent|SessionA2uxEvent|UserMessagesCommittedToHistory|SessionTitleSetEvent)"'
+)
+_PROMPT, _UPDATE, _TITLE = "UserPromptEvent", "SessionA2uxEvent", "SessionTitleSetEvent"
+_DROPPED = "UserMessagesDroppedFromHistory"
+_EMPTY = "Empty"
+"""Result of a task that has no text."""
+_SILENT = frozenset({"UserMessagesCommittedToHistory", "TaskState", "TaskStartedEvent", "SendToAgentEvent"})
+_SILENT_UPDATES = frozenset(
+    f"{name}Event"
+    for name in """AgentCurrentStatusUpdated AgentPatchCreated AgentPlanUpdated AgentStateUpdated AgentTaskNameUpdated
+    AvailablePullRequests ContextWindowReport EnvironmentVariablesUpdated NextPromptSuggestion
+    TipSuggestionCreated""".split()
+)
+
+
+class _Parser(LineParser, kw_only=True):
+    """Parses events, of which those of one step were merged."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        time, id_ = seconds(value.get("timestampMs")), string(value.get("requestId"))
+        if value.get("kind") == _PROMPT:
+            return next_turn(self, [Part("user", "text", string(value.get("prompt")))], id=id_, time=time)
+        update = mapping(mapping(value.get("event")).get("agentEvent"))
+        return next_turn(self, list(self._update(update)), id=string(update.get("stepId")), time=time)
+
+    def _update(self, update: Mapping[str, Any]) -> Iterator[Part]:
+        kind = string(update.get("kind"))
+        if kind in _READERS:
+            yield from _READERS[kind](update)
+        elif kind == "LlmResponseMetadataEvent":
+            for used in map(mapping, items(update.get("modelUsage"))):
+                self.use(used.get("model"), _usage(used))
+        elif kind == "CurrentDirectoryUpdatedEvent":
+            self.facts.project = self.facts.project or clean(string(update.get("currentDirectory")))
+        elif kind not in _SILENT_UPDATES:
+            self.count_unknown(f"update {kind}")
+
+
+def _result(update: Mapping[str, Any]) -> Iterator[Part]:
+    result = string(update.get("result"))
+    yield Part("assistant", "text", "" if result == _EMPTY else result)
+
+
+def _terminal(update: Mapping[str, Any]) -> Iterator[Part]:
+    yield Part("assistant", "tool-call", string(update.get("command")), "terminal")
+    yield Part("tool", "tool-result", string(update.get("output")), "terminal")
+
+
+def _tool(update: Mapping[str, Any]) -> Iterator[Part]:
+    yield Part("assistant", "tool-call", string(update.get("text")), "tool")
+    yield Part("tool", "tool-result", string(update.get("details")), "tool")
+
+
+def _viewed(update: Mapping[str, Any]) -> Iterator[Part]:
+    for file in map(mapping, items(update.get("files"))):
+        yield Part("assistant", "tool-call", string(file.get("relativePath")), "view")
+
+
+def _changed(change: Mapping[str, Any]) -> Part:
+    before, after = string(change.get("beforeRelativePath")), string(change.get("afterRelativePath"))
+    if not after:
+        return Part("assistant", "tool-call", before, "delete_file")
+    created = not before or not mapping(change.get("beforeContent"))
+    return Part("assistant", "tool-call", after, "create_file" if created else "edit_file")
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], Iterable[Part]]] = {
+    "MarkdownBlockUpdatedEvent": lambda update: [Part("assistant", "text", string(update.get("text")))],
+    "AgentThoughtBlockUpdatedEvent": lambda update: [Part("assistant", "thinking", string(update.get("text")))],
+    "ResultBlockUpdatedEvent": _result,
+    "TerminalBlockUpdatedEvent": _terminal,
+    "ToolBlockUpdatedEvent": _tool,
+    "ViewFilesBlockUpdatedEvent": _viewed,
+    "FileChangesBlockUpdatedEvent": lambda update: map(_changed, map(mapping, items(update.get("changes")))),
+    "AgentFailureEvent": lambda update: [Part("system", "text", string(update.get("message")))],
+}
+
+
+def _usage(used: Mapping[str, Any]) -> Usage:
+    return Usage(
+        tokens(used.get("inputTokens")),
+        tokens(used.get("outputTokens")),
+        tokens(used.get("cacheInputTokens")),
+        tokens(used.get("cacheCreateTokens")),
+        cost=dollars(used.get("cost")),
+    )
+
+
+class JunieEvents:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return os.path.basename(path) == "events.jsonl" and bool(_OURS.search(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        session = os.path.basename(os.path.dirname(path))
+        listed = _listed(path, session)
+        title = one_line(string(listed.get("taskName")))
+        parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(session), title=title))
+        parser.facts.started = seconds(listed.get("createdAt"))
+        parser.facts.project = clean(string(listed.get("projectDir")))
+        shown, dropped = _merged(_lines(path, cancel), parser)
+        messages, left = read_branches(parser, shown, dropped)
+        if messages or left:
+            yield Conversation("", parser.facts, messages, Counter(parser.unknown), left)
+
+
+def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tuple[list[Any], list[Any]]:
+    """Return the events, one for each step, and the prompts that were dropped."""
+    slots: dict[str, Mapping[str, Any]] = {}
+    dropped: set[str] = set()
+    for number, value in enumerate(events):
+        kind = "" if value is None else string(value.get("kind"))
+        if value is None:
+            parser.count_unknown("no JSON")
+        elif kind in (_PROMPT, _UPDATE):
+            step = string(mapping(mapping(value.get("event")).get("agentEvent")).get("stepId"))
+            key = f"step {step}" if step else f"line {number}"
+            first = seconds(slots.get(key, {}).get("timestampMs"), value.get("timestampMs"))
+            slots[key] = value if first is None else {**value, "timestampMs": first}
+        elif kind == _TITLE:
+            parser.facts.title = one_line(string(value.get("name"))) or parser.facts.title
+        elif kind == _DROPPED:
+            dropped.update(map(string, items(value.get("userMessageIds"))))
+        elif kind not in _SILENT:
+            parser.count_unknown(kind or None)
+    shown: list[Any] = []
+    left: list[Any] = []
+    for value in slots.values():
+        (left if string(value.get("requestId")) in dropped else shown).append(value)
+    return shown, left
+
+
+def _lines(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
+    """Yield the JSON object of each line; None for a whole line that is none. Raises OSError, ValueError, Cancelled."""
+    descriptor, state = open_regular(path)
+    try:
+        if state.st_size > LARGEST_CONVERSATION:
+            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
+        for raw in raw_lines(descriptor):
+            if cancel:
+                cancel.checkpoint()
+            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
+            if value is not None or (raw.whole and raw.data.strip()):
+                yield value
+    finally:
+        os.close(descriptor)
+
+
+def _listed(path: str, session: str) -> Mapping[str, Any]:
+    """Return what the list of sessions says about one; empty without a list."""
+    found: Mapping[str, Any] = {}
+    try:
+        for value in _lines(os.path.join(os.path.dirname(os.path.dirname(path)), JUNIE_LIST), None):
+            found = value if value is not None and value.get("sessionId") == session else found
+    except (OSError, ValueError, PathRefused):
+        return {}
+    return found

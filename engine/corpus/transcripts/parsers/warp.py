@@ -1,0 +1,277 @@
+"""Conversations with Warp's agent: all in `warp.sqlite` of the terminal's state folder.
+
+Written from its public source of August 2026 (`crates/persistence/src/schema.rs`, `model.rs`,
+`app/src/persistence/agent.rs`) and the definition of its messages (`task.proto` of warp-proto-apis, 2026). A row of
+`agent_conversations` is a conversation; `agent_tasks` has its tasks as Protobuf, each with messages. Tasks that another
+task started are a sub-agent's. `ai_queries` has the folder. Warp stores the last 200 conversations; those before June
+2025 have only the user's words, and are not read. The recorded numbers of tokens don't say which were sent.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from struct import unpack
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import mapping, string
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import SessionFacts, clean, one_line
+from engine.corpus.transcripts.sqlite_view import tables
+
+_AGENT = "warp"
+_ABOUT = f"SELECT {data_of('conversation_data')} FROM agent_conversations WHERE conversation_id = ?"
+_TASKS = f"SELECT {data_of('task')} FROM agent_tasks WHERE conversation_id = ? ORDER BY id"
+_VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
+_LONGEST_VARINT = 10
+_DEEPEST = 20
+"""Most levels of a tool's arguments."""
+
+Fields = Mapping[int, Sequence[Any]]
+"""Values of a Protobuf message by the number of their field: int or bytes."""
+
+
+def _fields(data: object) -> Fields:
+    """Return the fields of a Protobuf message; those after the first error are missing."""
+    found: dict[int, list[Any]] = {}
+    if not isinstance(data, bytes):
+        return found
+    at = 0
+    value: int | bytes
+    while at < len(data):
+        tag, at = _varint(data, at)
+        number, kind = tag >> 3, tag & 7
+        if kind == _VARINT:
+            value, end = _varint(data, at)
+        elif kind == _BYTES:
+            length, start = _varint(data, at)
+            end = start + length
+            value = data[start:end]
+        elif kind in (_FIXED_64, _FIXED_32):
+            end = at + (8 if kind == _FIXED_64 else 4)
+            value = data[at:end]
+        else:
+            break
+        if end > len(data) or not number:
+            break
+        found.setdefault(number, []).append(value)
+        at = end
+    return found
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return an integer of variable length, and where it ends; beyond the data if it is truncated."""
+    value = 0
+    for number, byte in enumerate(data[at : at + _LONGEST_VARINT]):
+        value |= (byte & 0x7F) << 7 * number
+        if byte < 0x80:
+            return value, at + number + 1
+    return 0, len(data) + 1
+
+
+def _last(fields: Fields, *path: int) -> Any:
+    """Return the last value of a field of a field; None if it isn't set."""
+    value: Any = None
+    for depth, number in enumerate(path):
+        held = (fields if depth == 0 else _fields(value)).get(number)
+        if not held:
+            return None
+        value = held[-1]
+    return value
+
+
+def _text(fields: Fields, *path: int) -> str:
+    return _decoded(_last(fields, *path))
+
+
+def _decoded(value: object) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+
+
+def _texts(fields: Fields, number: int) -> list[str]:
+    return [text for value in fields.get(number, ()) if (text := _decoded(value))]
+
+
+def _struct(data: object, depth: int = 0) -> Any:
+    """Return a `google.protobuf.Struct` as a JSON object."""
+    entries = map(_fields, _fields(data).get(1, ()))
+    return {_text(entry, 1): _value(_last(entry, 2), depth + 1) for entry in entries}
+
+
+def _value(data: object, depth: int) -> Any:
+    fields = _fields(data)
+    if depth > _DEEPEST:
+        return None
+    if isinstance(number := _last(fields, 2), bytes) and len(number) == 8:
+        return unpack("<d", number)[0]
+    if 3 in fields:
+        return _text(fields, 3)
+    if 4 in fields:
+        return bool(_last(fields, 4))
+    if 5 in fields:
+        return _struct(_last(fields, 5), depth)
+    if 6 in fields:
+        return [_value(one, depth + 1) for one in _fields(_last(fields, 6)).get(1, ())]
+    return None
+
+
+# --- Calls of tools and their results, by the number of their field --------------------------------------------------
+
+
+def _call(name: str, **arguments: object) -> Part:
+    given = {key: value for key, value in arguments.items() if value}
+    text = next(iter(given.values())) if len(given) == 1 else None
+    encoded = text if isinstance(text, str) else msgspec.json.encode(given).decode()
+    return Part("assistant", "tool-call", encoded if given else name, name)
+
+
+def _diffs(fields: Fields) -> Iterator[Part]:
+    for one in map(_fields, fields.get(2, ())):
+        yield _call("edit_file", path=_text(one, 1), old=_text(one, 2), new=_text(one, 3))
+    for one in map(_fields, fields.get(5, ())):
+        hunks = [_fields(hunk) for hunk in one.get(3, ())]
+        old, new = ("\n".join(_text(hunk, number) for hunk in hunks) for number in (3, 4))
+        yield _call("edit_file", path=_text(one, 2) or _text(one, 1), old=old, new=new)
+    for one in map(_fields, fields.get(3, ())):
+        yield _call("create_file", path=_text(one, 1), content=_text(one, 2))
+    for one in map(_fields, fields.get(4, ())):
+        yield _call("delete_file", path=_text(one, 1))
+
+
+def _read(fields: Fields) -> Iterator[Part]:
+    for one in map(_fields, fields.get(1, ())):
+        yield _call("read_file", path=_text(one, 1))
+
+
+def _documents(fields: Fields) -> Iterator[Part]:
+    for one in map(_fields, fields.get(1, ())):
+        yield _call("document", title=_text(one, 2), content=_text(one, 1))
+
+
+def _mcp(fields: Fields) -> Iterator[Part]:
+    yield _call(_text(fields, 1) or "mcp", **_struct(_last(fields, 2)))
+
+
+def _named(name: str, number: int = 1) -> Callable[[Fields], Iterator[Part]]:
+    """Return a reader of calls whose argument is the text, or texts, in one field."""
+    return lambda fields: iter([_call(name, query="\n".join(_texts(fields, number)))])
+
+
+_CALLS: Mapping[int, Callable[[Fields], Iterator[Part]]] = {
+    2: _named("run_shell_command"),
+    3: _named("search_codebase"),
+    5: _read,
+    6: _diffs,
+    7: _named("suggest_plan"),
+    9: _named("grep"),
+    10: _named("file_glob"),
+    12: _mcp,
+    13: _named("write_to_shell_command"),
+    15: _named("file_glob"),
+    19: _named("subagent", 2),
+    22: _documents,
+    29: _named("start_agent", 2),
+}
+_PLACES: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    2: ((5, 1), (1,)),
+    6: ((2, 1),),
+    9: ((2, 1),),
+    10: ((1, 1), (2, 1)),
+    16: ((1, 1, 1, 1), (2, 1)),
+    17: ((2, 1),),
+    23: ((1,),),
+    27: ((3, 1),),
+}
+"""Where the text of each kind of result can be."""
+_QUERY, _OUTPUT, _CALLED, _RESULT, _THOUGHT, _SUMMARY, _SKILL = 2, 3, 4, 5, 15, 16, 23
+
+
+class _Said(NamedTuple):
+    """A message of a task."""
+
+    time: float
+    fields: Fields
+    side: bool
+
+
+class _Parser(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+
+    def parts(self, fields: Fields) -> Iterator[Part]:
+        yield Part("user", "text", _text(fields, _QUERY, 1) or _text(fields, _SKILL, 2, 1))
+        yield Part("assistant", "text", _text(fields, _OUTPUT, 1))
+        yield Part("assistant", "thinking", _text(fields, _THOUGHT, 1))
+        yield Part("system", "text", _text(fields, _SUMMARY, 1, 1))
+        called = _fields(_last(fields, _CALLED))
+        for number, read in _CALLS.items():
+            if number in called:
+                parts = list(read(_fields(_last(called, number))))
+                self.calls[_text(called, 1)] = parts[0].tool if parts else ""
+                yield from parts
+        given = _fields(_last(fields, _RESULT))
+        name = self.calls.pop(_text(given, 1), "")
+        for number, places in _PLACES.items():
+            if number in given:
+                found = (_text(given, number, *place) for place in places)
+                yield Part("tool", "tool-result", next(filter(None, found), ""), name)
+
+
+def _time(message: Fields) -> float:
+    seconds, nanos = _last(message, 14, 1), _last(message, 14, 2)
+    if not isinstance(seconds, int) or seconds >= 2**33:
+        return 0.0
+    return seconds + (nanos / 1e9 if isinstance(nanos, int) and nanos < 10**9 else 0.0)
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    row = connection.execute(_ABOUT, (key,)).fetchone()
+    if row is None:
+        return None
+    about = mapping(parse_line(row[0])) if isinstance(row[0], bytes) else {}
+    facts = SessionFacts(agent=_AGENT, id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
+    parser = _Parser(facts=facts)
+    said: list[_Said] = []
+    for (data,) in connection.execute(_TASKS, (key,)):
+        if not isinstance(data, bytes):
+            parser.count_unknown("too long")
+        task = _fields(data)
+        side = bool(_text(task, 3, 1))
+        if not side:
+            facts.title = one_line(_text(task, 2))
+        messages = list(map(_fields, task.get(5, ())))
+        said += (_Said(_time(message), message, side or bool(facts.parent)) for message in messages)
+    said.sort(key=lambda message: message.time)
+    facts.project = clean(_folder(connection, key))
+    turns = (
+        next_turn(parser, list(parser.parts(one.fields)), id=_text(one.fields, 1), time=one.time or None, side=one.side)
+        for one in said
+    )
+    return Conversation(key, facts, whole(parser, turns), Counter(parser.unknown))
+
+
+def _folder(connection: apsw.Connection, key: str) -> str:
+    if "ai_queries" not in tables(connection):
+        return ""
+    query = """SELECT CAST(working_directory AS BLOB) FROM ai_queries
+        WHERE conversation_id = ? AND working_directory <> '' ORDER BY start_ts LIMIT 1"""
+    row = connection.execute(query, (key,)).fetchone()
+    return "" if row is None else as_text(row[0])
+
+
+WARP_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "agent_conversations": frozenset({"conversation_id", "conversation_data", "last_modified_at"}),
+        "agent_tasks": frozenset({"id", "conversation_id", "task"}),
+    },
+    listed="""SELECT CAST(c.conversation_id AS BLOB), CAST(c.last_modified_at AS BLOB), count(*),
+        sum(octet_length(t.task)), max(t.id) FROM agent_conversations c
+        JOIN agent_tasks t ON t.conversation_id = c.conversation_id GROUP BY c.conversation_id""",
+    version=1,
+    conversation=_conversation,
+)

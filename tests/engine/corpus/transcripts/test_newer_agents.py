@@ -1,0 +1,237 @@
+"""Sessions of Auggie, Junie, Warp, Devin, and of Open WebUI's database."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.tool_uses import uses_of
+from engine.corpus.transcripts.transcript_reader import conversations
+from engine.corpus.user_environment import Machine
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.agent_databases import DATABASES, DEVIN, WARP, field, warp_message, warp_rows, write_rows
+
+FIXTURES = Path(__file__).parent / "fixtures"
+AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
+JUNIE = FIXTURES / "junie/sessions"
+START = 1777885200.0
+
+
+def parts(session: Conversation) -> list[tuple[str, str, str, str]]:
+    return [(part.role, part.kind, part.text, part.tool) for part in session.everything]
+
+
+def uses(session: Conversation) -> list[tuple[str, str]]:
+    return [(use.kind, use.value) for part in session.messages for use in uses_of(part)]
+
+
+def test_a_session_of_auggie_is_read() -> None:
+    (session,) = conversations(AUGGIE)
+    assert [part[:3] for part in parts(session) if part[1] != "tool-call"] == [
+        ("user", "text", "Why does it leak?"),
+        ("assistant", "text", "Let me look."),
+        ("tool", "tool-result", "seams = None"),
+        ("tool", "tool-result", "File saved."),
+        ("system", "text", "Keep it short."),
+        ("assistant", "text", "It has no seams."),
+    ]
+    assert uses(session) == [("read", "/home/ada/boats/hull.py"), ("command", "cat hull.py"), ("created", "seams.py")]
+    facts = session.facts
+    assert (facts.id, facts.project) == ("0c1d2e3f-0000-4000-8000-000000000009", "/home/ada/boats")
+    assert (facts.name, facts.started, facts.ended) == ("Why does it leak?", START, START + 180)
+    assert resume_command("augment", "x") == "auggie --resume x"
+
+
+def test_texts_of_auggie_may_be_in_nodes_alone(tmp_path: Path) -> None:
+    value = json.loads(AUGGIE.read_text())
+    for exchange in value["chatHistory"]:
+        exchange["exchange"] |= {"request_message": "", "response_text": ""}
+    path = tmp_path / "sessions" / AUGGIE.name
+    path.parent.mkdir()
+    path.write_text(json.dumps(value))
+    ((was,), (now,)) = (list(conversations(one)) for one in (AUGGIE, path))
+    assert parts(now) == parts(was)
+
+
+def test_a_session_of_junie_is_read() -> None:
+    (session,) = conversations(JUNIE / "session-260504-090000-abcd/events.jsonl")
+    assert parts(session) == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "tool-call", "cat hull.py", "terminal"),
+        ("tool", "tool-result", "seams = None", "terminal"),
+        ("assistant", "tool-call", "plan.md", "view"),
+        ("assistant", "tool-call", "hull.py", "edit_file"),
+        ("assistant", "tool-call", "seams.py", "create_file"),
+        ("assistant", "tool-call", "old.py", "delete_file"),
+        ("assistant", "text", "It has no seams.", ""),
+        ("assistant", "text", "I sewed two.", ""),
+        ("user", "text", "Never mind.", ""),
+    ]
+    assert uses(session) == [
+        ("read", "hull.py"),
+        ("command", "cat hull.py"),
+        ("read", "plan.md"),
+        ("edited", "hull.py"),
+        ("created", "seams.py"),
+        ("deleted", "old.py"),
+    ]
+    facts = session.facts
+    assert (facts.id, facts.title) == ("session-260504-090000-abcd", "A leaking hull")
+    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
+    assert facts.rewound == [(8, 8)], "the user took it back"
+    assert facts.usage == {"m-1": Usage(100, 40, 20, 30, cost=0.25)}
+    assert session.unknown == {"update HologramUpdatedEvent": 1}
+
+
+def test_the_list_of_junie_is_no_transcript(tmp_path: Path) -> None:
+    folder = tmp_path / ".junie" / "sessions"
+    shutil.copytree(JUNIE, folder)
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(folder),))))
+    assert [file.name for file in found.files] == ["sessions/junie/session-260504-090000-abcd/events.jsonl"]
+    assert found.skipped == []
+    listed = (folder / "index.jsonl").stat().st_mtime_ns
+    assert parts_changed(str(folder / "session-260504-090000-abcd/events.jsonl")) == listed
+
+
+def test_junie_without_its_list_is_named_by_its_events(tmp_path: Path) -> None:
+    path = tmp_path / "session-1/events.jsonl"
+    path.parent.mkdir()
+    events = [
+        {"kind": "UserPromptEvent", "prompt": "Sew it."},
+        {"kind": "SessionTitleSetEvent", "name": "Sewing"},
+        {"kind": "SessionA2uxEvent", "event": {"agentEvent": {"kind": "ResultBlockUpdatedEvent", "result": "Empty"}}},
+        {"kind": "SessionA2uxEvent", "event": {"agentEvent": {"kind": "AgentFailureEvent", "message": "No thread."}}},
+    ]
+    path.write_text("".join(json.dumps(event) + "\n" for event in events) + "{half\n")
+    (session,) = conversations(path)
+    assert parts(session) == [("user", "text", "Sew it.", ""), ("system", "text", "No thread.", "")]
+    assert (session.facts.title, session.facts.started) == ("Sewing", None)
+    assert session.unknown == {"no JSON": 1}
+
+
+def _read(name: str, folder: Path) -> Conversation:
+    database = next(one for one in DATABASES if one.name == name)
+    (session,) = conversations(database.write(folder))
+    return session
+
+
+@pytest.mark.parametrize("name", ["devin: texts", "warp: 2026", "open-webui: 0.5"])
+def test_facts_of_a_session_are_read(name: str, tmp_path: Path) -> None:
+    facts = _read(name, tmp_path).facts
+    assert facts.title == "A leaking hull"
+    assert facts.project == ("" if name.startswith("open-webui") else "/boats/old")
+
+
+@pytest.mark.parametrize("name", ["devin: texts", "warp: 2026"])
+def test_commands_of_a_session_are_found(name: str, tmp_path: Path) -> None:
+    session = _read(name, tmp_path)
+    assert uses(session) == [("read", "/boats/hull.py"), ("command", "cat /boats/hull.py")]
+    results = [part[2:] for part in parts(session) if part[1] == "tool-result"]
+    assert results == [("seams = 1 of 2", "exec" if name.startswith("devin") else "run_shell_command")]
+
+
+def _node(number: int, above: int | None, said: str, message: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    role = "user" if number % 2 else "assistant"
+    held = json.dumps({"message_id": message, "role": role, "content": said, **more})
+    place = {"row_id": number, "node_id": number, "parent_node_id": above}
+    return "message_nodes", {"session_id": "d1", "chat_message": held, "created_at": 1777885200 + number, **place}
+
+
+def test_branch_of_devin_that_was_left_has_no_copies(tmp_path: Path) -> None:
+    metrics = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3, "cache_creation_tokens": 2}
+    session = {"id": "d1", "title": "Knots", "model": "m-1", "created_at": 1777885200, "last_activity_at": 1777885206}
+    rows = [
+        ("sessions", {**session, "main_chain_id": 2}),
+        _node(1, None, "Tie a bowline.", "a"),
+        _node(2, 1, "Tied.", "b", metadata={"metrics": metrics}),
+        _node(3, None, "Tie a bowline.", "a"),
+        _node(4, 3, "Tied twice.", "c"),
+    ]
+    write_rows(tmp_path / "cli/sessions.db", DEVIN, rows)
+    (found,) = conversations(tmp_path / "cli/sessions.db")
+    assert [message.text for message in found.messages] == ["Tie a bowline.", "Tied."]
+    assert [message.text for message in found.left] == ["Tied twice."]
+    assert found.facts.usage == {"m-1": Usage(7, 5, 3, 2)}
+
+
+def _warp(tmp_path: Path, *messages: bytes, **more: Any) -> Conversation:
+    path = tmp_path / "warp.sqlite"
+    write_rows(path, WARP, warp_rows(*messages, **more))
+    (session,) = conversations(path)
+    return session
+
+
+def test_files_that_warp_changed_are_found(tmp_path: Path) -> None:
+    diffs = (
+        field(2, field(1, "hull.py") + field(2, "seams = None") + field(3, "seams = 2")),
+        field(5, field(1, "a.py") + field(2, "b.py") + field(3, field(3, "x") + field(4, "y"))),
+        field(3, field(1, "seams.py") + field(2, "2")),
+        field(4, field(1, "old.py")),
+    )
+    files = field(1, field(1, "plan.md")) + field(1, field(1, "keel.md"))
+    session = _warp(
+        tmp_path,
+        warp_message(1, 2, field(1, "Sew it.")),
+        warp_message(2, 4, field(1, "c") + field(6, b"".join(diffs))),
+        warp_message(3, 4, field(1, "d") + field(5, files)),
+    )
+    assert uses(session) == [
+        ("edited", "hull.py"),
+        ("edited", "b.py"),
+        ("created", "seams.py"),
+        ("deleted", "old.py"),
+        ("read", "plan.md"),
+        ("read", "keel.md"),
+    ]
+
+
+def test_arguments_of_warps_mcp_tools_are_read(tmp_path: Path) -> None:
+    def entry(name: str, value: bytes) -> bytes:
+        return field(1, field(1, name) + field(2, value))
+
+    number = b"\x11" + b"\0\0\0\0\0\0\x08\x40"  # 3.0
+    inner = field(5, entry("deep", field(4, 1)))
+    given = entry("knot", field(3, "bowline")) + entry("turns", number) + entry("more", inner)
+    given += entry("list", field(6, field(1, field(3, "a")) + field(1, field(1, 0))))
+    session = _warp(
+        tmp_path,
+        warp_message(1, 2, field(1, "Tie it.")),
+        warp_message(2, 4, field(1, "c") + field(12, field(1, "tie") + field(2, given))),
+        warp_message(3, 5, field(1, "c") + field(16, field(1, field(1, field(1, field(1, "Tied.")))))),
+    )
+    call, result = session.messages[1:]
+    assert (call.tool, json.loads(call.text)) == (
+        "tie", {"knot": "bowline", "turns": 3.0, "more": {"deep": True}, "list": ["a", None]},
+    )  # fmt: skip
+    assert (result.tool, result.text) == ("tie", "Tied.")
+
+
+def test_a_truncated_task_of_warp_is_read_up_to_its_end(tmp_path: Path) -> None:
+    whole = warp_message(1, 2, field(1, "Sew it.")) + warp_message(2, 3, field(1, "Sewn."))
+    assert [part[2] for part in parts(_warp(tmp_path, whole[:-3]))] == ["Sew it."]
+
+
+def test_sub_agents_of_warp_name_their_parent(tmp_path: Path) -> None:
+    about = json.dumps({"parent_conversation_id": "c0"})
+    session = _warp(tmp_path, warp_message(1, 2, field(1, "Search.")), conversation_data=about)
+    assert session.facts.parent == "c0"
+    assert all(message.side for message in session.messages)
+
+
+def test_databases_are_found_in_their_folders() -> None:
+    machine = Machine("/home/ada", {})
+    found = {(agent, path) for agent, _, path in session_folders(machine)}
+    assert {
+        ("augment", "/home/ada/.augment/sessions"),
+        ("junie", "/home/ada/.junie/sessions"),
+        ("warp", "/home/ada/.local/state/warp-terminal/warp.sqlite"),
+        ("devin", "/home/ada/.local/share/devin/cli/sessions.db"),
+    } <= found
