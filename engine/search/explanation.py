@@ -330,7 +330,7 @@ def _of_scores(
     words, range_ = grounds.words, grounds.calibration
     contributions = words.contributions.get(scored.id) or (0.0,) * len(words.terms)
     parts = words.parts(scored.id)
-    counted = words.counted(contributions)
+    counted = words.counted(scored.id, contributions)
     return ResultExplanation(
         citation=citation,
         text_score=scored.text,
@@ -362,7 +362,7 @@ def _of_scores(
         full_bm25=parts.full,
         covered=parts.covered,
         text_limit=min(1.0, parts.limit),
-        missing=tuple(_missing(words, contributions)),
+        missing=tuple(_missing(words, contributions, scored.id in words.in_time)),
         cosine_low=None if range_ is None else range_.low,
         cosine_high=None if range_ is None else range_.high,
         nearness=parts.nearness / parts.full if parts.full else 0.0,
@@ -377,12 +377,15 @@ def _of_scores(
     )
 
 
-def _missing(words: KeywordScores, contributions: Sequence[float]) -> Iterator[str]:
-    """Yield the terms that a chunk doesn't contain; of alternatives, one that it contains is enough."""
+def _missing(words: KeywordScores, contributions: Sequence[float], dated: bool) -> Iterator[str]:
+    """Yield the terms that a chunk doesn't contain; of alternatives, one that it contains is enough.
+
+    `dated`: the words of a named time aren't missing, since the chunk is dated within it.
+    """
     groups = words.groups or (0,) * len(words.terms)
     held = {group for group, bm25 in zip(groups, contributions, strict=True) if group and bm25}
-    for term, group, bm25 in zip(words.terms, groups, contributions, strict=True):
-        if not bm25 and group not in held:
+    for index, (term, group, bm25) in enumerate(zip(words.terms, groups, contributions, strict=True)):
+        if not bm25 and group not in held and not (dated and index in words.time_words):
             yield term.surface
 
 

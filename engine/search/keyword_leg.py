@@ -77,7 +77,8 @@ class KeywordLeg:
         self._selective = _rarest(self._known)
         groups = tuple(term.group for term in terms)
         self._groups = groups if any(groups) else ()
-        self._ranges = [(term.start, term.end) for term in terms]
+        self.ranges = [(term.start, term.end) for term in terms]
+        """First and last offset of each term in the query."""
 
     def weigh_missing(self, similar: Collection[str]) -> None:
         """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word.
@@ -185,7 +186,7 @@ class KeywordLeg:
             if first in at
             and second in at
             and (not groups[first] or groups[first] != groups[second])
-            and self._ranges[first][1] <= self._ranges[second][0]
+            and self.ranges[first][1] <= self.ranges[second][0]
         )
 
     def _ranking(self) -> str:
@@ -476,8 +477,8 @@ def _weighed(
     return tuple(
         term
         if term.searched
-        else msgspec.structs.replace(term, idf=likely_error if term.surface in similar else missing)
-        for term in terms
+        else msgspec.structs.replace(term, idf=(likely_error if term.surface in similar else missing) * weight)
+        for term, weight in zip(terms, (_FILLER if filler else 1.0 for filler in fillers), strict=True)
     )
 
 

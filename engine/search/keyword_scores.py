@@ -1,6 +1,6 @@
 """The keyword scores of the chunks that one query matches, with each term's part in them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -37,6 +37,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Chunks that hold all terms."""
     in_some_form: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms, exactly or in a looser form."""
+    in_time: set[int] = msgspec.field(default_factory=set)
+    """Chunks dated within a time that the query names: words of `time_words` may be missing there."""
+    time_words: set[int] = msgspec.field(default_factory=set)
+    """Positions of the terms that name a time."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query that a chunk holds outside its best two adjacent lines; only of the best chunks."""
     groups: tuple[int, ...] = ()
@@ -51,18 +55,19 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """Return the components of a chunk's keyword score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
-        parts = self.parts_of(contributions, self.strengths.get(id_, ()), near, scattered)
+        parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near, scattered)
         return parts._replace(name=self.names.get(id_, 0.0))
 
     def parts_of(
-        self, contributions: Sequence[float], strengths: Sequence[float], near: float, scattered: float = 0.0
+        self, id_: int, contributions: Sequence[float], strengths: Sequence[float], near: float, scattered: float = 0.0
     ) -> scoring.TextParts:
         """Compute the components of a keyword score from the terms' contributions, strengths and proximity."""
         scale = self.scale
-        if self.groups:
-            chosen = self.counted(contributions)
+        if self.groups or id_ in self.in_time:
+            chosen = self.counted(id_, contributions)
             contributions = tuple(contributions[index] for index in chosen)
             scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
+            scattered *= self.scale.total / scale.total if scale.total else 0.0
             strengths = tuple(strengths[index] for index in chosen) if strengths else ()
         return scoring.text_parts(contributions, scale, near, strengths, scattered=scattered)
 
@@ -82,7 +87,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         if strengths:
             self.strengths[id_] = tuple(strengths)
         if self.groups:
-            whole = self.parts_of(contributions, strengths, near)
+            whole = self.parts_of(id_, contributions, strengths, near)
             bm25, covered, evidence = whole.bm25, whole.covered, whole.evidence
         else:
             scale = self.scale
@@ -91,11 +96,32 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self.evidence[id_] = evidence
         self.scores[id_] = min(1.0, evidence)
         self.sums[id_] = bm25 + near
+        self._note_complete(id_, covered)
+
+    def _note_complete(self, id_: int, covered: float) -> None:
+        """Note whether a chunk that holds the share `covered` of the query has all its terms."""
+        contributions = self.contributions[id_]
         if covered > _ALL:
             self.complete.add(id_)
             self.in_some_form.add(id_)
-        elif strengths and all(contributions[index] for index in self.counted(contributions)):
+        elif id_ in self.strengths and all(contributions[index] for index in self.counted(id_, contributions)):
             self.in_some_form.add(id_)
+
+    def add_dates(self, ids: Iterable[int], time_words: Collection[int]) -> None:
+        """Score chunks (`ids`) dated within a named time by the other words of the query: their date is what it asks.
+
+        `time_words`: positions of the terms that name the time. "pump last spring" finds a note of that spring about
+        the pump, which hardly says "last spring".
+        """
+        if not time_words or len(time_words) == len(self.terms):
+            return
+        self.time_words.update(time_words)
+        dated = self.scores.keys() & ids
+        self.in_time.update(dated)
+        for id_ in dated:
+            whole = self.parts(id_)
+            self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
+            self._note_complete(id_, whole.covered)
 
     def add_names(self, names: Mapping[int, float]) -> None:
         """Add the bonus for titles and file names to the scores of their chunks.
@@ -112,11 +138,19 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self.used.update(used)
         self.add_names({id_: max(match, self.names.get(id_, 0.0)) for id_, match in used.items()})
 
-    def counted(self, contributions: Sequence[float]) -> Collection[int]:
+    def counted(self, id_: int, contributions: Sequence[float]) -> Collection[int]:
         """Return the positions of the terms that count in a chunk with these `contributions`.
 
-        Of alternative terms only the one that contributes most counts, as if it were the only one in the query.
+        Of alternative terms only the one that contributes most counts, as if it were the only one in the query. Words
+        of a time that the chunk is dated in don't count where they are missing.
         """
+        if id_ in self.in_time:
+            left_out = {index for index in self.time_words if not contributions[index]}
+            return [index for index in self._alternatives(contributions) if index not in left_out]
+        return self._alternatives(contributions)
+
+    def _alternatives(self, contributions: Sequence[float]) -> Collection[int]:
+        """Return the positions of all terms, but of alternative ones only of the one that contributes most."""
         if not self.groups:
             return range(len(self.terms))
         best: dict[int, int] = {}

@@ -4,6 +4,7 @@ The dates of a chunk are those of its file (name, title, front matter, or begin 
 heading; if it has none, those in its text in ISO form. A query without a time costs nothing.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -57,6 +58,7 @@ class NamedTimes:
 
     def __init__(self, query: str, dates: FileDates) -> None:
         self.times = read_times(query)
+        self._query = query
         self._dates = dates
         self._known: dict[int, Lift | None] = {}
         self._nearest: dict[Span, tuple[int, int]] = {}
@@ -67,6 +69,15 @@ class NamedTimes:
         dates = self._dates.of(snapshot)
         limited = dates if file_ids is None else dates.keys() & file_ids
         return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.adjacent)
+
+    def words(self, ranges: Sequence[tuple[int, int]]) -> set[int]:
+        """Return the positions of those words, given by their offsets in the query, that belong to a time."""
+        names = [found.span() for time in self.times for found in re.finditer(re.escape(time.text), self._query)]
+        return {
+            index
+            for index, (start, end) in enumerate(ranges)
+            if any(first <= start and end <= last for first, last in names)
+        }
 
     def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
         """Return, by chunk id, the factor for chunks dated within or next to a time of the query; other chunks are left

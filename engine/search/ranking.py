@@ -1,6 +1,6 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from heapq import nlargest
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
-from engine.search.named_times import CANDIDATES, FileDates, NamedTimes
+from engine.search.named_times import CANDIDATES, FileDates, Lift, NamedTimes
 from engine.search.pipeline_stages import TimesNamed, VectorsReady
 from engine.search.query_conditions import Conditions
 from engine.search.result_set import EarlierResults, leave_out
@@ -71,7 +71,7 @@ class Ranker:
 
     def times_of(self, work: SearchContext) -> NamedTimes:
         """Return the times that a query names, such as "last spring"; a search for similar passages has none."""
-        return NamedTimes(work.query.free_text if work.request.like is None else "", self._dates)
+        return NamedTimes(work.query.searched_text if work.request.like is None else "", self._dates)
 
     def candidates(
         self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
@@ -141,12 +141,7 @@ class Ranker:
         if part.times.times:
             work.stages.add("times", len(ids), len(ids), TimesNamed(part.times.times, len(lifts)))
         with work.timed("keyword"):
-            asked = work.request.like is None
-            full_match = FULL_MATCH if asked else FULL_LIKENESS
-            words = part.scores = part.leg.score(ids, full_match, ordered=asked, known=part.scores)
-            if asked:
-                weights = [term.idf for term in part.leg.terms]
-                words.add_names(name_matches(snapshot, part.analysis, weights, words.titled))
+            words = _keyword_scores(ids, lifts, part, snapshot, work)
         with work.timed("vector"):
             best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
@@ -220,6 +215,21 @@ class Ranker:
         model = None if meaning is None else meaning.model
         likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
         return diverse(kept, likeness, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
+
+
+def _keyword_scores(
+    ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, work: SearchContext
+) -> KeywordScores:
+    """Return the keyword scores of these chunks, with their titles and the times that they are dated in."""
+    if work.request.like is not None:
+        part.scores = part.leg.score(ids, FULL_LIKENESS, ordered=False, known=part.scores)
+        return part.scores
+    words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
+    if lifts:
+        within = (id_ for id_, lift in lifts.items() if not lift.adjacent)
+        words.add_dates(within, part.times.words(part.leg.ranges))
+    words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))
+    return words
 
 
 def _read(

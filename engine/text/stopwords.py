@@ -245,22 +245,27 @@ _SURE_ORDER = 5
 _ASKS = {
     "english": (
         "how what",
-        "work works worked working happen happens differ differs behave behaves relate relates difference differences",
+        """work works worked working happen happens happened happening differ differs behave behaves behaved relate
+        relates difference differences""",
     ),
     "german": (
         "wie was wozu wofür worin",
         """funktioniert funktionieren geht gehen läuft laufen macht bedeutet bedeuten heißt dient dienen ist sind
-        unterscheidet unterscheiden unterschied unterschiede verhält verhalten""",
+        unterscheidet unterscheiden unterschied unterschiede verhält verhalten passiert passierte geschieht geschah""",
     ),
     "french": ("comment quoi", "fonctionne fonctionnent marche marchent diffère diffèrent signifie sert différence"),
     "spanish": (
         "cómo como qué que",
-        "funciona funcionan significa difiere difieren diferencia diferencias distingue sirve hace es son",
+        """funciona funcionan significa difiere difieren diferencia diferencias distingue sirve hace es son pasa pasó
+        ocurrió""",
     ),
-    "italian": ("come cosa", "funziona funzionano significa differisce differiscono differenza"),
-    "portuguese": ("como", "funciona funcionam significa difere diferem diferença"),
-    "dutch": ("hoe wat", "werkt werken functioneert betekent verschilt verschillen verschil doet is zijn"),
-    "russian": ("как что", "работает работают делает значит отличается отличаются разница такое"),
+    "italian": ("come cosa", "funziona funzionano significa differisce differiscono differenza succede successo"),
+    "portuguese": ("como", "funciona funcionam significa difere diferem diferença acontece aconteceu"),
+    "dutch": (
+        "hoe wat",
+        "werkt werken functioneert betekent verschilt verschillen verschil doet is zijn gebeurt gebeurde gebeurd",
+    ),
+    "russian": ("как что", "работает работают делает значит отличается отличаются разница такое случилось произошло"),
     "swedish": ("hur vad", "fungerar betyder skiljer gör är"),
     "danish": ("hvordan hvad", "fungerer virker betyder adskiller gør er"),
     "norwegian": ("hvordan hva", "fungerer virker betyr skiller gjør er"),

@@ -68,6 +68,23 @@ def test_lift_is_explained(walks) -> None:
     assert exact["walks/2023-05-08.md"].time == "“2023-05-08” (2023-05-08)"
 
 
+@pytest.mark.parametrize("query", ["pump last spring", "what happened to the pump last spring", "last spring pump"])
+def test_words_of_a_time_count_by_the_date_of_a_note(open_memory, workspace: Path, query: str) -> None:
+    spring = datetime.date.today().replace(month=4, day=14)
+    spring = spring.replace(year=spring.year - (datetime.date.today() < spring.replace(month=6, day=1)))
+    for days in range(0, 60, 2):
+        write(workspace, f"{spring + datetime.timedelta(days)}.md", f"Nothing but rain on morning {days}.\n")
+    write(workspace, f"{spring}.md", "The pump in the cellar was replaced.\n")
+    write(workspace, f"{spring.year - 1}-09-14.md", "The pump in the cellar made a noise.\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    found, _ = explained(memory, query, min_score=None)
+    assert list(found) == [f"{spring}.md"]
+    reason = found[f"{spring}.md"]
+    assert set(reason.missing) <= {"happened"}
+    assert reason.covered > 0.7
+
+
 def test_query_without_time_has_no_lift(walks) -> None:
     found, outcome = explained(walks, "heron river")
     assert stage_note(outcome, "times") is None
