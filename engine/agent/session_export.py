@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
-from engine.base.formatting import on_one_line, plural
+from engine.base.formatting import dollars, on_one_line, plural
 from engine.corpus.transcripts.messages import first_sentence
 from engine.corpus.transcripts.registry import agent_label
 from engine.corpus.transcripts.tool_uses import stored_path, uses_of
@@ -265,7 +265,7 @@ def _facts(session: SessionText) -> list[str]:
         ", ".join(one.model for one in summary.usage if one.model),
         f"{sum(counts):,} tokens in" if counts else "",
         "" if spent.output_tokens is None else f"{spent.output_tokens:,} tokens out",
-        "" if spent.cost is None else f"${spent.cost:,.2f}",
+        "" if spent.cost is None else dollars(spent.cost),
     ]
     return [" ".join(fact.split()) for fact in facts if fact.strip()]
 

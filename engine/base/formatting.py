@@ -62,6 +62,11 @@ def size(count: int) -> str:
     return f"{number(amount, '.1f')} GB"
 
 
+def dollars(cost: float) -> str:
+    """Format a cost in US dollars: $3.12, or "less than $0.01"."""
+    return "less than $0.01" if 0 < cost < 0.01 else f"${cost:,.2f}"
+
+
 def folder_name(path: str) -> str:
     """Return the last folder of a Windows or POSIX path; the path itself if it is a root."""
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path

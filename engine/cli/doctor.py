@@ -17,8 +17,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed, MnemoscopeError, StoreError
 from engine.base.formatting import plural, size
 from engine.cli.embedding_messages import awaiting_text
-from engine.cli.output import print_issues, print_json, print_table, safe
-from engine.cli.progress import StepLine
+from engine.cli.output import StepLine, print_issues, print_json, print_table, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.embedding.provider_selection import select_provider

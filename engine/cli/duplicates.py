@@ -4,8 +4,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
 from engine.base.formatting import plural
-from engine.cli.output import print_json, safe
-from engine.cli.progress import LiveLine
+from engine.cli.output import LiveLine, print_json, safe
 from engine.cli.workspace import find_workspace, insight_of, interruptible, opened
 from engine.records import DuplicateGroup, cite, duplicate_title
 

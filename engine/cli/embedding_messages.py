@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from engine.base.formatting import plural
+from engine.base.formatting import dollars, plural
 from engine.cli.output import safe
 from engine.records import BatchStatus, EmbeddingEstimate, MemoryProviderStatus
 
@@ -64,23 +64,12 @@ def confirm(estimate: EmbeddingEstimate, server: str | None) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def dollars(cost: float) -> str:
-    return "less than $0.01" if 0 < cost < 0.01 else f"${cost:,.2f}"
-
-
 def duration(seconds: float) -> str:
     """Return a rounded duration in a suitable unit."""
     for limit, unit, size in ((90, "second", 1), (5400, "minute", 60), (172_800, "hour", 3600)):
         if seconds < limit:
             return f"about {plural(max(1, round(seconds / size)), unit)}"
     return f"about {round(seconds / 86_400):,} days"
-
-
-def spent_text(tokens: int, cost: float | None) -> str:
-    """Return the tokens and cost of a sync as text; empty if nothing was charged."""
-    if not tokens:
-        return ""
-    return f"{tokens:,} tokens, {'at an unknown price' if cost is None else dollars(cost)}"
 
 
 def provider_problem(status: MemoryProviderStatus) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from engine.base.cancellation import CancelToken
-from engine.base.formatting import plural, size
-from engine.cli.embedding_messages import dollars, estimate_text
+from engine.base.formatting import dollars, plural, size
+from engine.cli.embedding_messages import estimate_text
 from engine.cli.output import safe
 from engine.cli.workspace import CliWorkspace
 from engine.corpus.discovery import discover

@@ -12,17 +12,15 @@ from engine.cli.embedding_messages import (
     is_interactive,
     left_running,
     provider_problem,
-    spent_text,
 )
-from engine.cli.output import print_failed, print_issues, print_json, print_table, safe
-from engine.cli.progress import ProgressLine
+from engine.cli.output import ProgressLine, print_failed, print_issues, print_json, print_table, safe, spent_text
 from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
 from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_builtins
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
 from engine.base.errors import ProviderError
-from engine.cli.progress import LiveLine
+from engine.cli.output import LiveLine
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
 

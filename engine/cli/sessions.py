@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.agent.session_export import export_session, readable_session, session_context, unknown_items
 from engine.base.errors import MnemoscopeError
-from engine.base.formatting import folder_name, plural
+from engine.base.formatting import dollars, folder_name, plural
 from engine.base.private_files import exporting
 from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
@@ -184,7 +184,7 @@ def _cost(row: StatsRow) -> str:
     """Return the cost of a row as text, followed by a plus if some of it is unknown."""
     if row.usage.cost is None:
         return _UNKNOWN
-    return f"${row.usage.cost:,.2f}{'' if row.usage.cost_complete else '+'}"
+    return f"{dollars(row.usage.cost)}{'' if row.usage.cost_complete else '+'}"
 
 
 def _duration(seconds: float | None) -> str:

@@ -5,8 +5,8 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from engine.base.formatting import plural, size
-from engine.cli.embedding_messages import batch_lines, privacy_lines, spent_text
-from engine.cli.output import print_failed, print_issues, print_json, safe
+from engine.cli.embedding_messages import batch_lines, privacy_lines
+from engine.cli.output import print_failed, print_issues, print_json, safe, spent_text
 from engine.cli.workspace import CliWorkspace, find_workspace, opened
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from engine.cli.embedding_messages import awaiting_text, batch_lines, estimate_text, left_running
-from engine.cli.progress import progress_text
+from engine.cli.output import progress_text
 from engine.records import BatchJobStatus
 from tests.helpers.fake_records import make_estimate, make_progress, make_status
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import ProviderError
-from engine.cli.embedding_messages import awaiting_text, dollars, duration, estimate_text, spent_text
-from engine.cli.progress import progress_text
+from engine.base.formatting import dollars
+from engine.cli.embedding_messages import awaiting_text, duration, estimate_text
+from engine.cli.output import progress_text, spent_text
 from engine.embedding import provider_selection
 from engine.embedding.api_keys import store_key
 from engine.embedding.provider_interface import TextsRefused

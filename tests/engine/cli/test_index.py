@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from engine.base.errors import IndexBusy
-from engine.cli.progress import ProgressLine, clock, progress_text
+from engine.cli.output import ProgressLine, clock, progress_text
 from engine.records import FileIssue, SyncReport
 from engine.settings import save_setting
 from tests.helpers.command_line import Run
