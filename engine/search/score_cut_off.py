@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.search.diversity import Likeness
     from engine.search.vector_leg import VectorLeg
 
-_FOR_UNKNOWN = 0.5
+_FOR_UNKNOWN = 0.4
 """By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
@@ -89,13 +89,13 @@ def without_chance_matches(
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
     can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
-    "" if unknown.
+    "" if unknown. `least`: the minimum for results by meaning.
     """
     missing = [term for term in words.terms if not term.chunks]
     known = [bool(term.chunks) for term in words.terms]
     if not missing or not language or words.groups or not words.scale.total:
         return kept
-    raised = least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total)
+    raised = min(1.0, least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
     doubted = {
         scored.id
         for scored in kept
@@ -113,19 +113,24 @@ def without_chance_matches(
     return found
 
 
-def without_unrelated(kept: list[Scored], meaning: "VectorLeg", least: float, stages: Stages) -> list[Scored]:
-    """Remove weak results if all match by meaning alone, and no passage seems to share the query's subject.
+def minimum_by_meaning(kept: list[Scored], meaning: "VectorLeg | None", least: float) -> float:
+    """Return the minimum score for results by meaning alone: higher if no passage seems to share the query's subject.
 
-    The nearest of many unrelated passages is near enough for the usual minimum. A result with the query's words or its
-    name shows that the index has the subject.
+    The nearest of many unrelated passages is near enough for the usual minimum, `least`. A result with the query's
+    words or its name shows that the index has the subject.
     """
-    if not kept or any(
+    by_words = (
         scored.keywords >= least or scored.named or scored.evidence.complete or scored.evidence.vector is None
         for scored in kept
-    ):
-        return kept
+    )
+    if meaning is None or not kept or any(by_words):
+        return least
     unrelated = 1 - meaning.shared_subject()
-    raised = min(1.0, least * (1 + _FOR_UNRELATED * unrelated * unrelated))
+    return min(1.0, least * (1 + _FOR_UNRELATED * unrelated * unrelated))
+
+
+def without_unrelated(kept: list[Scored], raised: float, stages: Stages) -> list[Scored]:
+    """Remove results whose score is below the minimum by meaning, `raised`."""
     found = [scored for scored in kept if scored.unlifted >= raised]
     if len(found) < len(kept):
         best = None if found else max(scored.unlifted for scored in kept)

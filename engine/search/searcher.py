@@ -28,6 +28,7 @@ from engine.search.score_cut_off import (
     at_most_per_file,
     cut,
     join_lines,
+    minimum_by_meaning,
     without_chance_matches,
     without_unrelated,
 )
@@ -341,11 +342,12 @@ class Searcher:
             ranked = join_lines(snapshot, ranked, words, work.request.min_score)
         kept = cut(ranked, work.request.min_score, work.stages)
         if blend.agreement:
-            language = analysis.languages[0]
-            kept = without_chance_matches(snapshot, kept, words, language, work.request.min_score, work.stages)
-            if meaning is not None:
-                with work.timed("vector"):
-                    kept = without_unrelated(kept, meaning, work.request.min_score, work.stages)
+            least = work.request.min_score
+            with work.timed("vector"):
+                raised = minimum_by_meaning(kept, meaning, least)
+            kept = without_chance_matches(snapshot, kept, words, analysis.languages[0], raised, work.stages)
+            if raised > least:
+                kept = without_unrelated(kept, raised, work.stages)
         if roles := required_roles(work.query):
             kept = in_roles(snapshot, analysis, kept, roles, work)
         if work.request.diverse:

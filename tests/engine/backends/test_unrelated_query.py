@@ -13,6 +13,8 @@ from engine.providers import Calibration
 from tests.helpers.fake_provider import FakeProvider
 
 QUERY = "orchard"
+QUESTION = "Where do the skateboards and the jugglers of the vicar have their orchard?"
+"""Its language is recognised, unlike that of one word, and the index has one of its words."""
 SUBJECTS = 32
 """Each is a direction of its own; the first is that of a single note."""
 
@@ -29,7 +31,7 @@ class SubjectProvider(FakeProvider):
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dims), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            if text == QUERY:
+            if text in {QUERY, QUESTION}:
                 row[: self.subjects] = self.nearest
             elif text.endswith("?"):
                 if self.fails:
@@ -49,7 +51,9 @@ def provider() -> SubjectProvider:
 
 def indexed(open_memory, workspace: Path, notes: int = 400):
     for number in range(notes):
-        (workspace / f"note-{number:03}.md").write_text(f"Apples {number}.\n", "utf-8")
+        (workspace / f"note-{number:03}.md").write_text(
+            f"Apples are in the shed by the gate of the house, and that is tree {number}.\n", "utf-8"
+        )
     memory = open_memory()
     memory.sync()
     return memory
@@ -73,6 +77,16 @@ def test_weak_meaning_among_related_passages_is_found(open_memory, workspace: Pa
 def test_strong_meaning_without_related_passages_is_found(open_memory, workspace: Path, provider) -> None:
     provider.nearest, provider.usual = 0.45, 0.9
     assert found(indexed(open_memory, workspace))
+
+
+@pytest.mark.parametrize(
+    ("usual", "query", "some"), [(0.1, QUESTION, True), (0.2, QUERY, True), (0.2, QUESTION, False)]
+)
+def test_unknown_words_and_other_subject_add_up(open_memory, workspace: Path, provider, usual, query, some) -> None:
+    provider.usual = usual
+    (workspace / "vicar.md").write_text("The vicar came by and had tea with us in the garden 2.\n", "utf-8")
+    others = set(found(indexed(open_memory, workspace), query)) - {"vicar.md"}
+    assert bool(others) == some
 
 
 def test_outstanding_passage_is_found(open_memory, workspace: Path, provider) -> None:
