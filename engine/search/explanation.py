@@ -368,7 +368,7 @@ def _of_scores(
         nearness=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
         from_name=parts.from_name,
-        defines=words.used.get(scored.id) == DEFINED,
+        defines=words.used.get(scored.id, 0.0) >= DEFINED,
         spells=words.used.get(scored.id) == SPELLED,
         from_coverage=parts.from_coverage,
         together=parts.together,

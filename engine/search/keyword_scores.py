@@ -24,7 +24,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     names: dict[int, float] = msgspec.field(default_factory=dict)
     """Match of the title or file name with the query, 0 to 1, or that in `used`, if higher; only those above 0."""
     used: dict[int, float] = msgspec.field(default_factory=dict)
-    """Match of the chunks that define or spell the name that the query is: `scoring.DEFINED` or `scoring.SPELLED`."""
+    """Match of the chunks that define or spell the name that the query is."""
     strengths: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
     """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
     nearness: dict[int, float] = msgspec.field(default_factory=dict)

@@ -39,8 +39,8 @@ _USUAL_LENGTH = 100.0
 note of usual length look long, and its score would depend on what else is indexed."""
 _NAME = 0.5
 """Bonus of a title or file name that equals the query; a half match adds a quarter of it."""
-DEFINED = 1.7
-"""Match of a chunk that defines what the query names: thrice the bonus, since chunks that only use a name may have it
+DEFINED = 1.4
+"""Match of a chunk that defines what the query names: twice the bonus, since chunks that only use a name may have it
 often."""
 SPELLED = 1.0
 """Match of a chunk that spells the words of the query as one name, such as `extractValue` for "extract value": others
@@ -125,7 +125,7 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
 
 def name_bonus(match: float) -> float:
     """Return the part of the score from a title or file name that matches the query by `match`, 0 to
-    1, or `DEFINED`.
+    1, or from a text that defines or spells the name in it.
     """
     return _NAME * match * match
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from functools import cache, reduce
 from itertools import compress
+from math import hypot
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
@@ -169,7 +170,8 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     """Return a function that rates how a text uses the name that the query is; None if the query is no name.
 
     `DEFINED` if the text defines the name, as code, keys with a value, and headings do; `SPELLED` if the query has
-    several parts and the text joins them to one name; 0 otherwise. The name may be in any case style.
+    several parts and the text joins them to one name; the bonus of both if it defines such a name; 0 otherwise. The
+    name may be in any case style.
     """
     words = _WORD.findall(query.free_text.lower())
     name = "".join(words)
@@ -187,7 +189,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
             return 0.0
         places = [found.span() for found in spelled().finditer(lower)]
         if any(_is_definition(lower, *place) for place in places):
-            return DEFINED
+            return hypot(DEFINED, SPELLED) if len(words) > 1 else DEFINED
         names = (text.replace(hyphen, "_")[slice(*place)] for place in places if _is_whole(lower, *place))
         return SPELLED if len(words) > 1 and len(lower) == len(text) and any(map(_JOINED.match, names)) else 0.0
 
@@ -195,9 +197,9 @@ def name_use(query: Query) -> Callable[[str], float] | None:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether no longer name begins or ends where this one does."""
+    """Whether no longer name begins or ends where this one does, and no address contains it."""
     around = text[max(0, start - 1) : start] + text[end : end + 1]
-    return not any(character.isalnum() or character == "_" for character in around)
+    return not any(character.isalnum() or character in "_/" for character in around)
 
 
 def _is_definition(text: str, start: int, end: int) -> bool:
