@@ -11,6 +11,8 @@ from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
 _LEAST_INTERVAL = 0.05
 _RATE_WINDOW = 8.0
 _RATE_NEEDS = 0.5
+_TIME_LEFT_NEEDS = 3.0
+"""Seconds of measured work before a time is predicted: a phase begins slowly, and would seem to take hours."""
 
 _LABELS: dict[SyncPhase, str] = {
     "waiting": marked("Waiting: another Mnemoscope is writing this index"),
@@ -106,7 +108,8 @@ class ProgressMeter:
     def _send(self) -> None:
         self._sent = time.monotonic()
         rate = self._rate()
-        left = (self._total - self._completed) / rate if rate > 0 and self._total else None
+        known = rate > 0 and self._total and self._marks[-1][0] - self._marks[0][0] >= _TIME_LEFT_NEEDS
+        left = (self._total - self._completed) / rate if known else None
         self._listener(
             MemorySyncProgressUpdate(
                 phase=self._phase,

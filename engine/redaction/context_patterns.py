@@ -7,9 +7,11 @@ checks each match. `engine/redaction/secret_masking.py` has the rules for the ex
 import re
 from functools import cache
 
+from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
     alternates,
     is_address_password,
+    is_argument,
     is_authorization,
     is_code,
     is_entry_of_words,
@@ -44,12 +46,15 @@ from engine.redaction.secret_pattern import (
 from engine.redaction.secret_words import (
     ANCHORS,
     ANY_PASSWORD,
+    AS_PASSWORD,
     FOREIGN_LINK,
     IDEOGRAPHIC_NAMES,
     LOGIN_ANCHORS,
     LOGIN_NAMES,
     NAMES,
+    PARTICIPLE,
     PASSWORD_ANCHORS,
+    ROOTS,
 )
 from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
@@ -68,28 +73,13 @@ _IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 _IDEOGRAPHIC_END = (
     r"(?=です|でした|だ[よね]?(?!\w)|입니다|이에요|예요|이야|[ \t]*(?:[\r\n]|\Z)|[\u3000-\u3002\uff01-\uff1b!,.;)])"
 )
-_AS_PASSWORD = (
-    *(
-        f"as {word}{name}"
-        for word in ("", "the ", "my ", "your ", "a ", "new ", "your new ", "the new ")
-        for name in ("password", "pwd")
-    ),
-    *("als passwort", "als kennwort", "als wachtwoord", "comme mot de passe", "como contraseña"),
-    *("come password", "jako hasło", "jako hasła", "как пароль", "качестве пароля"),
-    *("作为密码", "作为口令", "をパスワード", "를 비밀번호", "을 비밀번호"),
-)
 _VALUE_BEFORE = "|".join(
-    rf"""(?<=[\s(](\S{{{length}}})[ ])|(?<=[\s(]["'`“„«\u2018]([^"'`“”„«»{LINE_END}]{{{length}}})["'`”“»\u2019][ ])"""
-    rf"""|(?<=[\s(]([!-~]{{{length}}}))(?![ -~])"""
+    rf"""(?<=(?<![^\s(])(\S{{{length}}})[ ])"""
+    rf"""|(?<=(?<![^\s(])["'`“„«\u2018]([^"'`“”„«»{LINE_END}]{{{length}}})["'`”“»\u2019][ ])"""
+    rf"""|(?<=(?<![!-~])([!-~]{{{length}}}))(?![ -~])"""
     for length in range(4, 26)
 )
-"""A word or a quoted string before the anchor: each length needs its own expression, since a look-behind has one."""
-_CODE_NAMES = (
-    *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
-    *("wiederherstellungscode", "notfallcode", "códigos de respaldo", "códigos de recuperación"),
-    *("codici di backup", "kody zapasowe", "резервные коды"),
-    *("коды восстановления", "备用码", "恢复码", "バックアップコード", "백업 코드"),
-)
+"""A word or a quoted string before the anchor: a look-behind has one length."""
 _BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
 
 
@@ -116,7 +106,7 @@ def is_password_before(before: str, match: re.Match[str]) -> bool:
     value, start = value_of(match).strip("()[],.;:"), secret_span(match)[0]
     if is_ordinary(value) or is_code(value):
         return False
-    return match.string[start - 1] in "\"'`“„«\u2018" or (mixes_digits(value) and not is_path(value))
+    return match.string[max(0, start - 1)] in "\"'`“„«\u2018" or (mixes_digits(value) and not is_path(value))
 
 
 def is_salt(before: str, match: re.Match[str]) -> bool:
@@ -130,6 +120,15 @@ def is_foreign_token(before: str, match: re.Match[str]) -> bool:
     return mixes_digits(value_of(match)) and alternates(value_of(match))
 
 
+def is_auth_command(before: str, match: re.Match[str]) -> bool:
+    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
+    value, line = value_of(match), before.rpartition("\n")[2].strip()
+    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
+        return match["login"] is not None
+    return line.endswith(">") or "redis-cli" in line or (not line and (mixes_digits(value) or value.islower()))
+
+
+_CHOSEN = lazy_pattern(r"[A-Za-z]{5,}\d{2,}|[^/]*[!#$%&*+?^@][^/]*|(?=.*[A-Z])(?=.*[a-z])[^/]*")
 CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Password by name",
@@ -185,15 +184,17 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "redis-cli --pass «hunter2»",
             '["login", "--password", "«hunter2»"]',
             'setx DB_PASSWORD "«swordfish»"',
+            "ENV DB_PASSWORD «tugboat»",
         ),
         ("pass",),
-        rf"(?<=[-_])(?i:passwo?r?d|passphrase|(?<=--)pass(?=[ \t\"'][^\d\s])){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"(?<=[-_])(?i:passwo?r?d|passphrase|(?:(?<=--)pass|(?-i:(?<=_)PASS))(?=[ \t\"'][^\d\s]))"
+        rf"{_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_option_password,
     ),
     SecretPattern(
         "Token on a command line",
-        "`--api-key x`, `--token x`, `--secret x` and options that end so; `aws configure set`, `setx`",
+        "`--api-key x`, `--token x`, `--secret x` and options that end so; `aws configure set`, `setx`, `ENV`",
         (
             "run --api-key «abcdefgh» -v",
             "run --token «abc123def»",
@@ -296,9 +297,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "login: ada / «swordfish»",
             'BASIC_AUTH="ada:«hunter2»"',
             "identifiants : ada / «soleil»",
+            "login root:«tugboat»",
         ),
         LOGIN_ANCHORS,
-        rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|ist|sind|sont|son|sono)\b)[ \t]{{0,4}}[\"'`]?"
+        rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|ist|sind|sont|son|sono)\b"
+        rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):))[ \t]{{0,4}}[\"'`]?"
         rf"(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
         rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
         rf"{_BARE_IN_PROSE}(?=[\"'`]?[ \t]*(?:[{LINE_END}.,;)]|\Z))",
@@ -315,28 +318,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "j'ai mis «Soleil99» comme mot de passe",
             "用 «hunter2» 作为密码",
         ),
-        _AS_PASSWORD,
-        rf"(?:{_VALUE_BEFORE})(?i:{'|'.join(_AS_PASSWORD)})(?!\w)"
+        AS_PASSWORD,
+        rf"(?:{_VALUE_BEFORE})(?i:{'|'.join(AS_PASSWORD)})(?![a-z])"
         r"(?![ \t](?:hash|field|manager|prompt|input|file|grant))",
         "whole",
         is_password_before,
-    ),
-    SecretPattern(
-        "Recovery codes",
-        "the codes after `recovery codes`, `backup code`, `Wiederherstellungscodes` and others, on one line or several",
-        (
-            "recovery codes: «4f9a-22bc» «91d0-aa37»",
-            "2FA backup codes: «8274 1938», «1827 3645»",
-            "GitHub recovery codes\n\n«a1b2c-d3e4f»\n«b2c3d-e4f5a»\n",
-            "Backup codes:\n1. «12345678»\n2. «87654321»",
-            "Wiederherstellungscode lautet «4F9A22BC91D0»",
-        ),
-        _CODE_NAMES,
-        rf"(?i:{'|'.join(_CODE_NAMES)})(?:e?[sn]|en)?(?:[ \t]{{1,2}}(?:for|für|pour|de|van|of)[^:{LINE_END}]{{1,40}})?"
-        r"(?:[ \t]{0,4}(?P<sign>[:=\uff1a])|[ \t]{1,4}(?P<verb>is|are|ist|lautet|sind|lauten|es|son|sont|est)\b"
-        r"|(?=[ \t]{0,8}\r?\n)|(?=[ \t]{1,2}[A-Z0-9][A-Z0-9-]{7}))",
-        "whole",
-        block="codes",
     ),
     SecretPattern(
         "Salt or seed of one-time passwords",
@@ -469,6 +455,27 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"""|(?(weak)(?!))(?P<native>{_IDEOGRAPHS}{{2,20}}?){_IDEOGRAPHIC_END})""",
         "whole",
         is_ideographic_password,
+    ),
+    SecretPattern(
+        "Key of a wireless network",
+        "`wifi Home x`, `WLAN: Home / x`: a word with digits of at least eight characters",
+        ("wifi Home «tugboat99»", 'WLAN "Am Hafen" «Kahn-2024x»', "Wi-Fi: Harbour / «Tug4boat»"),
+        ("wifi", "wi-fi", "wlan"),
+        r"(?i:wi-?fi|wlan)(?:[ \t]?:|[ \t](?:is|ist|ssid|network|netz))?[ \t]{1,2}"
+        rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|[A-Z][\w.-]{{1,31}})(?:[ \t]/[ \t]|[ \t]{{1,2}}|:[ \t]?)"
+        rf"(?=\S{{8}}){_BARE_IN_PROSE}(?=[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",
+        "whole",
+        lambda _, match: mixes_digits(value_of(match)) and _CHOSEN.fullmatch(value_of(match)) is not None,
+    ),
+    SecretPattern(
+        "AUTH command",
+        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
+        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
+        ("AUTH ",),
+        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
+        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
+        "whole",
+        is_auth_command,
     ),
     SecretPattern(
         "Personal access token by name",

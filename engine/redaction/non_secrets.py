@@ -11,6 +11,7 @@ from engine.redaction.secret_words import (
     PARTICIPLE,
     PASSES,
     PLAIN_KEYS,
+    ROOTS,
     SECRET_KEYS,
     STORES,
     TECHNICAL,
@@ -69,7 +70,7 @@ _NUMBER = lazy_pattern(r"[\d.,_%+-]+")
 _SHORTEST_BASE32 = 16
 _AWS_SECRET_LENGTH = 40  # a secret may begin with a slash and look like a path
 # Not after the sign in a mask, whose end would be the name of a command.
-_SETTING = lazy_pattern(r"(?<![\w…])(?:config(?:ure)?[ \t]{1,4}set|setx)[ \t]{1,4}\Z", re.IGNORECASE)
+_SETTING = lazy_pattern(r"(?<![\w…])(?:(?i:config(?:ure)?[ \t]{1,4}set|setx)|ENV|set[ ]-[gxU]{1,3})[ \t]{1,4}\Z")
 _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
 _USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\n?\Z", re.IGNORECASE)
 _OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
@@ -77,7 +78,7 @@ _NAMED_ELEMENT = lazy_pattern(r"\b(?:name|key)\s?=\s?[\"'][\w.-]*\Z", re.IGNOREC
 _NAMED = lazy_pattern(
     r"""(?:name|key|variable|field|id|env)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?[\w.-]*\Z""", re.IGNORECASE
 )
-_DEFINED = lazy_pattern(r"""\b(?:define|putenv|setenv|setItem|set_config)\(\s{0,4}["'][\w.-]*\Z""")
+_DEFINED = lazy_pattern(r"""\b(?:define|put(?:env)?|set(?:env|Item|_config|Property|default))\(\s{0,4}["'][\w.-]*\Z""")
 _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
 _CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 _TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
@@ -295,6 +296,8 @@ def is_login(before: str, match: re.Match[str]) -> bool:
         return False
     if mixes_digits(value) or "@" in user:
         return True
+    if user in ROOTS.split("|") and match["sign"] == ":":
+        return value.isalpha() and len(value) >= 5 and value not in ("wheel", "staff", "users", "system", "daemon")
     plain = user.isalpha() and value.isalpha() and {user.casefold(), value.casefold()}.isdisjoint(LOGIN_WORDS)
     return plain and not is_ordinary(user) and match["sign"].endswith("/") and len(value) >= 4 and value[1:].islower()
 

@@ -13,7 +13,7 @@ from engine.base import lazy_pattern
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
 from engine.redaction.non_secrets import is_ordinary
 from engine.redaction.secret_pattern import LONGEST_JUDGED, SecretPattern, secret_span
-from engine.redaction.secret_words import is_phrase
+from engine.redaction.secret_words import CODE_PATTERNS, is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
 from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
 
@@ -25,7 +25,7 @@ _WINDOW = 64 * 1024  # maximum length of one match
 _OVERLAP = 64  # between blocks: more than the longest anchor
 _BEFORE = 48  # characters before a match that are passed to a judge
 _NEAR = 5  # characters next to the sign of an anchor that are compared
-_BY_RARITY = '~<4q1zj"xv/=:w3k569278_-.b0fhpgycmdulirsoante#$ '
+_BY_RARITY = '~<4q1zj"xv/=:w3k569278_-.b0fhpgcmduylirsoante#$ '
 _WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that must not be followed by a letter
 _ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
@@ -53,11 +53,20 @@ _CODE = lazy_pattern(rf"(?<![A-Za-z0-9-]){_A_CODE}(?![A-Za-z0-9-])")
 _CODE_LINE = lazy_pattern(
     rf"[ \t>#*|\"'`\[-]*+(?:\d{{1,2}}[.)][ \t]+)?((?:{_A_CODE}(?:[ \t,;|/\"'`\].]++|(?=\r?\n|\Z)))*+)(?:\r?\n|\Z)"
 )
+_MANIFEST = 16 * 1024  # characters before and after the kind
+_DATA = lazy_pattern(r"(?m)^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S[^\n]*(?:\n|\Z))+)")
+_ENTRY = lazy_pattern(r"(?m)^[ \t]+[\w.-]+:[ \t]+[\"']?((?![{$<|>])[^\s\"'][^\r\n\"']*)")
 _LONG_RUN = lazy_pattern(rf"{_BASE64}{{16}}")
 _LONGEST_BLOCK = 20_000  # lines of a private key
 _BLANK_LINES = 2
 _LONGEST_PHRASE = 24  # lines
-PATTERNS: tuple[SecretPattern, ...] = (*CONTEXT_PATTERNS, *SYNTAX_PATTERNS, *FORM_PATTERNS, *SERVICES)
+PATTERNS: tuple[SecretPattern, ...] = (
+    *CONTEXT_PATTERNS,
+    *CODE_PATTERNS,
+    *SYNTAX_PATTERNS,
+    *FORM_PATTERNS,
+    *SERVICES,
+)
 
 
 class _Span(NamedTuple):
@@ -156,6 +165,9 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
     if pattern.block == "codes":
         yield from _codes(text, match.end())
         return
+    if pattern.block == "manifest":
+        yield from _manifest_entries(text, match)
+        return
     start, end = secret_span(match)
     judge = pattern.judge if end - start <= LONGEST_JUDGED else None
     if judge is not None and not judge(text[max(0, position - _BEFORE) : position], match):
@@ -219,6 +231,14 @@ def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
         position = line.end()
     if is_phrase(" ".join(text[span.start : span.end] for span in words)):
         yield from words
+
+
+def _manifest_entries(text: str, match: re.Match[str]) -> Iterator[_Span]:
+    """Yield the values below `data:` and `stringData:` of the manifest around the match."""
+    start = max(0, match.start() - _MANIFEST, text.rfind("\n---", 0, match.start()) + 1)
+    end = text.find("\n---", match.end(), match.end() + _MANIFEST)
+    for block in _DATA.finditer(text, start, match.end() + _MANIFEST if end < 0 else end):
+        yield from (_Span(*entry.span(1), True) for entry in _ENTRY.finditer(text, *block.span(2)))
 
 
 @cache
@@ -318,7 +338,7 @@ def _searches() -> _Searches:
         elif anchor.islower() or not any(map(str.isupper, anchor)):
             lower.setdefault(min(anchor, key=_BY_RARITY.index), []).append(anchor)
         else:
-            exact.setdefault(next(filter(str.isupper, anchor)), []).append(anchor)
+            exact.setdefault(min(filter(str.isupper, anchor)), []).append(anchor)
     searches.lower.extend(_group(sign, anchors) for sign, anchors in lower.items())
     searches.exact.extend(_group(sign, anchors) for sign, anchors in exact.items())
     return searches

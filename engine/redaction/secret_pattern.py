@@ -24,9 +24,9 @@ class SecretPattern(NamedTuple):
     """`whole` for secrets that users choose: the ends of a password help to guess the rest."""
     judge: Judge | None = None
     """Returns false if the context or the value shows that the match is not a secret."""
-    block: Literal["", "key", "yaml", "codes"] = ""
+    block: Literal["", "key", "yaml", "codes", "manifest"] = ""
     """Whether the secret is on the next lines: key material or codes (also on the rest of this line), or an indented
-    block of YAML."""
+    block of YAML; or in the entries of the manifest around the match."""
 
 
 LONGEST_JUDGED = 200
@@ -54,7 +54,7 @@ QUOTED = (
     r"""(?:[bBrRuUN]?(?P<quote>\\{0,8}["'`])"""
     rf"""(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^{LINE_END}])){{1,500}}+)(?P=quote))"""
 )
-NAME_END = r"""(?:[_-]?\d{1,2})?(?![A-Za-z0-9_-])\\{0,8}["'`*]{0,3}[ \t]{0,8}"""
+NAME_END = r"""(?:[_-]?\d{1,2})?(?![A-Za-z0-9_-])\\{0,8}["'`*]{0,3}(?:(?<=["'])\](?=[ \t]?=[ \t]?["']))?[ \t]{0,8}"""
 _TYPE = r"[A-Za-z_][A-Za-z0-9_.|\[\] ]{0,40}"
 SIGN = (
     rf"(?P<sign>(?::[ \t]{{0,4}}{_TYPE}[ \t]{{0,4}}=(?!=)|={{1,3}}>?|![=]{{1,2}}|:=|:(?!:)|->|→|\uff1a|\uff1d)"

@@ -1,7 +1,8 @@
 """Word lists that separate secrets from other text, in programs and in many languages.
 
 A sentence such as "le mot de passe du wifi est soleil" reveals a password, "le mot de passe est obligatoire" does not:
-its last word describes passwords, and the lists contain such words for each language.
+its last word describes passwords, and the lists contain such words for each language. Codes are known by such words
+alone, so that their patterns are here.
 """
 
 import re
@@ -9,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import LINE_END
+from engine.redaction.secret_pattern import LINE_END, SecretPattern
 
 
 class PasswordWords(NamedTuple):
@@ -37,7 +38,7 @@ LANGUAGES = (
         "é ée és ées able ible ant ante",
     ),
     PasswordWords(
-        rf"contrase[ñn]y?a|clave{_KEY_TO}?|contrasinal",
+        rf"contrase[ñn]y?a|clave{_KEY_TO}?|contra{_KEY_TO}|contrasinal",
         "es|era|será|sea",
         """incorrecta incorrecto incorrectas obligatoria obligatorio requerida requerido errónea inválida inválido
         olvidada actual nueva un una el la los las lo de del en para por con sin muy más menos demasiado igual vacía
@@ -143,6 +144,7 @@ ANCHORS = (
     "clé ",
     "wlan-schl",
     "zugangscode",
+    "contra d",
     *"""pass pw pwd kennwort mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło
     haslo heslo salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ
     كلمة رمز पासवर्ड รหัสผ่าน""".split(),
@@ -152,13 +154,13 @@ ANCHORS = (
 NAMES = "|".join(language.names for language in LANGUAGES)
 _VERBS = "|".join(language.verbs for language in LANGUAGES if language.verbs)
 _PREPOSITIONS = (
-    "de|du|des|pour|del|da|do|di|della|dello|para|per|van|voor|op|dla|do|od|k|ke|pro|za|от|для|к|на|від|до|till|til|för|for"
+    "de|du|des|pour|del|da|do|di|della|dello|para|per|van|voor|op|dla|do|od|k|ke|na|fürs?|pro|za|от|для|к|на|від|до|till|til|för|for"
     "|på|pentru|για"
 )
 """Words between the name and what the password is for, as in "contraseña del router"."""
 _NETWORK = (
     r"(?:[ \t]{1,4}(?:\w{1,4}[ \t]{1,4}){0,2}"
-    r"(?i:wi-?fi|wlan|router|fritz!?box|вай-?фая?|вайфаю|роутера?|red|réseau|rete))"
+    r"(?i:wi-?fi|wlan|router\w{0,2}|fritz!?box|вай-?фая?|вайфаю|роутера?|red|réseau|rete))"
 )
 """Words for a network, between "password" and the password: "contraseña del wifi Sol2024"."""
 _CHANGED = r"(?:[ \t]{1,4}\w{1,16}){0,3}?[ \t]{1,4}(?:to|auf|a|à|en|para|in|naar|na|на|til|till|pe|în)(?=[ \t])"
@@ -184,6 +186,18 @@ DENIALS = frozenset(
 )
 """Words that follow a password's name in ordinary text of other languages."""
 
+AS_PASSWORD = (
+    *(
+        f"as {word}{name}"
+        for word in ("", "the ", "my ", "your ", "a ", "new ", "your new ", "the new ")
+        for name in ("password", "pwd", "passphrase")
+    ),
+    *("als passwort", "als kennwort", "als wachtwoord", "comme mot de passe", "como contraseña", "como clave"),
+    *("como senha", "come password", "jako hasło", "jako hasła", "jako heslo", "som lösenord"),
+    *("som passord", "som adgangskode", "şifre olarak", "как пароль", "качестве пароля", "作为密码", "作为口令"),
+    *("当密码", "當密碼", "をパスワード", "를 비밀번호", "을 비밀번호"),
+)
+"""Words after a password that say that it is one."""
 IDEOGRAPHIC_NAMES = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호|비번"
 ANY_PASSWORD = rf"passw(?:or[dt]|d)|passphrase|passcode|pass|pw|psk|kennwort|pwd|{NAMES}|{IDEOGRAPHIC_NAMES}"
 """Expression for password names in all languages."""
@@ -333,10 +347,12 @@ LOGIN_NAMES = (
     "log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali"
     "|(?:inlog|login)gegevens|логин|уч[её]тные данные|basic_?auth"
 )
-LOGIN_ANCHORS = tuple(
-    """login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens логин учетные
-    учётные basic_auth basicauth""".split()
+LOGIN_ANCHORS = (
+    *"""login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens логин учетные
+    учётные basic_auth basicauth""".split(),
 )
+ROOTS = "root|admin|administrator|pi|ubuntu|postgres"
+"""Users whose password follows after a colon, also without a digit."""
 LOGIN_WORDS = frozenset(
     """email e-mail mail phone mobile google github gitlab facebook apple twitter microsoft sso ldap oauth oidc saml
     register registration signup sign-up logout logoff log-out profile join account session cookie form page screen view
@@ -344,3 +360,90 @@ LOGIN_WORDS = frozenset(
     delete anonymous get post put see link url telefon mobil""".split()
 )
 """Words in "login: email / phone" that are no password."""
+
+# --- Codes ------------------------------------------------------------------------------------------------------------
+
+_RECOVERY_CODES = (
+    *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
+    *("wiederherstellungscode", "notfallcode", "códigos de respaldo", "códigos de recuperación"),
+    *("codici di backup", "kody zapasowe", "резервные коды"),
+    *("коды восстановления", "备用码", "恢复码", "バックアップコード", "백업 코드"),
+)
+_BEFORE_CODE = "|".join(
+    rf"(?<=(?<!\w){word}code)"
+    for word in (
+        *(
+            f"{kind} "
+            for kind in "one-time verification confirmation security authentication login sign-in sms 2fa mfa "
+            "two-factor otp door gate alarm garage entry keypad safe lockbox unlock".split()
+        ),
+        *"bestätigungs einmal sicherheits verifizierungs anmelde tür tor alarm verificatie digi".split(),
+    )
+)
+_CODE_OF = (
+    "de (?:vérification|validation|sécurité|la porte)|du portail|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage"
+    "|tor|hoftor|schlüsselsafe|tresor|keller)"
+)
+_OTHER_CODES = (
+    *("código de verificación", "código de seguridad", "código de la puerta", "código del portal"),
+    *("código de verificação", "código da porta", "código do portão", "codice di verifica", "codice della porta"),
+    *("kod weryfikacyjny", "kod do drzwi", "код подтверждения", "код от двери", "код от домофона", "код домофона"),
+    *"验证码 驗證碼 门禁码 認証コード 確認コード 인증번호 인증코드".split(),
+)
+_A_CODE = r"(\d{4,8}[#*]?|\d{3}[ -]\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})(?![\w-]|[.,:/]\d)"
+_BEFORE_ITS_NAME = "|".join(rf"(?<=(?<![\d.,:/])(\d{{{length}}})[ ]i)" for length in range(4, 9))
+
+CODE_PATTERNS: tuple[SecretPattern, ...] = (
+    SecretPattern(
+        "Recovery codes",
+        "the codes after `recovery codes`, `backup code`, `Wiederherstellungscodes` and others, on one line or several",
+        (
+            "recovery codes: «4f9a-22bc» «91d0-aa37»",
+            "2FA backup codes: «8274 1938», «1827 3645»",
+            "GitHub recovery codes\n\n«a1b2c-d3e4f»\n«b2c3d-e4f5a»\n",
+            "Backup codes:\n1. «12345678»\n2. «87654321»",
+            "Wiederherstellungscode lautet «4F9A22BC91D0»",
+        ),
+        _RECOVERY_CODES,
+        rf"(?i:{'|'.join(_RECOVERY_CODES)})(?:e?[sn]|en)?"
+        rf"(?:[ \t]{{1,2}}(?:for|für|pour|de|van|of)[^:{LINE_END}]{{1,40}})?"
+        r"(?:[ \t]{0,4}(?P<sign>[:=\uff1a])|[ \t]{1,4}(?P<verb>is|are|ist|lautet|sind|lauten|es|son|sont|est)\b"
+        r"|(?=[ \t]{0,8}\r?\n)|(?=[ \t]{1,2}[A-Z0-9][A-Z0-9-]{7}))",
+        "whole",
+        block="codes",
+    ),
+    SecretPattern(
+        "Code for one use or for a door",
+        "the digits after `TAN`, `OTP`, `PUK`, `verification code`, `door code`, `Bestätigungscode`, `digicode` and "
+        "others, also in other languages",
+        (
+            "TAN «483920»",
+            "your OTP: «772913»",
+            "Your verification code is: «629 104»",
+            "the door code «4711»",
+            "Der Code für die Haustür ist «2580»",
+            "le code de la porte : «B4711»",
+            "您的验证码是 «629104»",
+        ),
+        (
+            *("TAN ", "TAN:", "puk", " otp:"),
+            "code:",
+            *(f"{letter}code " for letter in " slrmi"),
+            *_OTHER_CODES,
+        ),
+        rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|(?i:{'|'.join(_OTHER_CODES)})"
+        rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
+        r"(?P<link>[ \t]{0,4}[:=\uff1a]"
+        r"|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?|是|[为為]|は|는|은)?[ \t]{0,4}"
+        rf"[\"'`*«„“「]{{0,2}}(?(link)|(?(short)(?=\d{{6}})|(?!(?:19|20)\d\d\b)))(?<![A-Za-z]){_A_CODE}",
+        "whole",
+    ),
+    SecretPattern(
+        "Code before its name",
+        "`123456 is your verification code`",
+        ("G-«629104» is your Google verification code.", "«4711» is your PIN"),
+        ("s your ",),
+        rf"(?:{_BEFORE_ITS_NAME})(?i:s your[ ])[^.{LINE_END}]{{0,40}}?(?i:(?:code|\b(?:tan|otp|pin))(?![a-z]))",
+        "whole",
+    ),
+)

@@ -44,7 +44,7 @@ _OPTIONS = {
         ("lftp", {",": "u"}),
         ("useradd sshpass login mongo rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
         ("redis-cli", {"": "a"}),
-        ("sqlcmd zip unzip", {"": "P"}),
+        ("sqlcmd zip unzip ipmitool", {"": "P"}),
         ("ldap", {"": "w"}),
         ("openssl", {"pass:": "pass passin passout", "": "k K"}),
     )
@@ -52,7 +52,7 @@ _OPTIONS = {
 }
 _COMMAND = lazy_pattern(
     r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|useradd|openssl|lftp|rdesktop|rpcclient"
-    r"|winexe|evil-winrm|crackmapexec|netexec)|(mysql|mariadb|mongo|7z|ldap|psexec|ncftp|smb(?=client|get|map|cacls))"
+    r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec)|(mysql|mariadb|mongo|7z|ldap|psexec|ncftp|smb(?=client|get|map|cacls))"
     r"[\w-]{0,12})(?=[ \t\\\"'])"
 )
 _COMMAND_START = lazy_pattern(r"(?<!\\)\n|[|;]|&&")
@@ -164,7 +164,10 @@ _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
 _BLANK = r"[ \t]{1,4}"
 _DEVICE_USER = lazy_pattern(r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?)[ ]\Z")
-_READER = lazy_pattern(r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg)\b")
+_READER = lazy_pattern(
+    r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg"
+    r"|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
+)
 _SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
 
 SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
@@ -295,6 +298,18 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         block="yaml",
     ),
     SecretPattern(
+        "Secret of Kubernetes",
+        "the entries below `data:` and `stringData:` of a manifest with `kind: Secret`",
+        (
+            "kind: Secret\nmetadata:\n  name: db\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»",
+            "data:\n  pg: «dHVnYm9hdA==»\nkind: Secret\n",
+        ),
+        ("kind: secret",),
+        r"kind:[ ]Secret[ \t]*(?:\r?\n|\Z)",
+        "whole",
+        block="manifest",
+    ),
+    SecretPattern(
         "Login in base64",
         '`"auth": "…"`, `.dockerconfigjson: …`, `_auth=…` of Docker, npm and others',
         (
@@ -353,6 +368,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "Password as an argument",
         "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
         "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
+        "`--from-literal=name=x`, `::add-mask::x`, "
         "`ConvertTo-SecureString x`",
         (
             "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
@@ -371,20 +387,15 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "iwconfig wlan0 essid Home key s:«hunter»",
             "qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",
             "snmpwalk -v2c -c «swordfish» 10.0.0.1",
+            "kubectl create secret generic db --from-literal=pg=«hunter2»",
+            "echo ::add-mask::«hunter2»",
             "security add-generic-password -a ada -s x -w «swordfish»",
         ),
         (
             *("htpasswd ", "net use", "/p:", "requirepass ", "masterauth ", "storepass "),
             *("keypass ", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
-            *(
-                "nmcli ",
-                "iwconfig ",
-                "qpdf ",
-                "snmpwalk ",
-                "snmpset ",
-                "generic-password ",
-                "internet-password ",
-            ),
+            *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password "),
+            *("internet-password ", "::add-mask::", "from-literal"),
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
@@ -396,8 +407,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|vault{_BLANK}login{_BLANK}(?:-[^\s=]{{1,40}}{_BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
         rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:"
         rf"|iwconfig{_BLANK}[^{LINE_END}]{{1,120}}?\bkey{_BLANK}(?:s:|(?!s:|off\b|on\b|open\b|\[))"
-        rf"|snmpwalk{_BLANK}(?:-[^{LINE_END};|]{{1,80}}?{_BLANK})?-c{_BLANK}"
+        rf"|snmp(?:walk|get|set|bulkwalk){_BLANK}(?:-[^{LINE_END};|]{{1,80}}?{_BLANK})?-c{_BLANK}"
         rf"|(?:generic|internet)-password{_BLANK}[^{LINE_END};|]{{1,160}}?-w{_BLANK}(?!-)"
+        rf"|::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{{1,80}}="
         rf"|qpdf{_BLANK}[^{LINE_END};|]{{0,120}}?--encrypt{_BLANK}"
         rf"(?=\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?:40|128|256)\b)"
         rf"(?P<two>\S{{1,64}}{_BLANK}\S{{1,64}}))(?(two)|{_ARGUMENT})",
@@ -413,6 +425,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "HTTPBasicAuth('ada', '«hunter2»')",
             'smtp.login("ada@example.com", "«correct horse»")',
             '$db = new PDO("mysql:host=x", "ada", "«hunter2»");',
+            'keyring.set_password("x", "ada", "«tugboat»")',
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
         ),
         (
@@ -420,11 +433,13 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "basicauth",
             "networkcredential",
             ".login",
+            "set_password",
             "new pdo",
             "mysqli_connect",
             "drivermanager",
         ),
         rf"(?i:auth=\(|basicauth\(|networkcredential\(|\.login\("
+        rf"|set_password\((?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}'|\w{{1,40}}),[ ]?"
         rf"|(?:new pdo|mysqli_connect|drivermanager\.getconnection)\([^,()\"'{LINE_END}]{{0,80}}"
         rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
         rf"|'[^'{LINE_END}]{{1,120}}')?,)[ \t]{{0,4}}(?P<user>\"[^\"{LINE_END}]{{1,64}}\"|'[^'{LINE_END}]{{1,64}}'),"
@@ -459,6 +474,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "echo «swordfish» | docker login -u ada --password-stdin registry",
             'echo "«ada:hunter2»" | sudo chpasswd',
             "printf '%s' '«hunter2»' | gh auth login --with-token",
+            "read -s PW <<< '«hunter2»'",
             "kinit ada <<< '«correct horse»'",
             "echo -n «hunter2» | base64",
         ),

@@ -131,11 +131,13 @@ class _Advice:
             yield self._of_index("weak", advice)
 
     def _without_missing_words(self) -> Iterator[SearchRemedy]:
-        """Suggest the query without words that occur nowhere, if that has results."""
+        """Suggest the query without words that occur nowhere, if that has results and searches any word."""
         if not self._work.query.plain:
             return
         counts = [of.facts.chunks for of in self._work.stages.found if isinstance(of.facts, Terms)]
         missing = [word for chunks in counts for word, count in chunks.items() if not count]
+        if all(word in missing for chunks in counts for word in chunks):
+            return  # function words alone remain
         other = self._request.query
         for word in missing:
             other = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", other)

@@ -234,7 +234,7 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
     """
 
     def place(scored: Scored) -> tuple[bool, int]:
-        return scored.id not in words.defining, scored.id
+        return words.used.get(scored.id) != DEFINED, scored.id
 
     first: dict[int, Scored] = {}
     for scored in ranked:

@@ -88,6 +88,7 @@ class Views(QObject):
         self._stale: set[str] = set()
         """Lazy views to refresh, since the index has changed."""
         self._last_query: Query | None = None
+        self._last_found = False
         self._empty = False
         """Whether nothing is indexed, so that the viewer doesn't show how to choose a result."""
         self._targets: dict[str, _SessionTarget | NothingToRead | None] = {}
@@ -228,10 +229,11 @@ class Views(QObject):
     def _handle_answer(self, answer: Answer | None) -> None:
         """Clear the preview when a new query has no results, unless the user is reading in it."""
         latest = None if answer is None else answer.query.subject
-        if latest == self._last_query:
+        found = answer is not None and bool(answer.outcome.results)
+        if (latest, found) == (self._last_query, self._last_found):
             return  # a repeated query, since the index changed
-        self._last_query = latest
-        if answer is not None and answer.outcome.results:
+        self._last_query, self._last_found = latest, found
+        if found:
             if not self.viewer.reads:
                 self.viewer.clear()
             return

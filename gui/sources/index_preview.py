@@ -26,7 +26,7 @@ from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import FlowLayout, column_page, scrolling_column
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
-from gui.widgets.status_texts import rule_words
+from gui.widgets.status_texts import files_left_out, rule_words
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760
@@ -381,7 +381,7 @@ class PreviewPage(QFrame):
         self._kinds.show_kinds(preview.kinds)
         self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
         self._show_folders.setText(tr("{count:,} to index", count=preview.files))
-        self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", len(preview.skipped)))
+        self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", files_left_out(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
         self._problem.hide()

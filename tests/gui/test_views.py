@@ -1,5 +1,7 @@
 from collections.abc import Iterator
+from dataclasses import replace
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
@@ -547,6 +549,15 @@ def test_empty_answer_clears_reader_and_new_results_fill_it(qtbot, window):
     with qtbot.waitSignal(window.viewer.file_shown):
         _search(qtbot, window, "CR2032")
     assert not _instead(window)
+
+
+def test_reader_is_cleared_when_answer_loses_its_results(qtbot, window):
+    with qtbot.waitSignal(window.viewer.file_shown), qtbot.waitSignal(window.search.answer_changed) as answered:
+        _search(qtbot, window, "CR2032")
+    answer = answered.args[0]
+    none = msgspec.structs.replace(answer.outcome, results=())
+    window.search.answer_changed.emit(replace(answer, outcome=none))
+    assert window.viewer.empty_page.isVisible()
 
 
 def test_empty_query_shows_choose_hint(qtbot, window):

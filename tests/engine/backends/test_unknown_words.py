@@ -134,6 +134,13 @@ def test_time_in_a_query_is_offered_as_a_condition(open_memory, workspace: Path)
     assert [remedy.query for remedy in outcome.explanation.remedies if "on:" in remedy.query] == []
 
 
+def test_function_words_alone_are_not_offered(open_memory, workspace: Path) -> None:
+    texts = [f"How does the hedge have its birds on the side {number}?\n" for number in range(4)]
+    memory = indexed(open_memory, workspace, *texts)
+    explanation = memory.search(QUERY, correct=False, explain=True).explanation
+    assert [remedy.query for remedy in explanation.remedies if remedy.query] == []
+
+
 @given(st.floats(0, 1), st.floats(0, 1))
 @example(0.348, 0.35)
 @example(0.4031, 0.4032)

@@ -156,6 +156,19 @@ def test_sync_of_some_transcripts_is_not_joined(service: IndexingService, watche
     assert held.runs == 2
 
 
+def test_time_left_is_predicted_after_some_seconds(monkeypatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("engine.indexing.sync_progress.time.monotonic", lambda: now[0])
+    heard: list[MemorySyncProgressUpdate] = []
+    meter = ProgressMeter("manual", heard.append)
+    meter.start("indexing", 50_000)
+    for seconds, files in ((1.0, 10), (4.0, 4_000)):
+        now[0] = seconds
+        meter.step(files, "a.md")
+    assert [update.rate for update in heard] == [0, 10, 1000]
+    assert [update.seconds_left for update in heard] == [None, None, 46]
+
+
 def test_a_joining_caller_hears_the_progress(service: IndexingService) -> None:
     held = Held()
     heard: list[MemorySyncProgressUpdate] = []

@@ -264,6 +264,18 @@ pw: 1280px
 Reset your password: click here
 const STORAGE_KEY = 'todos'
 url(token-2024a1-b2c3-chart.svg)
+The TAN 2024 conference, Erlang/OTP 27
+error code 4711, status code: 404, the source code 123456
+your verification code expires in 300 seconds
+AUTH required
+250-AUTH LOGIN PLAIN
+wifi Driver rtl8812au
+run it in the shell as root:wheel
+ENV PATH /usr/bin
+d["password"] = password
+map.put("token", token)
+kind: SecretStore
+--from-literal=user=ada
 """.strip("\n").split("\n")
 
 
@@ -444,6 +456,26 @@ TOTP-Secret «JBSWY3DPEHPK3PXP»
 useradd -p «Rm4tzqq» ada
 API 키는 «a9x8c7v6b5n4»
 {"username":"ada","password":{"value":"«Rm4tzqq»"}}
+os.environ["DB_PASSWORD"] = "«tugboat»"
+config['auth']['token'] = '«a1b2c3d4e5»'
+System.setProperty("javax.net.ssl.keyStorePassword", "«tugboat»")
+read -s PW <<< "«tugboat99»"
+set -x API_TOKEN «tugboat99xk2»
+ipmitool -H x -U ada -P «tugboat» chassis status
+use «tugboat99» as my passphrase
+«tug99boat» como senha
+用«tug99boat»当密码
+heslo na wifi je «lodka77»
+hasło do routera «lodka77»
+das pw fürs nas ist «kahn77»
+la contra del wifi es «barco77»
+login root:«tugboat»
+Ihr Bestätigungscode lautet «629104».
+Tu código de verificación es «629104»
+Код подтверждения: «629104»
+인증번호는 «629104» 입니다
+alarm code «9931»
+PUK: «81726354»
 """.strip("\n").split("\n")
 GIVEN_AWAY += [
     "USER ada\nPASS «Rm4tzqq»",

@@ -101,7 +101,9 @@ def test_preview_shows_counts_and_index_path(qtbot, panel, notes, user_home):
 
 
 def test_skipped_files_are_listed_with_rule(qtbot, panel, notes):
+    (notes / "second.jpg").write_text("x")
     _offer(qtbot, panel, notes)
+    assert _chip(panel, "skipped").text() == "4 skipped"  # two pictures, a canvas, and a folder
     qtbot.mouseClick(_chip(panel, "skipped"), Qt.MouseButton.LeftButton)
     model = panel.findChild(IssuesTable).model()
     rules = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
