@@ -135,6 +135,7 @@ if TYPE_CHECKING:
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_parser import parse_query as parse_query
     from engine.text.writing_systems import has_one_character_word as has_one_character_word
+    from engine.text.writing_systems import shortened as shortened
     from engine.workspaces.known_workspaces import forget_workspace as forget_workspace
     from engine.workspaces.known_workspaces import known_workspaces as known_workspaces
     from engine.workspaces.known_workspaces import workspace_state as workspace_state
@@ -266,6 +267,7 @@ _HOME = {
     "written_links": "engine.corpus.link_parsing",
     "parse_query": "engine.text.query_parser",
     "has_one_character_word": "engine.text.writing_systems",
+    "shortened": "engine.text.writing_systems",
     "program_version": "engine.base.formatting",
     "all_of": "engine.base.formatting",
     "any_of": "engine.base.formatting",

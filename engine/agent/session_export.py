@@ -18,6 +18,7 @@ from engine.corpus.transcripts.registry import agent_label
 from engine.corpus.transcripts.tool_uses import stored_path, uses_of
 from engine.records import ExportFormat, SessionMessage, SessionSummary, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
+from engine.text.writing_systems import shortened
 
 _LONGEST_LINE = 100
 _LONGEST_INPUT = 64 * 1024
@@ -130,9 +131,7 @@ def label_of(message: SessionMessage) -> str:
 
 def folded_line(message: SessionMessage) -> str:
     text = _subject(message.text) if message.kind == "tool-call" else message.text
-    line = " ".join(text[: 4 * _LONGEST_LINE].split())
-    if len(line) > _LONGEST_LINE:
-        line = f"{line[: _LONGEST_LINE - 1]}…"
+    line = shortened(" ".join(text[: 4 * _LONGEST_LINE].split()), _LONGEST_LINE)
     return f"[{label_of(message)}] {line}".rstrip()
 
 

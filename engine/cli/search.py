@@ -121,12 +121,23 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
             print(f"{_copies(result)}\n")
         if result.more_in_file:
             print(f"{_more_in_file(result, at_least=outcome.total_is_least)}\n")
+    _print_count(outcome)
+    _print_remarks(outcome)
+    if explanation and (explain or not outcome.results):
+        _print_stages(explanation)
+
+
+def _print_count(outcome: SearchOutcome) -> None:
     hidden = outcome.total - len(outcome.results) - sum(result.more_in_file for result in outcome.results)
     if not outcome.results:
         print("No matches.")
     elif outcome.total > len(outcome.results):
         total = f"{outcome.total:,}+ results" if outcome.total_is_least else plural(outcome.total, "result")
         print(f"{len(outcome.results):,} of {total}{'; --max-results shows more' if hidden > 0 else ''}.")
+
+
+def _print_remarks(outcome: SearchOutcome) -> None:
+    """Print how the query was changed or could be: words of a passage, earlier queries, corrections."""
     if outcome.passage_words:
         what = "these words of it" if outcome.mode == "keyword" else "its meaning and these words"
         print(f"Searched for {what}: {safe(', '.join(outcome.passage_words))}.")
@@ -140,8 +151,6 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
         print(f"Did you mean {meant}?")
     if outcome.notice:
         print(outcome.notice)
-    if explanation and (explain or not outcome.results):
-        _print_stages(explanation)
 
 
 def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) -> None:

@@ -6,7 +6,7 @@ Files are parsed in steps, at most 500 levels deep and 64 MiB large.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -78,16 +78,20 @@ def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
         label = " ".join(_string(group.get("label")).split())
         yield f"# {label}" if label else "---" if inside.get(number) else ""
         yield from _separated(inside.get(number, ()))
-    names = {node.get("id"): _name(node) for node in nodes if isinstance(node.get("id"), str)}
-    lines = []
-    for edge in _list(canvas.get("edges")):
-        if isinstance(edge, dict) and (label := " ".join(_string(edge.get("label")).split())):
-            ends = (names.get(end, "") if isinstance(end := edge.get(key), str) else "" for key in _ENDS)
-            lines.append(f"- {' → '.join(filter(None, ends))}: {label}")
+    lines = list(_labelled_lines(_list(canvas.get("edges")), nodes))
     yield "\n".join(["---", "", *lines] if lines else [])
 
 
 _ENDS = ("fromNode", "toNode")
+
+
+def _labelled_lines(edges: Iterable[Any], nodes: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield each line between cards that has a label, with the names of its cards."""
+    names = {node.get("id"): _name(node) for node in nodes if isinstance(node.get("id"), str)}
+    for edge in edges:
+        if isinstance(edge, dict) and (label := " ".join(_string(edge.get("label")).split())):
+            ends = (names.get(end, "") if isinstance(end := edge.get(key), str) else "" for key in _ENDS)
+            yield f"- {' → '.join(filter(None, ends))}: {label}"
 
 
 def _separated(cards: "list[dict[str, Any]] | tuple[()]") -> Iterator[str]:

@@ -20,6 +20,7 @@ from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.provider_interface import TextsRefused
 from engine.logs import redact
+from engine.text.writing_systems import shortened
 
 if TYPE_CHECKING:
     import tenacity
@@ -263,8 +264,7 @@ def _error_message(answer: Any) -> str:
     message = error.get("message") or error.get("detail") or ""
     if isinstance(message, list):
         message = "; ".join(str(part.get("msg", part)) if isinstance(part, dict) else str(part) for part in message)
-    line = " ".join(redact(str(message)).split())
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    return shortened(" ".join(redact(str(message)).split()), _LONGEST)
 
 
 def quotes(said: str, texts: Sequence[str]) -> bool:

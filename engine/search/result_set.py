@@ -16,6 +16,7 @@ from engine.search.scoring import Blend, Evidence
 from engine.search.search_context import SearchContext
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
+from engine.text.writing_systems import shortened
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
@@ -110,5 +111,4 @@ def _name(work: SearchContext) -> str:
     like = work.request.like
     if like is not None:
         return tr("more like {path}, line {line:,},", path=like.path, line=like.start_line)
-    asked = work.request.query
-    return in_quotes(asked if len(asked) <= _LONGEST_NAME else f"{asked[:_LONGEST_NAME]}…")
+    return in_quotes(shortened(work.request.query, _LONGEST_NAME))

@@ -200,6 +200,11 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: character_start(text, 0, max(0, most))]
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` code points: a longer one is cut as by `cut`, and ends in an ellipsis."""
+    return text if len(text) <= most else f"{cut(text, most - 1).rstrip()}…"
+
+
 def _joined(text: str, place: int) -> bool:
     """Whether the code points before and after a position belong to one character."""
     if place >= len(text):

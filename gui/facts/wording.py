@@ -1,6 +1,6 @@
 """Texts of the facts view. Pure functions."""
 
-from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin, in_quotes, marked, number, tr, tr_count
+from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin, in_quotes, marked, number, shortened, tr, tr_count
 from gui.widgets.formatting import ago, date_of, exact
 
 CATEGORIES: dict[FactCategory, str] = {
@@ -103,5 +103,4 @@ def _forgotten(fact: Fact, when: float) -> str:
 
 def short(text: str) -> str:
     """Return the beginning of a fact, for a message about it."""
-    text = " ".join(text.split())
-    return in_quotes(text if len(text) <= _LONGEST_MENTION else f"{text[: _LONGEST_MENTION - 1].rstrip()}…")
+    return in_quotes(shortened(" ".join(text.split()), _LONGEST_MENTION))

@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
-from engine import Source, folder_name, marked, tr, tr_count
+from engine import Source, folder_name, marked, shortened, tr, tr_count
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search.query import Scope
 from gui.widgets.form_controls import Chip
@@ -87,7 +87,7 @@ class Filters(QWidget):
         limit."""
         self.scope = scope
         name = scope.name if scope else ""
-        short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+        short = shortened(name, LONGEST_NAME)
         self._scope_chip.setText(tr("Only in “{name}” ×", name=short))
         self._scope_chip.setShortcut(QKeySequence())
         set_tip(self._scope_chip, _only(scope) if scope else "")
@@ -128,7 +128,7 @@ class Filters(QWidget):
             self._workspace_chip.setAccessibleName(tr("All workspaces are searched"))
             return
         name = folder_name(folder)
-        short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+        short = shortened(name, LONGEST_NAME)
         self._workspace_chip.setText(short or tr("No workspace"))
         self._workspace_chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
         set_tip(self._workspace_chip, folder)

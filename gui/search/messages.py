@@ -13,6 +13,7 @@ from engine import (
     any_of,
     in_quotes,
     marked,
+    shortened,
     tr,
     tr_count,
 )
@@ -193,7 +194,7 @@ def _why(query: Query, *, by_meaning: bool) -> str:
 def _not_found(query: Query) -> str:
     if query.like is not None:
         return tr("No similar passages")
-    text = query.text if len(query.text) <= _LONGEST_QUERY else f"{query.text[:_LONGEST_QUERY]}…"
+    text = shortened(query.text, _LONGEST_QUERY)
     if query.within:
         return tr("Nothing found for “{query}” within these results", query=text)
     return tr("Nothing found for “{query}”", query=text)
@@ -227,8 +228,7 @@ _LONGEST = 28
 
 def button_words(remedy: SearchRemedy) -> str:
     if remedy.query:
-        query = remedy.query if len(remedy.query) <= _LONGEST else f"{remedy.query[: _LONGEST - 1]}…"
-        return tr("Search for “{query}”", query=query)
+        return tr("Search for “{query}”", query=shortened(remedy.query, _LONGEST))
     return tr(_WORDS[remedy.name])
 
 

@@ -18,6 +18,7 @@ from engine import (
     cite,
     in_quotes,
     marked,
+    shortened,
     tr,
     tr_count,
 )
@@ -181,8 +182,7 @@ def citation(passage: Passage) -> str:
 
 def quoted(words: str) -> str:
     """Return the beginning of a passage in quotation marks, without Markdown quotation marks (`>`)."""
-    line = make_excerpt(words[:_MOST_READ], ()).text
-    return in_quotes(line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…")
+    return in_quotes(shortened(make_excerpt(words[:_MOST_READ], ()).text, _LONGEST_QUOTE))
 
 
 def source_names(sources: Iterable[Source] | None) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QDate, QObject, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
-from engine import folder_name, marked, tr
+from engine import folder_name, marked, shortened, tr
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, day_period, month_period
 from gui.sessions.listing_view import ListingView
@@ -187,7 +187,7 @@ class FilterChips(QWidget):
             (self._period_chip, self.period.title, self.period.narrows, tr("Time: {period}", period=self.period.title)),
             (self._role_chip, chip_text, self.role, tr("Said by: {role}", role=role)),
         ):
-            chip.setText(words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1]}…")
+            chip.setText(shortened(words, LONGEST_NAME))
             chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
             chip.setAccessibleName(accessible_name)
             chip.set_narrows(bool(narrows))

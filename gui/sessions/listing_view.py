@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, marked, tr, tr_count, tr_reason, usual_folders
+from engine import MemoryProviderStatus, marked, shortened, tr, tr_count, tr_reason, usual_folders
 from gui.core.session_criteria import Criteria
 from gui.sessions.calendar import SessionCalendar, SessionDays
 from gui.sessions.content_search import ContentHits
@@ -190,7 +190,7 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
 
 def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
     """Return the title and the sentence of the page when filters exclude all sessions."""
-    text = criteria.text if len(criteria.text) <= _LONGEST_TEXT else f"{criteria.text[:_LONGEST_TEXT]}…"
+    text = shortened(criteria.text, _LONGEST_TEXT)
     title = tr("No session matches “{text}”", text=text) if text else tr("No session matches")
     if searching:
         return title, tr(SEARCHING)

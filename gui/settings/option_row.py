@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QActionGroup, QEnterEvent
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, spoken, system_language, tr
+from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, shortened, spoken, system_language, tr
 from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
 from gui.settings.option_pages import PAGES, OptionPlacement, SettingsPage, mark, options_on, with_marks
@@ -93,8 +93,7 @@ class OptionFooter(QWidget):
         self.origin.setText(tr(HOLDS[layer]))
         self.origin.setAccessibleName(f"{title}: {tr(HOLDS[layer])}")
         below = value_words(option, shown.without_own(option.key) if layer == "workspace" else option.default)
-        short = below if len(below) <= _LONGEST else below[: _LONGEST - 1] + "…"
-        self.reset.setText(tr("Reset to {value}", value=short))
+        self.reset.setText(tr("Reset to {value}", value=shortened(below, _LONGEST)))
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=title, value=below))
         self.reset.setVisible(layer != "built-in")
         self._default.setVisible(layer != "built-in")

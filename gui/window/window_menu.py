@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import SavedSearch, marked, tr, tr_count
+from engine import SavedSearch, marked, shortened, tr, tr_count
 from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, allow, fill_menu_bar, has_menu_bar
 from gui.commands.keymap import keymap
 from gui.controllers.navigation import keys
@@ -88,8 +88,7 @@ class SearchMenu(QObject):
     def _fill(self) -> None:
         self._saved.clear()
         for search in self._saved_searches.store.saved[:_MOST]:
-            name = search.name if len(search.name) <= _LONGEST else f"{search.name[: _LONGEST - 1]}…"
-            action = self._saved.addAction(name.replace("&", "&&"))
+            action = self._saved.addAction(shortened(search.name, _LONGEST).replace("&", "&&"))
             action.triggered.connect(lambda _=False, search=search: self.run(search))
 
     @Slot()

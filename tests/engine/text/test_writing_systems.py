@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.writing_systems import cut
+from engine.text.writing_systems import cut, shortened
 
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
 PIECES = [FAMILY, "e\u0301", "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd", "नि", "\r\n", "a", " ", "漢", "❤\ufe0f"]
@@ -44,3 +44,10 @@ def test_a_cut_parts_no_character_and_loses_no_more_than_one(pieces: list[str], 
 def test_any_text_can_be_cut(text: str, most: int) -> None:
     assert text.startswith(cut(text, most))
     assert len(cut(text, most)) <= most
+
+
+def test_shortened_text_ends_in_ellipsis_after_whole_character() -> None:
+    assert shortened("four", 4) == "four"
+    assert shortened("five words", 6) == "five…"
+    assert shortened("ab\U0001f1e9\U0001f1ea", 4) == "ab\U0001f1e9\U0001f1ea"
+    assert shortened("a\U0001f1e9\U0001f1eabc", 3) == "a…"
