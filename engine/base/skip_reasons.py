@@ -187,8 +187,8 @@ COPIED = Reason(marked("This session is also in another file of the same agent, 
 GENERATED = Reason(marked("The agent created this session for its own internal work."))
 INDEXED_ELSEWHERE = Reason(marked("This session belongs to the workspace {name} ({path})."))
 SESSIONS_INDEXED_ELSEWHERE = Reason(
-    marked("{count:,} session of this file belongs to the workspace {name} ({path})."),
-    marked("{count:,} sessions of this file belong to the workspace {name} ({path})."),
+    marked("{count:,} session belongs to the workspace {name} ({path})."),
+    marked("{count:,} sessions belong to the workspace {name} ({path})."),
 )
 BREAKS_OFF = Reason(marked("The file breaks off after {number:,} sessions, which are indexed: {problem}"))
 BROKEN_SESSIONS = Reason(

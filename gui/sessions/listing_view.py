@@ -33,6 +33,8 @@ SEARCHING = marked("Searching messages…")
 CHOOSE = marked("Choose sessions…")
 DOWNLOADED = marked("the folder with the export that you downloaded")
 _LONGEST_TEXT = 80
+_MOST_NAMED = 2
+"""Most folders whose sessions belong to other workspaces and that are named."""
 _INDEXED_ELSEWHERE = "kept-elsewhere"
 """The engine's rule for sessions that belong to other workspaces."""
 CHOOSE_SESSION = NothingToRead(
@@ -238,6 +240,11 @@ def elsewhere(status: MemoryProviderStatus) -> str:
     kept = [
         f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _INDEXED_ELSEWHERE
     ]
+    if more := len(kept[_MOST_NAMED:]):
+        others = tr_count(
+            "The same is true of {count:,} other folder.", "The same is true of {count:,} other folders.", more
+        )
+        kept[_MOST_NAMED:] = [others]
     return f"{' '.join(kept)} {tr(_SEARCH_ALL)}" if kept else ""
 
 

@@ -101,7 +101,7 @@ QComboBox QAbstractItemView::item:selected {
 QListWidget { background: $alternate; color: $text; border: none; outline: none; padding: 8px 0px; }
 QListWidget::item { padding: 5px 13px; border: 1px solid transparent; }
 QListWidget::item:selected { background: $accent_ground; color: $text; }
-QListWidget::item:selected:focus { border-color: $accent; }
+QListWidget::item:focus { border-color: $accent; }
 
 QMenu { background: $base; color: $text; border: 1px solid $line; padding: 4px 0px; }
 QMenu::item { padding: 5px 24px 5px 24px; }

@@ -405,5 +405,3 @@ class LineCanvas(QAbstractScrollArea):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._relayout()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self.viewport().update()

@@ -1,8 +1,20 @@
 """Layouts: lines of widgets that wrap, two widgets side by side if they fit, and a centred column that scrolls."""
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
+from typing import cast
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QRegion, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QLayoutItem, QScrollArea, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QStyle,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.style.stylesheet import font_at
 from gui.widgets.labels import line
@@ -211,9 +223,24 @@ def column_page(column: QLayout, width: int) -> QFrame:
     return page
 
 
+class _ScrollArea(QScrollArea):
+    """A scroll area that shows the focused control: Qt does so only if the focus was in the area before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        cast("QApplication", QApplication.instance()).focusChanged.connect(self._show_focused)
+
+    @Slot(QWidget, QWidget)
+    def _show_focused(self, _: QWidget | None, focused: QWidget | None) -> None:
+        if focused is not None and self.isVisible() and self.isAncestorOf(focused):
+            area = QRect(focused.mapTo(self.viewport(), QPoint()), focused.size())
+            if not self.viewport().rect().intersects(area):
+                self.ensureWidgetVisible(focused)
+
+
 def scrolling_column(column: QLayout, width: int) -> QScrollArea:
     """Return a page as `column_page`, in a scroll area."""
-    scroll = QScrollArea()
+    scroll = _ScrollArea()
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setWidgetResizable(True)
     scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -148,6 +148,7 @@ class KeySheet(QWidget):
         self.area.setWidget(content)
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setProperty("role", "text")
         self.area.setAccessibleName(tr("Keys"))
         bar = self.area.verticalScrollBar().sizeHint().width()
         self.preferred_size = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))

@@ -310,8 +310,6 @@ class SideBySide(QAbstractScrollArea):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._relayout()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self.viewport().update()
 
 
 @dataclass(frozen=True)

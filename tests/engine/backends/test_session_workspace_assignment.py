@@ -177,7 +177,7 @@ def test_other_workspace_reason_shown(open_: Open, store: Path, tmp_path: Path) 
     assert (state.state, state.rule) == ("excluded", "kept-elsewhere")
     assert where in state.sentence
     details = [issue.detail for issue in report.skipped if issue.rule == "kept-elsewhere"]
-    assert details == [f"1 session of this file {where}"]
+    assert details == [f"1 session {where}"]
     assert (report.files_seen, report.files_removed) == (0, 0)
 
 

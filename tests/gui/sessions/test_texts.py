@@ -1,5 +1,7 @@
 """Messages of the sessions view if another workspace has the sessions."""
 
+import msgspec
+
 from engine import FileIssue
 from gui.sessions import listing_view
 from tests.helpers.fake_records import make_status
@@ -16,6 +18,13 @@ def test_sessions_in_other_workspace_are_named():
     other = FileIssue(path="x.bin", rule="extension", detail="It is no note.")
     assert listing_view.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
     assert listing_view.elsewhere(make_status(skipped_files=(other,))) == ""
+
+
+def test_many_folders_in_other_workspaces_are_counted():
+    kept = [msgspec.structs.replace(_KEPT, path=f"sessions/{number}") for number in range(14)]
+    said = listing_view.elsewhere(make_status(skipped_files=tuple(kept)))
+    assert said.count(_KEPT.detail) == 2
+    assert said.endswith("The same is true of 12 other folders. Search all workspaces to find them here.")
 
 
 def test_empty_list_names_other_workspaces():

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton, QScrollArea
 
 import engine
 from engine import Settings, load_settings, settings_path
@@ -63,6 +63,17 @@ def test_titles_of_all_pages_stand_at_same_position(qtbot, dialog):
         [title] = [found for found in titles if found.isVisible()]
         positions[name] = title.mapTo(dialog, QPoint()).toTuple()
     assert len(set(positions.values())) == 1, positions
+
+
+def test_tab_from_outside_shows_field_that_was_scrolled_away(qtbot, dialog):
+    first = next(row for row in dialog.findChildren(OptionRow) if row.isVisible()).field.focusProxy()
+    scroller = next(area for area in dialog.findChildren(QScrollArea) if area.isAncestorOf(first))
+    dialog.page_choice.list.setFocus()
+    scroller.verticalScrollBar().setValue(scroller.verticalScrollBar().maximum())
+    assert first.visibleRegion().isEmpty()
+    qtbot.keyClick(dialog.page_choice.list, Qt.Key.Key_Tab)
+    assert first.hasFocus()
+    assert not first.visibleRegion().isEmpty()
 
 
 def test_every_page_has_row_for_each_option(qtbot, dialog):
