@@ -282,10 +282,7 @@ class FootedColumn(QWidget):
     def _place_footer(self) -> None:
         """Place the footer below the scroll area or, if there is little room, inside it."""
         self._footer_scrolls = self._foot_height() > self.height() * _MOST_FOOT
-        left = self._middle.mapTo(self, QPoint()).x()
-        # The column may have a scroll bar at one side.
-        side = 0 if self._footer_scrolls else max(0, min(left, self.width() - left - self._middle.width()))
-        self._footer.setContentsMargins(side, 0, side, 0)
+        self._align_footer()
         inside = self._column.indexOf(self._footer) >= 0
         if inside == self._footer_scrolls:
             return
@@ -296,12 +293,20 @@ class FootedColumn(QWidget):
             self._whole.addWidget(self._footer)
         self._footer.show()
 
+    def _align_footer(self) -> None:
+        """Give the footer the sides of the column, which may have a scroll bar at one of them."""
+        left = self._middle.mapTo(self, QPoint()).x()
+        side = 0 if self._footer_scrolls else max(0, min(left, self.width() - left - self._middle.width()))
+        self._footer.setContentsMargins(side, 0, side, 0)
+
     def _foot_height(self) -> int:
         return self._footer.heightForWidth(self.width()) if self._footer.hasHeightForWidth() else self._footer.height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize, QEvent.Type.Move):
+        if watched is self._footer and event.type() == QEvent.Type.LayoutRequest:
             self._place_footer()
+        elif watched is not self._footer and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._align_footer()
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
