@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.base import lazy_pattern
+from engine.text.stems import UNDECIDED
 from engine.text.stopwords import languages_by_word
 from engine.text.writing_systems import script_of
 
@@ -22,6 +23,9 @@ _LEAST_VOTES_WITH_LETTERS = 1.0
 _ENOUGH_WORDS = 30
 """Number of different words from which a text without any known function word counts as a language without a
 stemmer."""
+
+_SHORT = 400
+"""Most characters of a short note, which may have no function word."""
 
 _BY_SCRIPT = {
     "greek": "greek",
@@ -96,6 +100,16 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
         return _by_letters(script, beyond, sample)
     letters = {letter for letter in beyond if letter.isalpha() and script_of(letter) == "latin"}
     return _by_words(sample, likely, letters) if latin else ""
+
+
+def language_of_rules(text: str, language: str) -> str:
+    """Return the language whose rules analyse a note: `language`, or `UNDECIDED` for a short text without any English
+    function word that counts as English, such as "Stromrechnung bezahlen"."""
+    if language != "english" or len(text) > _SHORT:
+        return language
+    owners = languages_by_word()
+    words = owners.keys() & set(_WORD.findall(text.lower()))
+    return language if any("english" in owners[word] for word in words) else UNDECIDED
 
 
 def _by_letters(script: str, letters: str, sample: str) -> str:

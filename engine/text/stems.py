@@ -71,6 +71,8 @@ _lock = threading.Lock()
 JOINED, REVERSED = "+", ":"
 COMPOUNDING = frozenset({"danish", "dutch", "estonian", "finnish", "german", "hungarian", "norwegian", "swedish"})
 """Languages that write a compound as one word."""
+UNDECIDED = "undecided"
+"""Language of a text that counts as English because nothing tells otherwise; its compounds are found, too."""
 
 SHORTEST_END = 4
 """Length of the shortest stem that is searched at the end of compounds."""

@@ -55,6 +55,13 @@ _FORMS = {
         ("Haus", "Das Krankenhaus liegt am Rand der Stadt und ist groß."),
         ("Vertrag", "Der Mietvertrag wurde gestern unterschrieben und abgelegt."),
     ],
+    "compounds in short notes": [
+        ("Schule", "Grundschule anmelden."),
+        ("Buch", "Kochbuch zurückgeben."),
+        ("Termin", "Zahnarzttermin Montag."),
+        ("Schlüssel", "Das Kellerschloss, zwei Ersatzschlüssel."),
+        ("Lampe", "Stehlampe kaputt."),
+    ],
     "ae, oe, ue and ß": [
         ("Mueller", "Herr Müller kam gestern zu uns."),
         ("Schröder", "Herr Schroeder kam gestern zu uns."),
