@@ -34,7 +34,7 @@ from engine.search.score_cut_off import (
 )
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
-from engine.search.suggestions import Spelling, evident, likely, supported, without_words
+from engine.search.suggestions import Spelling, doubtful, evident, likely, supported, without_words
 from engine.search.title_matches import called_in, put_first
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -250,9 +250,9 @@ class Searcher:
     ) -> QuerySuggestion | None:
         """Return the likeliest correction of words that occur nowhere; None if no chunk supports it.
 
-        A chunk must have all words of the corrected query. A correction of one word is then likely. So is the
-        only similar word if a chunk has several of the other words. Otherwise it is a guess: only evident typos are
-        corrected, and no words that the model knows.
+        A chunk must have all words of the corrected query. A correction of one word is then likely, unless it is the
+        only word and a `doubtful` typo. So is the only similar word if a chunk has several of the other words.
+        Otherwise it is a guess: only evident typos are corrected, and no words that the model knows.
         """
         if not work.request.correct or not work.suggestions:
             return None
@@ -265,7 +265,8 @@ class Searcher:
             trying = SearchContext.on(by_words, work.cancel)
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
             words, best = found.grounds.words, [scored.id for scored in found.kept]
-            if best and words.complete:
+            alone = len(correction.words) == len(words.terms)
+            if best and words.complete and not (alone and doubtful(correction, partial(_is_word, provider))):
                 return correction
         offered = without_words(query, offered, partial(is_word, provider))
         if not offered:

@@ -191,6 +191,17 @@ def _is_likely(word: str, meant: str) -> bool:
     return spelling.typos(folded, other, most) is not None
 
 
+def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> bool:
+    """Whether a word of a query without other words may be none of the typos that it is corrected for.
+
+    So may be a real word, and one with two typos: "innovation" is not "invocation".
+    """
+    return any(
+        is_word(word) or (" " not in meant and spelling.typos(fold(word), fold(meant), 1) is None)
+        for word, meant in correction.words
+    )
+
+
 def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
     """Whether one of the best chunks for a corrected query contains its corrected words and other distinctive words.
 

@@ -60,6 +60,21 @@ def test_words_that_the_model_knows_stay(open_memory, workspace: Path, provider,
     assert memory.search(f"{query} now").corrected is not None
 
 
+@pytest.mark.parametrize(("word", "pieces"), [("innovation", 2), ("invocatoin", 1)])
+def test_word_that_may_be_no_typo_is_not_replaced(
+    open_memory, workspace: Path, provider, monkeypatch, word: str, pieces: int
+) -> None:
+    """Alone, a word with two typos or one that the model knows is probably another word; others show what is meant."""
+    (workspace / "note.md").write_text("The invocation of the harbour master.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    monkeypatch.setattr(provider, "pieces", lambda text: pieces)
+    outcome = memory.search(word)
+    assert outcome.corrected is None
+    assert [suggestion.query for suggestion in outcome.suggestions] == ["invocation"]
+    assert memory.search(f"{word} harbour").corrected is not None
+
+
 def test_correction_works_without_the_model(open_memory, workspace: Path, provider, monkeypatch) -> None:
     def fail(word: str) -> int:
         raise ProviderError("The model cannot be loaded.")
