@@ -337,6 +337,8 @@ class UserData:
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", 2)
             connection.pragma("secure_delete", 1)
+            # Each write reaches the database itself: SQLite silently ignores a log from its first damaged page on.
+            connection.pragma("wal_autocheckpoint", 1)
             refuse_newer(connection, self._path, USER_MIGRATIONS)
             if 0 < version_of(connection) < len(USER_MIGRATIONS):
                 self._backups.make_before(connection, len(USER_MIGRATIONS))

@@ -78,6 +78,19 @@ def test_first_version_migrated_with_copy(tmp_path: Path) -> None:
     assert path.with_name(f"user.sqlite.before-{len(user_data.USER_MIGRATIONS)}").exists()
 
 
+def test_damaged_log_loses_nothing(tmp_path: Path) -> None:
+    path, crashed = tmp_path / "user.sqlite", tmp_path / "crashed.sqlite"
+    with closing(UserData(path)) as user:
+        for name in ("pump", "hedge"):
+            save(user, name)
+        crashed.write_bytes(path.read_bytes())
+        log = bytearray(path.with_name("user.sqlite-wal").read_bytes())
+        log[40:] = bytes(len(log) - 40)
+        crashed.with_name("crashed.sqlite-wal").write_bytes(log)
+    with closing(UserData(crashed)) as user:
+        assert saved(user) == {"pump", "hedge"}
+
+
 def test_unknown_entry_does_not_hide_others(tmp_path: Path) -> None:
     data = UserData(tmp_path / "user.sqlite")
     data.add_sync(summary(1))
