@@ -266,7 +266,7 @@ class Searcher:
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
             words, best = found.grounds.words, [scored.id for scored in found.kept]
             alone = len(correction.words) == len(words.terms)
-            if best and words.complete and not (alone and doubtful(correction, partial(_is_word, provider))):
+            if best and words.complete and not (alone and doubtful(correction, partial(is_word, provider))):
                 return correction
         offered = without_words(query, offered, partial(is_word, provider))
         if not offered:
