@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.helpers.opencode_database import NEWER, OLDER
+from tests.helpers.opencode_database import ENTRIES, NEWER, OLDER
 from tests.helpers.session_counts import SECONDS, TIMES
 from tests.helpers.session_rows import (
     CRUSH,
@@ -211,20 +211,19 @@ _OPENCODE = (
     ),
 )
 _BASH = {"type": "tool", "id": "t", "name": "bash", "state": {**_STATE, "content": [_text(OUTPUT)]}}
-_OPENCODE_NEW = (
-    _opencode("session_v2", "ses_1", 0, **_SESSION),
-    *(
-        _opencode("session_message", f"msg_{seq}", seq + 1, session_id="ses_1", type=kind, seq=seq, data=_json(data))
-        for seq, (kind, data) in enumerate(
-            (
-                ("user", {"text": ASKED}),
-                ("assistant", {"content": [_text(LOOKING), _BASH]}),
-                ("idle", {"outcome": "succeeded"}),
-                ("assistant", {"content": [_text(ANSWERED)]}),
-            )
+_ENTRIES = tuple(
+    _opencode("session_message", f"msg_{seq}", seq + 1, session_id="ses_1", type=kind, seq=seq, data=_json(data))
+    for seq, (kind, data) in enumerate(
+        (
+            ("user", {"text": ASKED}),
+            ("assistant", {"content": [_text(LOOKING), _BASH]}),
+            ("idle", {"outcome": "succeeded"}),
+            ("assistant", {"content": [_text(ANSWERED)]}),
         )
-    ),
+    )
 )
+_OPENCODE_NEW = (_opencode("session_v2", "ses_1", 0, **_SESSION), *_ENTRIES)
+_KILO_NEW = (_opencode("session", "ses_1", 0, **_SESSION), *_ENTRIES)
 _OLDER_SPOKEN = """SELECT CASE m.data ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END
     FROM part p JOIN message m ON m.id = p.message_id WHERE p.data ->> '$.type' = 'text'"""
 _OLDER_TIMES = "SELECT time_created FROM session UNION SELECT time_created FROM message"
@@ -466,7 +465,9 @@ DATABASES = (
     AgentDatabase("opencode: 1", "opencode/opencode.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
     AgentDatabase("opencode: 2", "opencode/opencode.db", OLDER + NEWER, _OPENCODE_NEW, _NEWER_SPOKEN, _NEWER_TIMES),
     AgentDatabase("kilo: 1", "kilo/kilo.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
-    AgentDatabase("kilo: 2", "kilo/kilo.db", OLDER + NEWER, _OPENCODE_NEW, _NEWER_SPOKEN, _NEWER_TIMES),
+    AgentDatabase(
+        "kilo: 2", "kilo/kilo.db", OLDER + ENTRIES, _KILO_NEW, _NEWER_SPOKEN, _NEWER_TIMES.replace("_v2", "")
+    ),
     AgentDatabase(
         "kiro: a session per folder",
         "amazon-q/data.sqlite3",

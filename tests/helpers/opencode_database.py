@@ -20,14 +20,16 @@ CREATE INDEX message_session_idx ON message (session_id);
 CREATE INDEX part_message_idx ON part (message_id);
 CREATE INDEX part_session_idx ON part (session_id);
 """
-NEWER = """
-CREATE TABLE session_v2 (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, slug text NOT NULL,
-    directory text NOT NULL, title text, version text NOT NULL, time_created integer NOT NULL,
-    time_updated integer NOT NULL);
+ENTRIES = """
 CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, seq integer NOT NULL,
     time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
 CREATE UNIQUE INDEX session_message_session_seq_idx ON session_message (session_id, seq);
 """
+NEWER = f"""
+CREATE TABLE session_v2 (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, slug text NOT NULL,
+    directory text NOT NULL, title text, version text NOT NULL, time_created integer NOT NULL,
+    time_updated integer NOT NULL);
+{ENTRIES}"""
 
 
 class OpencodeWriter:

@@ -1,10 +1,12 @@
 """Declares Cline, an extension of VS Code and a command line, and the copies of it that store the same.
 
-Kilo Code was such a copy before version 7 (checked against claude-code-history-viewer of August 2026); since then it is
+Roo Code and its command line were checked in version 3.52 of April 2026 (`apps/cli/src/lib/task-history`). Kilo Code
+was such a copy before version 7, and its command line before version 1 (`cli/src/utils/paths.ts`); since then they are
 another program (`kilo`).
 """
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders
@@ -29,8 +31,16 @@ def _extension_tasks(machine: Machine, extension: str) -> FoundFolders:
         yield "" if editor == "Code" else editor, os.path.join(folder, "globalStorage", extension, "tasks")
 
 
-def _extension_agent(name: str, label: str, extension: str) -> Agent:
-    """An extension that began as a copy of Cline, and stores its tasks in the same way."""
+def _extension_agent(name: str, label: str, extensions: tuple[str, ...], command_line: tuple[str, ...]) -> Agent:
+    """An extension that began as a copy of Cline, and stores its tasks in the same way.
+
+    `command_line`: the folder below the home folder in which its command line stores them.
+    """
+
+    def folders(machine: Machine) -> FoundFolders:
+        for extension in extensions:
+            yield from _extension_tasks(machine, extension)
+        yield "command line", machine.below_home(*command_line)
 
     def formats() -> "Formats":
         from engine.corpus.transcripts.formats import Formats
@@ -41,8 +51,11 @@ def _extension_agent(name: str, label: str, extension: str) -> Agent:
     return Agent(
         name=name,
         label=label,
-        stores=((rf"/{extension}/tasks\Z", name),),
-        folders=lambda machine: _extension_tasks(machine, extension),
+        stores=tuple(
+            (rf"/{re.escape(folder)}\Z", name)
+            for folder in (*(f"{extension}/tasks" for extension in extensions), "/".join(command_line))
+        ),
+        folders=folders,
         files=(TASKS,),
         parts=(CHECKPOINTS,),
         formats=formats,
@@ -99,5 +112,10 @@ AGENT = Agent(
     part_of=_described_session,
     formats=_formats,
 )
-ROO_CODE = _extension_agent("roo-code", "Roo Code", "rooveterinaryinc.roo-cline")
-KILO_CODE = _extension_agent("kilo-code", "Kilo Code", "kilocode.kilo-code")
+ROO_CODE = _extension_agent(
+    "roo-code",
+    "Roo Code",
+    ("rooveterinaryinc.roo-cline", "rooveterinaryinc.roo-code-nightly"),
+    (".vscode-mock", "global-storage", "tasks"),
+)
+KILO_CODE = _extension_agent("kilo-code", "Kilo Code", ("kilocode.kilo-code",), (".kilocode", "cli", "global", "tasks"))

@@ -23,20 +23,20 @@ _DATABASE = ".db"
 def _folders(machine: Machine) -> FoundFolders:
     for home in machine.data_homes():
         folder = os.path.join(home, "opencode")
-        databases = list(_databases(folder, machine))
-        for path in databases:
+        found = list(databases(folder, machine.environ.get("OPENCODE_DB", ""), r"opencode(?:-.*)?\.db"))
+        for path in found:
             name = os.path.basename(path)
             yield "" if name == "opencode.db" else name, path
-        if not databases:
+        if not found:
             yield "", os.path.join(folder, "storage")
 
 
-def _databases(folder: str, machine: Machine) -> Iterator[str]:
-    """Yield the database named by a variable, and those of all release channels."""
-    named = machine.environ.get("OPENCODE_DB", "").strip()
+def databases(folder: str, named: str, names: str) -> Iterator[str]:
+    """Yield the database `named` by a variable, and those of all release channels, which have these `names`."""
+    named = named.strip()
     if named and "\0" not in named and os.path.isfile(path := os.path.join(folder, named)):
         yield os.path.normpath(path)
-    channels = re.compile(r"opencode(?:-.*)?\.db")
+    channels = re.compile(names)
     try:
         with os.scandir(folder) as entries:
             yield from sorted(entry.path for entry in entries if channels.fullmatch(entry.name) and entry.is_file())

@@ -1,7 +1,8 @@
 """Tasks of Cline, Roo Code and Kilo Code: one folder each, `tasks/<id>/`, with the displayed messages.
 
 Written from the public source of Cline 3 (2025 to August 2026: `ExtensionMessage.ts`, `disk.ts`) and of Roo Code 3 (to
-April 2026: `packages/types/src/message.ts`, `history.ts`); Kilo Code before its version 7 is a copy of the latter.
+3.52 of April 2026: `message.ts`, `history.ts` and `vscode-extension-host.ts` in `packages/types/src`); Kilo Code before
+its version 7 is a copy of the latter.
 `ui_messages.json` is an array of messages. The type of each is in `say` or `ask`; `text` is plain text or JSON. The
 first message is the user's task. `history_item.json` (Roo Code since version 3.40) names the folder and the parent
 task. Other versions add the folder to the user's words in `api_conversation_history.json`. Nothing else is read from
@@ -31,13 +32,20 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 _HEAD = 256 * 1024
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*?"ts"\s*:)(?=[^{}]*?"(?:ask|say)"\s*:)')
 _FOLDER = re.compile(r'# Current (?:Working|Workspace) Directory \(((?:[^"\\()\n]|\\\\|\([^"()\n]*\))+)\)')
-_OWNERS = {"rooveterinaryinc.roo-cline": "roo-code", "kilocode.kilo-code": "kilo-code"}
-"""Agent by the folder of its extension; every other folder is of Cline."""
+_OWNERS = {
+    "rooveterinaryinc.roo-cline": "roo-code",
+    "rooveterinaryinc.roo-code-nightly": "roo-code",
+    ".vscode-mock": "roo-code",
+    "kilocode.kilo-code": "kilo-code",
+    ".kilocode": "kilo-code",
+}
+"""Agent by the folder of its extension or command line; every other folder is of Cline."""
 _WRITING = frozenset(
     "editedExistingFile newFileCreated appliedDiff insertContent searchAndReplace fileDeleted updateTodoList".split()
 )
 """Names of tools whose `content` is their input, not a result."""
-_NAMED = ("path", "regex", "filePattern", "query", "command", "args", "mode", "skill", "question", "description")
+_NAMED = tuple("path regex filePattern searchPattern query command args mode skill question description".split())
+_LISTS = ("batchFiles", "batchDirs")
 _FLAGS = {"command": "REQ_APP", "completion_result": "HAS_CHANGES"}
 """Marks for the program at the end of a text, by kind of message."""
 _ANSWERS = frozenset("text completion_result plan_completion_result".split())
@@ -119,12 +127,17 @@ def _question(text: str) -> Iterator[Part]:
 def _tool(text: str) -> Iterator[Part]:
     value = _decoded(text)
     name, content = string(value.get("tool")), string(value.get("content"))
-    files = [string(mapping(file).get("path")) for file in items(value.get("batchFiles"))]
+    files = [string(mapping(file).get("path")) for key in _LISTS for file in items(value.get(key))]
     call = [*(string(value.get(key)) for key in _NAMED), *files]
     written = string(value.get("diff"))
     if name in _WRITING:
         written, content = written or content, ""
-    yield Part("assistant", "tool-call", "\n".join(filter(None, (*call, written))) or name or text, name)
+    edits = [mapping(edit) for edit in items(value.get("batchDiffs"))]
+    for edit in edits:
+        stated = (string(edit.get("path")), string(edit.get("content")))
+        yield Part("assistant", "tool-call", "\n".join(filter(None, stated)), name)
+    if not edits:
+        yield Part("assistant", "tool-call", "\n".join(filter(None, (*call, written))) or name or text, name)
     yield Part("tool", "tool-result", content, name)
 
 

@@ -2,7 +2,8 @@
 
 Written from its public source up to June 2026 (`core/index.d.ts`, `core/util/history.ts`): `history` has items with a
 `message`, the `reasoning` before it, and the tools that it called, with their results, in `toolCallStates`. Messages
-have no times; `sessions.json` next to them says when each session began.
+have no times; `sessions.json` next to them says when each session began. The command line adds the session's total
+`usage` (`extensions/cli/src/session.ts`); its messages repeat parts of it, under the providers' names.
 """
 
 import os
@@ -22,6 +23,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _AGENT = "continue"
 _OURS = re.compile(
@@ -93,8 +95,20 @@ class ContinueSession:
 
 def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
     parser = _Parser(facts=_facts(path, value))
+    parser.use(value.get("chatModelTitle"), _usage(mapping(value.get("usage"))))
     messages = [message for one in items(value.get("history")) for message in parser.item(mapping(one))]
     return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    cached = mapping(counts.get("promptTokensDetails"))
+    return Usage(
+        tokens(counts.get("promptTokens")),
+        tokens(counts.get("completionTokens")),
+        tokens(cached.get("cachedTokens")),
+        tokens(cached.get("cacheWriteTokens")),
+        cost=dollars(counts.get("totalCost")),
+    )
 
 
 def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:

@@ -6,6 +6,8 @@ tables `session`, `message` and `part`; the contents of the former files (`openc
 Version 2, since September 2026, has `session_v2` and `session_message` in the same file, one row per message, its kind
 in a column and its order in `seq`. The first start of version 2 copies the sessions of version 1, once, and leaves
 these as they are. Some users start both: a session in both, under one id, is read from where it was changed last.
+Kilo has `session_message` without `session_v2`: its rows repeat `message` and `part`, except for sessions that only
+programs started through its newer API.
 
 The program changes rows in place while an answer arrives, and not always the row of their session: a mark is made of
 the last messages too.
@@ -32,6 +34,7 @@ from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_
 _DERIVED = frozenset({"kilo"})
 _OLDER = frozenset({"session", "message", "part"})
 _NEWER = frozenset({"session_v2", "session_message"})
+_SHARED = _OLDER | {"session_message"}
 _LAST = 8
 """Number of messages at the end of a session that may still change."""
 _MOST_TEXT = 128 * 1024**2
@@ -89,18 +92,30 @@ class _Sessions:
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
     """Return generation and row of each session with messages, by key; last changed first."""
-    known = tables(connection)
     found: dict[str, tuple[Any, ...]] = {}
-    if known >= _OLDER:
-        query = _LISTED.format(sessions="session", messages="message")
-        found |= {_text(id_): (1, *rest) for id_, *rest in connection.execute(query)}
-    if known >= _NEWER:
-        query = _LISTED.format(sessions="session_v2", messages="session_message")
+    for newer, sessions, messages in _generations(connection):
+        query = _LISTED.format(sessions=sessions, messages=messages)
         for id_, *rest in connection.execute(query):
             key = _text(id_)
-            if key not in found or _time(rest[0]) >= _time(found[key][1]):
-                found[key] = (2, *rest)
+            if key not in found or _replaces(sessions, _time(rest[0]), _time(found[key][1])):
+                found[key] = (2 if newer else 1, *rest)
     return dict(sorted(found.items(), key=lambda item: _time(item[1][1]), reverse=True))
+
+
+def _generations(connection: apsw.Connection) -> Iterator[tuple[bool, str, str]]:
+    """Yield the pairs of tables with sessions and their messages, and whether they are of the newer generation."""
+    known = tables(connection)
+    if known >= _OLDER:
+        yield False, "session", "message"
+    if known >= _NEWER:
+        yield True, "session_v2", "session_message"
+    elif known >= _SHARED:
+        yield True, "session", "session_message"
+
+
+def _replaces(sessions: str, time: float, before: float) -> bool:
+    """Whether a session in the newer table `sessions` is read instead of the older one with its id."""
+    return sessions != "session" and time >= before
 
 
 def _time(value: object) -> float:
@@ -151,17 +166,13 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
 
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:
     """Return whether a session is of the newer generation, and its row; None if it doesn't exist."""
-    known = tables(connection)
-    found: list[tuple[float, bool, tuple[Any, ...]]] = []
-    for newer, needed, sessions, messages in (
-        (True, _NEWER, "session_v2", "session_message"),
-        (False, _OLDER, "session", "message"),
-    ):
-        if known >= needed and connection.execute(f"SELECT 1 FROM {messages} WHERE session_id = ?", (key,)).fetchone():
+    found: tuple[float, bool, tuple[Any, ...]] | None = None
+    for newer, sessions, messages in _generations(connection):
+        if connection.execute(f"SELECT 1 FROM {messages} WHERE session_id = ?", (key,)).fetchone():
             row = connection.execute(_FACTS.format(sessions), (key,)).fetchone()
-            if row is not None:
-                found.append((_time(row[-1]), newer, tuple(row[:-1])))
-    return max(found, key=lambda one: one[:2])[1:] if found else None
+            if row is not None and (found is None or _replaces(sessions, _time(row[-1]), found[0])):
+                found = _time(row[-1]), newer, tuple(row[:-1])
+    return found and found[1:]
 
 
 def _messages(connection: apsw.Connection, key: str, reader: OpencodeReader) -> Iterator[list[Message]]:

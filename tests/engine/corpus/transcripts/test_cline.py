@@ -17,6 +17,7 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.cline import ClineTask
 from engine.corpus.transcripts.parsers.cline_session import ClineSession
 from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.tool_uses import uses_of
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.exports import read, read_first
@@ -72,7 +73,12 @@ def test_task_of_roo_code_names_folder_and_parent() -> None:
         ("assistant", "tool-call", "keel", "codebaseSearch"),
         ("tool", "tool-result", "keel.py\nbeam", "codebaseSearch"),
         ("tool", "tool-result", "The mast stands.", "newTask"),
+        ("assistant", "tool-call", "a.md\n-open\n+closed", "appliedDiff"),
+        ("assistant", "tool-call", "b.md\n+blue", "appliedDiff"),
+        ("assistant", "tool-call", "src\nsrc/hull", "listFilesTopLevel"),
     ]
+    edits = [use for message in conversation.messages for use in uses_of(message) if use.kind == "edited"]
+    assert [use.value for use in edits] == ["a.md", "b.md"]
     facts = conversation.facts
     assert (facts.agent, facts.project) == ("roo-code", "/home/ada/boats")
     assert (facts.id, facts.parent) == (ROO.parent.name, "0c1d2e3f-0000-4000-8000-000000000002")
@@ -136,6 +142,9 @@ def test_each_task_belongs_to_one_extension() -> None:
         ("roo-code", "Library/Application Support/Cursor/User/globalStorage/rooveterinaryinc.roo-cline/tasks"),
         ("kilo-code", "AppData/Roaming/Code/User/globalStorage/kilocode.kilo-code/tasks"),
         ("kilo-code", ".vscode-server/data/User/globalStorage/kilocode.kilo-code/tasks"),
+        ("kilo-code", ".kilocode/cli/global/tasks"),
+        ("roo-code", ".vscode-mock/global-storage/tasks"),
+        ("roo-code", ".config/Code/User/globalStorage/rooveterinaryinc.roo-code-nightly/tasks"),
     ],
 )
 def test_their_folders_are_found(tmp_path: Path, agent: str, folder: str) -> None:

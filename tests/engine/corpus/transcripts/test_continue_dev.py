@@ -13,6 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.continue_dev import ContinueSession
+from engine.corpus.transcripts.token_usage import Usage
 from tests.helpers.exports import read, read_first
 from tests.helpers.transcripts import json_values, mangled
 
@@ -47,6 +48,20 @@ def test_session_without_a_list_or_a_title_is_read(tmp_path: Path) -> None:
     (conversation,) = read(ContinueSession(), path)
     assert (conversation.facts.title, conversation.facts.name) == ("", "Why does it leak?")
     assert conversation.facts.started is None
+
+
+def test_total_usage_of_the_command_line_is_read(tmp_path: Path) -> None:
+    path = tmp_path / SESSION.name
+    counts = {
+        "totalCost": 0.5,
+        "promptTokens": 900,
+        "completionTokens": 40,
+        "promptTokensDetails": {"cachedTokens": 300},
+    }
+    session = {**json.loads(SESSION.read_text()), "chatModelTitle": "sonnet", "usage": counts}
+    path.write_text(json.dumps(session))
+    (conversation,) = read(ContinueSession(), path)
+    assert conversation.facts.usage == {"sonnet": Usage(900, 40, 300, cost=0.5)}
 
 
 def test_its_files_are_recognised_and_others_are_not() -> None:

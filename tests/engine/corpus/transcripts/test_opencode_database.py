@@ -16,6 +16,7 @@ from engine.corpus.transcripts.parsers import opencode_database
 from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
 from engine.corpus.transcripts.registry import resume_command
 from engine.corpus.transcripts.transcript_reader import database_format, opened, read_session
+from tests.helpers import opencode_database as tables
 from tests.helpers.opencode_database import MS, NEWER, OLDER, OpencodeWriter
 from tests.helpers.transcripts import mangled
 
@@ -335,3 +336,37 @@ def test_database_of_kilo_is_read_as_its_own(tmp_path: Path) -> None:
     assert session is not None
     assert (session.facts.agent, session.facts.title) == ("kilo", "Repairing the boat")
     assert resume_command("kilo", "ses_1") == "kilo --session ses_1"
+
+
+def test_databases_of_other_channels_of_kilo_are_found(tmp_path: Path) -> None:
+    folder = tmp_path / ".local" / "share" / "kilo"
+    for name in ("opencode-rc.db", "mine.db", "other.db"):
+        writer = OpencodeWriter(folder / name)
+        writer.session("ses_1", "Repairing the boat")
+        writer.said("ses_1", "msg_1", "user", "Leaks?")
+        writer.close()
+    places = find_sources(tmp_path, {"KILO_DB": "mine.db"}).places
+    assert {(place.agent, Path(place.path).name) for place in places} == {
+        ("kilo", "mine.db"),
+        ("kilo", "opencode-rc.db"),
+    }
+
+
+def test_sessions_of_kilo_with_newer_messages_alone(tmp_path: Path) -> None:
+    path = tmp_path / "kilo" / "kilo.db"
+    writer = OpencodeWriter(path, OLDER + tables.ENTRIES)
+    for key in ("ses_1", "ses_2"):
+        writer.session(key, "Repairing the boat")
+        writer.entry(key, f"{key}_entry", "user", {"text": "Newer"})
+    writer.said("ses_1", "msg_1", "user", "Older")
+    writer.close()
+    for key, text in (("ses_1", "Older"), ("ses_2", "Newer")):
+        session = read(path, key)
+        assert session is not None
+        assert [message.text for message in session.messages] == [text]
+    before = marks(path)
+    writer = OpencodeWriter(path, "")
+    writer.entry("ses_2", "more", "user", {"text": "More"})
+    writer.close()
+    after = marks(path)
+    assert {key for key in after if after[key] != before[key]} == {"ses_2"}
