@@ -395,10 +395,14 @@ def session_context(session: SessionText, limit: int) -> str:
     answers = [message.text.strip() for message in spoken if message.role == "assistant"]
     head = _context_head(session)
     remaining = limit - len(head)
+    goal = prompts[0] if prompts else ""
+    request = questions[-1] + prompts[-1] if prompts[1:] else ""
+    answer = answers[-1] if answers else ""
+    most = int(remaining * _LAST / 2)
     sections = [
-        ("Goal", cut_words(prompts[0], int(remaining * _GOAL)) if prompts else ""),
-        ("Last request", cut_words(questions[-1] + prompts[-1], int(remaining * _LAST / 2)) if prompts[1:] else ""),
-        ("Last answer", cut_words(answers[-1], int(remaining * _LAST / 2), end=True) if answers else ""),
+        ("Goal", cut_words(goal, int(remaining * _GOAL))),
+        ("Last request", cut_words(request, most)),
+        ("Last answer", cut_words(answer, most, end=True)),
     ]
     remaining -= sum(len(_section(*section)) for section in sections)
     files = _list(_files_named(fitting, session.summary.project), remaining // 2)
@@ -406,6 +410,12 @@ def session_context(session: SessionText, limit: int) -> str:
     middle = zip(reversed(questions[1:-1]), reversed(prompts[1:-1]), strict=True)
     lines = (f"- {question}{first_sentence(prompt)}" for question, prompt in middle)
     decisions = _list(lines, remaining - len(_section("x" * 30, "y")))
+    remaining = max(0, remaining - len(_section(_DECISIONS, decisions)))
+    for place, text in ((2, answer), (1, request), (0, goal)):  # the characters left by the others
+        title, shown = sections[place]
+        longer = cut_words(text, len(shown) + remaining, end=place == 2)
+        remaining -= len(longer) - len(shown)
+        sections[place] = title, longer
     ordered = (
         sections[0],
         (_DECISIONS, decisions),

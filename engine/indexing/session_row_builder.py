@@ -16,7 +16,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage, SessionChunk
-from engine.corpus.transcripts.message_offsets import write_lines
+from engine.corpus.transcripts.message_offsets import write_ranges
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.token_usage import Request
 from engine.corpus.transcripts.tool_uses import ToolUse, stored_command, stored_path, uses_of
@@ -72,8 +72,9 @@ def session_file(
             messages=messages,
             bytes=size,
             unknown=facts.unknown,
-            rewound=write_lines(facts.rewound),
+            rewound=write_ranges(facts.rewound),
             active=facts.active,
+            pauses=write_ranges(facts.pauses),
         ),
         usage=() if chunks is None else _usage_rows(facts),
     )

@@ -158,6 +158,7 @@ class SessionFiles:
                 started=found.facts.started,
                 ended=found.facts.ended,
                 active_seconds=found.facts.active,
+                pauses=tuple(found.facts.pauses),
                 usage=usage,
                 spent=total_usage(usage, self._prices()),
             ),

@@ -9,6 +9,7 @@ from itertools import islice
 
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import plural
+from engine.corpus.transcripts.message_offsets import read_ranges
 from engine.corpus.transcripts.registry import resume_command
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.records import ModelUsage, SessionSummary
@@ -145,7 +146,7 @@ def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> Ses
     # Unpacked as a whole, since looking up each field by its name takes longer than all the rest.
     (
         path, title, agent, id, project, branch, parent, started, ended, messages, size, unknown, _, modified, machine,
-        active, _,
+        active, pauses, _,
     ) = stored  # fmt: skip
     command = ""
     if id and not (parent or machine):
@@ -154,7 +155,7 @@ def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> Ses
     # By position, which takes half the time.
     return SessionSummary(
         path, agent, id, title, project, branch, started, ended, messages, size, parent, command, modified, unknown,
-        usage, None, machine, active,
+        usage, None, machine, active, read_ranges(pauses) if pauses else (),
     )  # fmt: skip
 
 

@@ -84,6 +84,10 @@ class SessionSummary(Record, frozen=True, gc=False, kw_only=False):
     """Time of work: the sum of the times between messages, of each at most five minutes. None if the transcript has no
     times, or was not read yet.
     """
+    pauses: tuple[tuple[int, int], ...] = ()
+    """Times of more than 20 hours without a message, as Unix times of the messages before and after, which divide
+    a session into the days that have messages.
+    """
 
 
 class SessionMessage(Record, frozen=True, gc=False):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.formatting import any_of
+from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import QuerySuggestion, SearchMode, SearchOutcome
@@ -211,8 +211,14 @@ class Searcher:
             return msgspec.structs.replace(cached[0], timings=work.timings(), age=round(cached[1], 3))
         part = self._keyword_part(snapshot, provider, work, failure)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
-        if part.wordless or (len(unknown) == len(part.leg.terms) and is_nonsense(provider, unknown)):
-            provider = None  # signs alone, and random letters, resemble any passage
+        if part.wordless:
+            provider = None  # signs alone resemble any passage, as random letters do
+        elif len(unknown) == len(part.leg.terms) and is_nonsense(provider, unknown):
+            provider = None
+            reason = tr(
+                "Not searched by meaning: the model doesn't know {words}.", words=any_of(map(in_quotes, unknown))
+            )
+            work.stages.add_first("question", 1, 0, reason)
         if (correction := self._correction(snapshot, provider, work)) is not None:
             others = tuple(other for other in work.suggestions if other != correction)
 

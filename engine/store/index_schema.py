@@ -103,9 +103,18 @@ def _index_9_links(connection: apsw.Connection) -> None:
 
 def _index_10_active_time(connection: apsw.Connection) -> None:
     for generation in generations_present(connection):
-        sessions = Tables(generation).sessions
-        if "active" not in {name for _, name, *_ in connection.execute(f"PRAGMA table_info({sessions})")}:
-            connection.execute(f"ALTER TABLE {sessions} ADD COLUMN active REAL")
+        _add_column(connection, Tables(generation).sessions, "active", "REAL")
+
+
+def _index_11_pauses(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _add_column(connection, Tables(generation).sessions, "pauses", "TEXT NOT NULL DEFAULT ''")
+
+
+def _add_column(connection: apsw.Connection, table: str, column: str, kind: str) -> None:
+    """Add a column to a table, unless it was created with it."""
+    if column not in {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}:
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
 
 INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
@@ -119,6 +128,7 @@ INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_8_session_requests,
     _index_9_links,
     _index_10_active_time,
+    _index_11_pauses,
 )
 
 
@@ -237,7 +247,7 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
             file_id INTEGER PRIMARY KEY, transcript TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL,
             project TEXT NOT NULL, branch TEXT NOT NULL, parent TEXT NOT NULL, started REAL, ended REAL,
             messages INTEGER NOT NULL, bytes INTEGER NOT NULL, unknown INTEGER NOT NULL DEFAULT 0,
-            rewound TEXT NOT NULL DEFAULT '', active REAL)"""
+            rewound TEXT NOT NULL DEFAULT '', active REAL, pauses TEXT NOT NULL DEFAULT '')"""
     )
     connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.sessions}_transcript ON {tables.sessions} (transcript)")
     # `state` lets a reader resume where the transcript ended; NULL if it must start over.

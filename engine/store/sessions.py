@@ -49,6 +49,8 @@ class StoredSession(NamedTuple):
     """Name of the machine that the session was synchronised from; empty for this machine."""
     active: float | None = None
     """Seconds of work, as in `SessionSummary.active_seconds`."""
+    pauses: str = ""
+    """Long times without a message, as encoded by `write_ranges`."""
     file_id: int = 0
 
 
@@ -94,7 +96,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
     rows = snapshot.connection.execute(
         f"""SELECT f.path, f.title, s.agent, s.session_id, s.project, s.branch, s.parent, s.started, s.ended,
                 s.messages, s.bytes, s.unknown, s.rewound,
-                f.mtime_ns / 1e9, '', s.active, s.file_id
+                f.mtime_ns / 1e9, '', s.active, s.pauses, s.file_id
             FROM {snapshot.tables.sessions} s CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id
             WHERE ?1 IS NULL OR f.path = ?1""",
         (path,),

@@ -57,9 +57,11 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
     unknown: int = 0
     """Number of the session's lines or blocks that were not understood."""
     rewound: str = ""
-    """Lines of the session that the user discarded by going back, as encoded by `write_lines`."""
+    """Lines of the session that the user discarded by going back, as encoded by `write_ranges`."""
     active: float | None = None
     """Seconds of work, as in `SessionSummary.active_seconds`."""
+    pauses: str = ""
+    """Long times without a message, as encoded by `write_ranges`."""
 
 
 class StoredUsage(NamedTuple):
@@ -180,7 +182,7 @@ class Writer(Snapshot):
             (_file_row(id_, file) for id_, file in enumerate(files, first)),
         )
         self.connection.executemany(
-            f"""INSERT INTO {self.tables.sessions} SELECT ?1, {",".join("?" * 13)}
+            f"""INSERT INTO {self.tables.sessions} SELECT ?1, {",".join("?" * 14)}
                 WHERE EXISTS (SELECT 1 FROM {self.tables.files} WHERE id = ?1)""",
             (_session_row(id_, file.session) for id_, file in enumerate(files, first) if file.session is not None),
         )
@@ -217,7 +219,7 @@ class Writer(Snapshot):
             after += len(rows)
         if file.session is not None:
             self.connection.execute(
-                f"INSERT OR REPLACE INTO {self.tables.sessions} VALUES ({','.join('?' * 14)})",
+                f"INSERT OR REPLACE INTO {self.tables.sessions} VALUES ({','.join('?' * 15)})",
                 _session_row(file_id, file.session),
             )
             self._replace_usage(file_id, file.usage)
@@ -453,5 +455,5 @@ def _session_row(file_id: int, session: NewSession) -> tuple[int | float | str |
     return (
         file_id, session.transcript, session.agent, session.id, session.project, session.branch, session.parent,
         session.started, session.ended, session.messages, session.bytes, session.unknown, session.rewound,
-        session.active,
+        session.active, session.pauses,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """A calendar above the session list: one square per day, larger and stronger for more sessions."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import accumulate
@@ -34,7 +34,7 @@ _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -_WEEK, Qt.Key
 
 @dataclass(frozen=True)
 class SessionDays:
-    """The number of sessions on each day of a year. A session counts on all days from its first to its last message."""
+    """The number of sessions on each day of a year. A session counts on each day on which it has a message."""
 
     first: date
     """The first day, a Monday."""
@@ -56,17 +56,23 @@ def count_days(catalogue: SessionCatalog, criteria: Criteria, today: date) -> Se
     return SessionDays(first, _counted(entries, first, (last - first).days + 1))
 
 
-def _counted(entries: Iterable[Entry], first: date, days: int) -> tuple[int, ...]:
+def _counted(entries: Sequence[Entry], first: date, days: int) -> tuple[int, ...]:
     """Return the number of sessions on each of `days` days from `first` on."""
     changes = [0] * (days + 1)
     begin = first.toordinal()
+
+    def add(start: int, end: int, sessions: int) -> None:
+        if start <= end and end >= 0 and start < days:
+            changes[max(0, start)] += sessions
+            changes[min(end, days - 1) + 1] -= sessions
+
     for (first_day, last_day), sessions in Counter((entry.first_day, entry.last_day) for entry in entries).items():
         assert last_day is not None
         end = last_day.toordinal() - begin
-        start = end if first_day is None else min(first_day.toordinal() - begin, end)
-        if end >= 0 and start < days:
-            changes[max(0, start)] += sessions
-            changes[min(end, days - 1) + 1] -= sessions
+        add(end if first_day is None else min(first_day.toordinal() - begin, end), end, sessions)
+    for entry in entries:
+        for pause_first, pause_last in entry.pauses:
+            add(pause_first.toordinal() - begin, pause_last.toordinal() - begin, -1)
     return tuple(accumulate(changes[:-1]))
 
 

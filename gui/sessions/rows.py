@@ -27,7 +27,7 @@ def filter_test(criteria: Criteria, today: date) -> Test | None:
             (not agent or entry.summary.agent == agent)
             and (not project or entry.summary.project == project)
             and (not machine or entry.summary.machine == machine)
-            and (not timed or _touches(entry, first, last))
+            and (not timed or entry.is_active(first, last))
         )
 
     return test
@@ -45,15 +45,6 @@ def text_test(criteria: Criteria, found: Container[str]) -> Test | None:
         only = words[0]
         return lambda entry: only in entry.haystack or entry.summary.path in found
     return lambda entry: all(word in entry.haystack for word in words) or entry.summary.path in found
-
-
-def _touches(entry: Entry, first: date, last: date) -> bool:
-    return (
-        entry.first_day is not None
-        and entry.last_day is not None
-        and entry.first_day <= last
-        and entry.last_day >= first
-    )
 
 
 class HeadingRow(NamedTuple):

@@ -6,7 +6,7 @@ Made off the GUI thread from the engine's summaries; independent of Qt.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import get_args
 
 import msgspec
@@ -36,6 +36,15 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Casefolded text that is searched for typed words."""
     parts: "tuple[Entry, ...]"
     """Sessions of its sub-agents, oldest first."""
+    pauses: tuple[tuple[date, date], ...] = ()
+    """First and last local days of the times without a message."""
+
+    def is_active(self, first: date, last: date) -> bool:
+        """Whether it has a message on one of the days from `first` to `last`."""
+        if self.first_day is None or self.last_day is None:
+            return False
+        first, last = max(first, self.first_day), min(last, self.last_day)
+        return first <= last and not any(begin <= first and last <= end for begin, end in self.pauses)
 
 
 @dataclass(frozen=True)
@@ -136,6 +145,7 @@ class _Entries:
             last_day=last_day,
             haystack=f"{title}\n{summary.id}\n{agent}\n{summary.agent}\n{place}".casefold(),
             parts=parts,
+            pauses=tuple(_without_messages(*pause) for pause in summary.pauses) if summary.pauses else (),
         )
 
     def _day(self, moment: float) -> date | None:
@@ -147,6 +157,14 @@ class _Entries:
 def _last(summary: SessionSummary) -> float:
     """Return the time of a session's last message; of its transcript, if the session has no times; 0 if unknown."""
     return summary.ended or summary.started or summary.modified or 0.0
+
+
+def _without_messages(before: float, after: float) -> tuple[date, date]:
+    """Return the first and the last day between two messages; the first is later if there is none."""
+    first, last = _day(before), _day(after)
+    if first is None or last is None:
+        return date.max, date.min
+    return first + timedelta(days=1), last - timedelta(days=1)
 
 
 def _day(moment: float) -> date | None:

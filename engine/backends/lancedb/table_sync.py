@@ -97,7 +97,7 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
     ).fetchone() or ("", None, 0)
     session = connection.execute(
         f"""SELECT transcript, agent, session_id, project, branch, parent, started, ended, messages, bytes,
-                unknown, rewound, active
+                unknown, rewound, active, pauses
             FROM {tables.sessions} WHERE file_id = ?""",
         (file.id,),
     ).fetchone()

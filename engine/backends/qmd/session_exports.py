@@ -284,6 +284,7 @@ class SessionExports:
             of.rewound,
             row.mtime_ns / 1e9,
             active=of.active,
+            pauses=of.pauses,
         )
         title = " ".join(row.title.split()) or f"Session {of.id}".strip()
         parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]

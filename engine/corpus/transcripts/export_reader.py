@@ -253,9 +253,9 @@ def read_branches(
     """
     messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in shown))
     facts, last = parser.facts, parser.ordinal
-    before = facts.started, facts.ended, facts.active, facts.opening
+    before = facts.started, facts.ended, facts.active, facts.pauses, facts.opening
     others = tuple(chain.from_iterable(parser.feed(value, 0) for value in left))
-    facts.started, facts.ended, facts.active, facts.opening = before
+    facts.started, facts.ended, facts.active, facts.pauses, facts.opening = before
     facts.rewound = [(last + 1, parser.ordinal)] if others else []
     return messages, others
 

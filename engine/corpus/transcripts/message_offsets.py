@@ -1,4 +1,4 @@
-"""Encodes where each message begins in a session's chunk, and which lines the user discarded by going back."""
+"""Encodes where each message begins in a session's chunk, and ranges of lines or times of a session."""
 
 from collections.abc import Iterable
 
@@ -31,12 +31,17 @@ def read_offsets(encoded: bytes) -> tuple[MessageOffset, ...]:
     return places
 
 
-def write_lines(ranges: Iterable[tuple[int, int]]) -> str:
-    """Encode ranges of lines for the index: `7-12 30-31`."""
+def write_ranges(ranges: Iterable[tuple[int, int]]) -> str:
+    """Encode ranges of lines or seconds for the index: `7-12 30-31`."""
     return " ".join(f"{first}-{last}" for first, last in ranges)
 
 
-def in_ranges(line: int, stored: str) -> bool:
-    """Whether a line is in one of the ranges that `write_lines` has encoded."""
+def read_ranges(stored: str) -> tuple[tuple[int, int], ...]:
+    """Decode the ranges that `write_ranges` has encoded."""
     bounds = (text.partition("-") for text in stored.split())
-    return any(int(first) <= line <= int(last) for first, _, last in bounds if first.isdecimal() and last.isdecimal())
+    return tuple((int(first), int(last)) for first, _, last in bounds if first.isdecimal() and last.isdecimal())
+
+
+def in_ranges(line: int, stored: str) -> bool:
+    """Whether a line is in one of the ranges that `write_ranges` has encoded."""
+    return any(first <= line <= last for first, last in read_ranges(stored))

@@ -19,6 +19,9 @@ _LONGEST_GIVEN = 200
 _OPENING = 8 * 1024
 _LONGEST_PAUSE = 300.0
 """Seconds between two messages that count as work at most."""
+_NIGHT = 20 * 3600
+"""Seconds without a message after which a session pauses; less than a day, so each day without one is in a pause."""
+_MOST_PAUSES = 400
 # After a digit, the full stop is that of a numbered list. (Starting with the last character of a sentence, the search
 # skips everything else quickly.)
 _SENTENCE_END = re.compile("[\\s\\u3002\\uff01\\uff1f](?:(?<=[\n\\u3002\\uff01\\uff1f])|(?<=[^\\d\\s][.!?…]\\s))")
@@ -74,6 +77,8 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     """Seconds of work: the times between messages, of each at most five minutes. None without two known times."""
     heard: float | None = None
     """Latest time of a message."""
+    pauses: list[tuple[int, int]] = []
+    """Long times without a message, as whole seconds of the messages before and after; the latest of very many."""
     parent: str = ""
     """Id of the session that started this one, such as a sub-agent's; empty for a main session."""
     unknown: int = 0
@@ -102,6 +107,8 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         if message.time is not None:
             self.started = message.time if self.started is None else min(self.started, message.time)
             self.ended = message.time if self.ended is None else max(self.ended, message.time)
+            if self.heard is not None:
+                self._note_pause(message.time, self.heard)
             if self.heard is not None and message.time >= self.heard:
                 self.active = (self.active or 0.0) + min(message.time - self.heard, _LONGEST_PAUSE)
             self.heard = message.time if self.heard is None else max(self.heard, message.time)
@@ -109,6 +116,17 @@ class SessionFacts(msgspec.Struct, kw_only=True):
             return
         if not message.side or self.parent:  # a sub-agent's session opens with the agent's request
             self.open_with(message.text)
+
+    def _note_pause(self, time: float, heard: float) -> None:
+        """Add the pause before a message, or divide the one that the message is in."""
+        if time - heard > _NIGHT:
+            self.pauses = [*self.pauses[-_MOST_PAUSES + 1 :], (int(heard), int(time))]
+        elif self.pauses and time < heard:
+            at = int(time)
+            pieces = (
+                piece for first, last in self.pauses for piece in ((first, min(last, at)), (max(first, at), last))
+            )
+            self.pauses = [piece for piece in dict.fromkeys(pieces) if piece[1] - piece[0] > _NIGHT]
 
     def open_with(self, text: str) -> None:
         """Take the first sentence of the user's text as the opening."""

@@ -194,5 +194,12 @@ def test_context_never_exceeds_the_limit(limit):
         assert section in context
 
 
+def test_context_uses_the_characters_that_other_parts_leave():
+    answer = "It is tight. " + "Caulk every seam. " * 200
+    turns = [("user", [("text", "Fix the leak.")]), ("assistant", [("text", answer)])]
+    assert answer.strip() in session_context(make_session(turns), 8000)
+    assert len(session_context(make_session(turns), 2000)) in range(1990, 2001)
+
+
 def test_context_of_empty_session_is_its_heading():
     assert session_context(make_session([], title="Empty"), 1000).endswith("Title: Empty\n")

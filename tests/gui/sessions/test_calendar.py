@@ -5,8 +5,9 @@ from datetime import date, timedelta
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from gui.core.session_criteria import Criteria
+from gui.core.session_criteria import PERIODS, Criteria, day_period
 from gui.sessions.calendar import count_days
+from gui.sessions.rows import build_listing
 from gui.sessions.session_catalog import make_catalogue
 from tests.gui.sessions.conftest import TODAY
 from tests.helpers.fake_memory import FakeMemory
@@ -28,6 +29,17 @@ def lasting(first: float, last: float, **more):
 def test_session_counts_on_each_day_from_first_to_last():
     found = days_of(lasting(-2, 0), lasting(-1, -1))
     assert found == {TODAY: 1, TODAY - timedelta(days=1): 2, TODAY - timedelta(days=2): 1}
+
+
+def test_days_without_a_message_do_not_count():
+    resumed = lasting(-300, 0, pauses=((NOW - 300 * DAY, NOW - 9 * DAY), (NOW - 9 * DAY, NOW)))
+    assert days_of(resumed) == {TODAY - timedelta(days=back): 1 for back in (0, 9, 300)}
+    assert days_of(resumed, lasting(-9, -8))[TODAY - timedelta(days=9)] == 2
+    catalogue = make_catalogue([resumed])
+    for back, sessions in ((300, 1), (299, 0), (10, 0), (9, 1), (8, 0), (0, 1)):
+        chosen = Criteria(period=day_period(TODAY - timedelta(days=back)))
+        assert build_listing(catalogue, chosen, {}, (), TODAY).sessions == sessions
+    assert build_listing(catalogue, Criteria(period=PERIODS[2]), {}, (), TODAY).sessions == 1
 
 
 def test_days_of_the_chosen_agent_and_project_only():

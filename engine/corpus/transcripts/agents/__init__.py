@@ -26,7 +26,7 @@ WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
 CLAUDE_PROJECTS = os.path.join(f"{os.sep}.claude", "projects", "")
 """Part of the paths of Claude Code's transcripts, also of those in a session's folder of Cowork."""
-QODER_PROJECTS = r"/(?:\.qoder(?:work)?|Qoder/SharedClientCache/cli)/projects"
+QODER_PROJECTS = r"/(?:\.qoder(?:work|-cn)?|Qoder/SharedClientCache/cli)/projects"
 """Pattern of the folders of Qoder's transcripts, with slashes."""
 QODER_DESCRIPTION = "-session.json"
 JUNIE_LIST = "index.jsonl"

@@ -1,6 +1,6 @@
 """Declares Claude Code, Cowork in Claude's desktop program, which runs it in a folder of its own for each session, and
 two programs that write the same transcripts: Qoder, with a description next to each, and OpenClaude (both checked
-against agentsview, August 2026).
+against agentsview, August 2026; Qoder's command line against users' reports of versions 1.1.21 and 1.1.47).
 
 Cowork's folders are those that the public source of agentsview lists (August 2026):
 `local-agent-mode-sessions/<organisation>/<workspace>/local_<id>/.claude/projects`, next to `local_<id>.json`, which
@@ -58,7 +58,7 @@ def _cowork_folders(machine: Machine) -> FoundFolders:
 
 
 def _qoder_folders(machine: Machine) -> FoundFolders:
-    for folder in (".qoder", ".qoderwork"):
+    for folder in (".qoder", ".qoder-cn", ".qoderwork"):
         yield "", machine.below_home(folder, "projects")
     for home in machine.program_homes():
         yield "", os.path.join(home, "Qoder", "SharedClientCache", "cli", "projects")

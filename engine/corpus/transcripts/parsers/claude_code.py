@@ -50,12 +50,14 @@ _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the 
 }
 _SUMMARY_RANK, _GIVEN_RANK = 1, 5
 
+_FOLDERS = "workspace-directories"
+"""Type of Qoder's first line, whose messages may not name their folder."""
 _PASSED_OVER = frozenset(
-    """agent-color agent-setting artifact-autoreact-ledger artifact-comment-monitor atis-latch attribution-snapshot
-    bridge-session checkpoint content-replacement continued-in cost-state custom-summary file-history-delta
-    file-history-snapshot fork-context-ref frame-link history-suppression invoked-skills last-prompt mode
-    permission-mode pr-link progress queue-operation relocated session-agent speculation-accept system tag task-summary
-    telemetry-latch worktree-state""".split()
+    """active-leaf agent-color agent-setting artifact-autoreact-ledger artifact-comment-monitor atis-latch
+    attribution-snapshot bridge-session checkpoint content-replacement continued-in cost-state custom-summary
+    file-history-delta file-history-snapshot fork-context-ref frame-link history-suppression invoked-skills last-prompt
+    mode permission-mode pr-link progress queue-operation relocated session-agent speculation-accept system tag
+    task-summary telemetry-latch workspace-directories worktree-state""".split()
 )
 # Further types of the SDK's stream. Of these, `stream_event` has pieces of the next answer.
 _STREAM_PASSED_OVER = frozenset(
@@ -206,8 +208,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self._take_title(rank, string(value.get(key)))
         elif kind == "summary":
             self._take_summary(string(value.get("leafUuid")), string(value.get("summary")))
-        elif kind == "system":
-            if value.get("subtype") == "init":
+        elif kind in ("system", _FOLDERS):
+            if value.get("subtype") == "init" or kind == _FOLDERS:
                 self._read_session_info(value)
             self._is_repeated(value.get("uuid"), line)
         elif kind == "result":  # it repeats the last answer
@@ -349,7 +351,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             facts.id = f"agent-{agent}" if self.agent_file else session
         if self.agent_file:
             facts.parent = facts.parent or session
-        facts.project = facts.project or clean(string(value.get("cwd")))
+        folder = string(value.get("cwd")) or next(map(string, items(value.get("directories"))), "")
+        facts.project = facts.project or clean(folder)
         facts.branch = facts.branch or clean(string(value.get("gitBranch")))
 
     def _record_prompt(self, text: str, value: Mapping[str, Any], line: int) -> None:

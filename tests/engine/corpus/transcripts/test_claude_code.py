@@ -632,6 +632,7 @@ def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
     ("agent", "place"),
     [
         ("qoder", ".qoder/projects"),
+        ("qoder", ".qoder-cn/projects"),
         ("qoder", ".config/Qoder/SharedClientCache/cli/projects"),
         ("openclaude", ".openclaude/projects"),
     ],
@@ -652,6 +653,27 @@ def test_programs_with_same_transcripts_are_distinguished(tmp_path: Path, agent:
     expected = ("Storage", "/home/ada/boats", "p") if agent == "qoder" else ("", "", "")
     assert (session.facts.title, session.facts.project, session.facts.parent) == expected
     assert owner_of_part(str(described)) == (str(path) if agent == "qoder" else "")
+
+
+def test_first_line_of_qoder_names_the_folder(tmp_path: Path) -> None:
+    path = tmp_path / ".qoder" / "projects" / "-home-ada-boats" / "0c1d2e3f-0000-4000-8000-000000000009.jsonl"
+    path.parent.mkdir(parents=True)
+    said = {"role": "user", "content": [{"type": "text", "text": "Plan it."}]}
+    values = (
+        {"type": "workspace-directories", "sessionId": "s", "directories": ["/home/ada/boats", "/x"]},
+        {"type": "user", "uuid": "u", "timestamp": "2026-09-02T16:10:15.014Z", "message": said},
+        {"type": "last-prompt", "sessionId": "s", "lastPrompt": "Plan it."},
+        {"type": "active-leaf", "sessionId": "s", "uuid": "u"},
+    )
+    path.write_text("".join(json.dumps(value) + "\n" for value in values))
+    session = read_session(path, "")
+    assert session is not None
+    assert (session.facts.agent, session.facts.project, session.facts.opening) == (
+        "qoder",
+        "/home/ada/boats",
+        "Plan it.",
+    )
+    assert not session.unknown
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,11 @@ def _count_chat(text: str) -> Count:
 
 VIBE_META = json.dumps({"session_id": "v", "start_time": TIMES[0], "end_time": TIMES[5]})
 GROK_SUMMARY = {"info": {"id": "k", "cwd": "/boats"}, "created_at": TIMES[0], "updated_at": TIMES[5]}
+QODER_NEW = [
+    {"type": "workspace-directories", "sessionId": "s", "directories": ["/boats"]},
+    *CLAUDE_NEW,
+    {"type": "active-leaf", "sessionId": "s"},
+]
 SAMPLES = (
     Sample("claude-code: 2026", "a.jsonl", lines(*CLAUDE), _count_claude),
     Sample("claude-code: with other lines", "a.jsonl", lines(*CLAUDE_NEW), _count_claude),
@@ -223,7 +228,7 @@ SAMPLES = (
                 CLAUDE,
                 CLAUDE_NEW,
             ),
-            ("qoder", ".qoder/projects/boats", _count_claude, CLAUDE, CLAUDE_NEW),
+            ("qoder", ".qoder/projects/boats", _count_claude, CLAUDE, QODER_NEW),
             ("openclaude", ".openclaude/projects/boats", _count_claude, CLAUDE, CLAUDE_NEW),
             ("trae-cli", ".trae/cli/sessions", _count_codex, CODEX_OLD, CODEX),
         )

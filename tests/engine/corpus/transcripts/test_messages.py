@@ -114,6 +114,23 @@ def test_pauses_count_as_work_up_to_five_minutes(times: list[float | None], acti
     assert facts.active == active
 
 
+@pytest.mark.parametrize(
+    ("hours", "pauses"),
+    [
+        ([0, 5, 24], []),
+        ([0, 5, 40, 41, 90], [(5, 40), (41, 90)]),
+        ([0, 90, 45], [(0, 45), (45, 90)]),
+        ([0, 90, 1, 80], [(1, 80)]),
+        ([None, 3, None], []),
+    ],
+)
+def test_long_times_without_a_message_are_pauses(hours: list[int | None], pauses: list[tuple[int, int]]) -> None:
+    facts = SessionFacts(agent="codex")
+    for hour in hours:
+        facts.add_message(Message("user", "text", "?", 1, 1, "", None if hour is None else hour * 3600.0))
+    assert facts.pauses == [(first * 3600, last * 3600) for first, last in pauses]
+
+
 @given(names=st.lists(any_text, max_size=4), text=any_text)
 def test_a_parser_can_be_stored_whatever_it_read(names: list[str], text: str) -> None:
     parser = LineParser(facts=SessionFacts(agent="codex"))
