@@ -98,7 +98,7 @@ class _Reader:
             self._refuse(types.INVALID_REQUEST, f"This message is refused: {str(error).rstrip('.')}.")
             return
         try:
-            message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+            message = _message_of(line)
         except ValueError:
             self._refuse(types.PARSE_ERROR, "This is not a valid JSON-RPC message.")
             return
@@ -123,6 +123,18 @@ class _Reader:
     def _end(self) -> None:
         self._inward.close()
         self._sent.close()
+
+
+def _message_of(line: bytes) -> types.JSONRPCMessage:
+    """Parse a message, with a question mark for each lone surrogate. Raises ValueError for any other content.
+
+    Clients that cut a text in the middle of an emoji escape its half, which pydantic's parser refuses.
+    """
+    parse = types.jsonrpc_message_adapter.validate_json
+    try:
+        return parse(line, by_name=False)
+    except ValueError:
+        return parse(json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace"), by_name=False)
 
 
 def _lines(wire: int) -> Iterator[bytes | None]:

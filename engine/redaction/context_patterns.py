@@ -213,6 +213,9 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         (
             "Authorization: Bearer «abcdef»",
             "'authorization': 'Basic «dXNlcjpodW50ZXIy»'",
+            "Authorization: Basic «dXNlcjpzZWNyZXQ=»",
+            "Authorization: Bearer «q8Zk0dPv5xE2==»",
+            "Authorization: AWS «ada:frJIUN8DYpKDtOLCwo/yllqDzg4=»",
             "Authorization=Bearer «a.b-c_d»",
             "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»",
             "Authorization: GenieKey «swordfish»",

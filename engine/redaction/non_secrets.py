@@ -334,14 +334,24 @@ def _in_list(before: str, match: re.Match[str]) -> bool:
     return match["next"] is None or before.rfind("[") > before.rfind("(")
 
 
+_BASE64_SCHEMES = ("basic", "negotiate", "ntlm")
+
+
 def is_authorization(before: str, match: re.Match[str]) -> bool:
     """Whether the value of an authorization header is a secret."""
     value, scheme = value_of(match), (match["scheme"] or "").lower()
-    if is_ordinary(value) or value.endswith("="):
+    if is_ordinary(value) or (value.endswith("=") and not _is_padded(value, scheme)):
         return False
     if scheme and scheme not in WORDS and _HEADER.search(before) and _HEADER_END.match(match.string, match.end()):
         return True
     return not scheme or scheme in AUTHORIZATION_SCHEMES or _is_random(value, 8) or len(value) >= 24
+
+
+def _is_padded(value: str, scheme: str) -> bool:
+    """Whether a value ending in `=` is base64 with its padding, not a parameter's name as in `Token token="…"`."""
+    code = value.rpartition(":")[2]  # an account may be in front of it
+    content = code.rstrip("=")
+    return len(code) % 4 == 0 and (_is_random(content, 6) or (scheme in _BASE64_SCHEMES and not content.islower()))
 
 
 def is_token_in_prose(before: str, match: re.Match[str]) -> bool:

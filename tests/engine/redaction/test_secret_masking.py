@@ -548,6 +548,10 @@ f(password=userpassword)
 "auth": "basic"
 "auth": "required"
 Authorization: Grants access to users
+Authorization: Token token="x"
+Authorization: Basic realm="x", charset="UTF-8"
+Authorization: Custom api_key=
+Authorization: MediaBrowser Version="1"
 authorization: see below
 cat /etc/passwd
 awk -F: </etc/passwd '$3 >= 1000 && $3 < 65000 {print $3}'
