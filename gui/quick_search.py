@@ -92,6 +92,7 @@ class QuickPanel(QWidget):
         self.list.more_requested.connect(self._show_all)
         self.list.file_requested.connect(self._show_file)
         self._all.triggered.connect(self._show_all)
+        self._runner.arrived.connect(self._prepare)
         self._runner.answered.connect(self._show_answer)
         self._runner.failed.connect(self._show_failure)
         self._runner.waiting.connect(self._show_waiting)
@@ -213,6 +214,10 @@ class QuickPanel(QWidget):
             self.chosen.emit(Chosen(replace(self._answer.query, scope=Scope(row.path, row.title))))
 
     # --- answers ----------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _prepare(self, answer: Answer) -> None:
+        self.list.lay_out(build_rows(answer.outcome, "relevance"), self._stack.size())
 
     @Slot(object)
     def _show_answer(self, answer: Answer) -> None:

@@ -220,7 +220,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         if self._beginnings is None or not run.isascii():
             return True
         letters = run.lower().translate(_WITHOUT_CONNECTORS)
-        return any(beginning in letters for beginning in self._beginnings)
+        return any(map(letters.__contains__, self._beginnings))  # many runs: a generator takes twice as long
 
     def _may_be(self, words: str, stems: str, keys: str) -> bool:
         """Whether a run with these streams may match; most don't."""

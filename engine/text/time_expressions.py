@@ -288,7 +288,7 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
 
 def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ...]:
     text = normalize("NFC", text[:_MOST_CHARACTERS])
-    plain = "".join(map(_plain, text))
+    plain = text.lower() if text.isascii() else "".join(map(_plain, text))
     if relative:
         plain += _rest_of_time(plain)
     if not _may_name_time(plain):
@@ -323,10 +323,10 @@ def _rest_of_time(plain: str) -> str:
     """
     before = plain.rstrip(ascii_lowercase)
     word = plain[len(before) :]
-    names = [name for name in _LONG_NAMES if name.startswith(word)] if len(word) >= _SHORTEST_BEGUN else []
-    if len({_LONG_NAMES[name] for name in names}) != 1 or word in names:
+    if len(word) < _SHORTEST_BEGUN or not _BEGUN.search(before[-_LONGEST_BEGUN:]):
         return ""
-    return names[0][len(word) :] if _BEGUN.search(before[-_LONGEST_BEGUN:]) else ""
+    names = [name for name in _LONG_NAMES if name.startswith(word)]
+    return names[0][len(word) :] if len({_LONG_NAMES[name] for name in names}) == 1 and word not in names else ""
 
 
 def _may_name_time(plain: str) -> bool:

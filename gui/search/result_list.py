@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QPushButton, QWidget
 
@@ -123,6 +123,15 @@ class ResultList(RowList):
         finally:
             self._arranging = False
         self.current_changed.emit(self.current_result())
+
+    def lay_out(self, rows: Sequence[Row], area: QSize) -> None:
+        """Lay out the rows at the top of an answer, so that the turn that shows it only paints them.
+
+        `area`: the list's size when it is shown; a hidden one has another.
+        """
+        needs_bar = self.painter.height(rows) > area.height()
+        bar = self.verticalScrollBar().sizeHint().width() if needs_bar else 0
+        self.painter.lay_out(rows, QSize(area.width() - bar, area.height()), self.palette())
 
     def hold(self) -> None:
         """Keep the current result selected even if a later answer has a better one: the user has seen it."""

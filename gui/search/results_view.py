@@ -285,6 +285,11 @@ class ResultsView(QWidget):
         if not self.has_results and not self.page.has_focus():
             self._show_page(("", tr(messages.SEARCHING)), "")
 
+    @Slot(object)
+    def prepare(self, answer: Answer) -> None:
+        """Lay out the rows of an answer that is shown in the next turn."""
+        self.list.lay_out(build_rows(answer.outcome, self._order), self._stack.size())
+
     def show_answer(self, answer: Answer) -> None:
         """Show an answer; a repeated query keeps the position in the list."""
         before = self._answer

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QFontMetrics,
     QHelpEvent,
     QPainter,
+    QPalette,
     QTextCharFormat,
     QTextLayout,
     QTextLine,
@@ -34,6 +35,7 @@ from gui.search.result_rows import (
     MoreInFileRow,
     MoreRow,
     ResultRow,
+    Row,
     button_text,
     spoken_score,
 )
@@ -304,6 +306,22 @@ class ResultDelegate(QStyledItemDelegate):
                 write(painter, rect, AT_LEFT, button_text(row))
         painter.restore()
 
+    def height(self, rows: Sequence[Row]) -> int:
+        """Return the height of these rows together."""
+        return sum(self._sizes[type(row)].height() for row in rows)
+
+    def lay_out(self, rows: Sequence[Row], size: QSize, palette: QPalette) -> None:
+        """Lay out the first rows, as many as an area of this size shows, and cache their layouts."""
+        colours, width, left = tokens(palette), size.width() - 2 * GUTTER, size.height()
+        for row in rows:
+            if left <= 0:
+                break
+            left -= self._sizes[type(row)].height()
+            if isinstance(row, FileRow):
+                self._title(width, row, _changed(row), colours)
+            elif isinstance(row, ResultRow):
+                self._drawing(width, row, colours)
+
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         row = index.data(RowRole)
         if event.type() == QEvent.Type.ToolTip and isinstance(row, ResultRow):
@@ -331,18 +349,22 @@ class ResultDelegate(QStyledItemDelegate):
     def _paint_file(self, painter: QPainter, rect: QRect, row: FileRow, colours: Tokens) -> None:
         metrics = self.metrics
         line = rect.adjusted(0, FILE_TOP, 0, 0)
-        when = " · ".join(part for part in (row.workspace, ago(row.modified)) if part)
-        room = line.width() - metrics.meta_metrics.horizontalAdvance(when) - BAR_GAP * 2
+        when = _changed(row)
         painter.setFont(metrics.meta)
         painter.setPen(colours.muted)
         write(painter, line, AT_RIGHT, when)
+        title = self._title(line.width(), row, when, colours)
+        title.draw(painter, line, at_end=False, ink=colours.text, colours=colours)
+
+    def _title(self, width: int, row: FileRow, when: str, colours: Tokens) -> MarkedLine:
+        metrics = self.metrics
+        room = width - metrics.meta_metrics.horizontalAdvance(when) - BAR_GAP * 2
 
         def lay_out() -> MarkedLine:
             title = metrics.title_metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
             return MarkedLine(row.title, title, row.marks, metrics.title, colours.mark_text)
 
-        title = _cached(self._titles, (row.title, row.marks, room, colours.base.rgb()), lay_out)
-        title.draw(painter, line, at_end=False, ink=colours.text, colours=colours)
+        return _cached(self._titles, (row.title, row.marks, room, colours.base.rgb()), lay_out)
 
     def _paint_result(
         self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens
@@ -409,6 +431,11 @@ def _cached(drawings: OrderedDict[tuple[object, ...], _T], key: tuple[object, ..
     else:
         drawings.move_to_end(key)
     return known
+
+
+def _changed(row: FileRow) -> str:
+    """Return the text at the right of a file's title: its workspace, and when it changed."""
+    return " · ".join(part for part in (row.workspace, ago(row.modified)) if part)
 
 
 _SPEAKERS = {"user": marked("you"), "assistant": marked("assistant"), "tool": marked("tool")}

@@ -175,6 +175,7 @@ class SearchController(QObject):
 
     def _connect(self) -> None:
         self._emptied.timeout.connect(self._show_no_query)
+        self._runner.arrived.connect(self._view.prepare)
         self._runner.answered.connect(self._show_answer)
         self._runner.idle.connect(self.idle)
         self._builder.query_changed.connect(self.query_changed)

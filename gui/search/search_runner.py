@@ -33,6 +33,8 @@ def _cancel_all(jobs: list[Job]) -> None:
 class SearchRunner(QObject):
     """Runs queries off the GUI thread through `Jobs` and emits their answers; lives on the GUI thread."""
 
+    arrived = Signal(object)
+    """Answer that `answered` emits in the next turn: parts that take long to show can be prepared in this one."""
     answered = Signal(object)
     """Answer of a query: a keyword-only one first, then the final one."""
     failed = Signal(object, str)
@@ -54,6 +56,7 @@ class SearchRunner(QObject):
         self._due_whole = False
         self._typing = False
         """Whether the query may be incomplete."""
+        self._arrived: Answer | None = None
         self._repeat: Query | None = None
         self._newest: Query | None = None
         """The last query, answered or not."""
@@ -67,6 +70,8 @@ class SearchRunner(QObject):
         self._notice_delay.timeout.connect(self._report_waiting)
         self._again = QTimer(self, singleShot=True, interval=REPEAT_MS)
         self._again.timeout.connect(self._start_repeat)
+        self._next_turn = QTimer(self, singleShot=True, interval=0)
+        self._next_turn.timeout.connect(self._show)
         self._go_on = QTimer(self, singleShot=True)
         self._go_on.timeout.connect(self._compare_meaning)
 
@@ -122,8 +127,8 @@ class SearchRunner(QObject):
         if self._job is not None:
             self._job.cancel()
         self._job = None
-        self._due = self._repeat = None
-        for timer in (self._pause, self._again, self._go_on):
+        self._due = self._repeat = self._arrived = None
+        for timer in (self._pause, self._again, self._next_turn, self._go_on):
             timer.stop()
         self._end_waiting()
 
@@ -156,16 +161,11 @@ class SearchRunner(QObject):
 
         def on_keywords(outcome: SearchOutcome) -> None:
             if number == self._number:
-                # Delayed until the keyword answer is painted: painting next to a search takes twice as long.
-                self._go_on.start(SETTLE_MS if self._typing and outcome.remote else 0)
-                self.answered.emit(Answer(query, outcome, final=False))
+                self._prepare(Answer(query, outcome, final=False))
 
         def on_done(outcome: SearchOutcome) -> None:
             if number == self._number:
-                self._job = None
-                self._end_waiting()
-                self.answered.emit(Answer(query, outcome, True, explained))
-                self._emit_idle()
+                self._prepare(Answer(query, outcome, True, explained))
 
         def on_error(sentence: str) -> None:
             if number == self._number:
@@ -175,6 +175,26 @@ class SearchRunner(QObject):
                 self._emit_idle()
 
         self._job = self._jobs.read_twice(work, on_keywords, on_done, on_error)
+
+    def _prepare(self, answer: Answer) -> None:
+        self._arrived = answer
+        self.arrived.emit(answer)
+        self._next_turn.start()
+
+    @Slot()
+    def _show(self) -> None:
+        answer, self._arrived = self._arrived, None
+        if answer is None:
+            return
+        if answer.final:
+            self._job = None
+            self._end_waiting()
+        else:
+            # Delayed until the keyword answer is painted: painting next to a search takes twice as long.
+            self._go_on.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
+        self.answered.emit(answer)
+        if answer.final:
+            self._emit_idle()
 
     @Slot()
     def _compare_meaning(self) -> None:

@@ -66,6 +66,8 @@ class ViewerPanel(BaseViewer):
         self._manager = manager
         self.target: ViewTarget | None = None
         self.opened: OpenedFile | None = None
+        self._instead: NothingToRead | None = None
+        """The message that was last shown in place of a file."""
         self._reloading = False
         self._reload_due = False
         """Whether the shown file must be read again once its folder has been reopened."""
@@ -174,8 +176,10 @@ class ViewerPanel(BaseViewer):
 
     def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
         """Show the message `instead` in place of a file."""
-        self.target = None
         self._links.cancel()
+        if not self.reads and instead is self._instead:
+            return  # as for most answers while the user types
+        self.target, self._instead = None, instead
         self._opener.cancel()
         self._drop_file()
         self.file_actions.set_vault(False)

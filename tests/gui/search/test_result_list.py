@@ -231,7 +231,9 @@ def test_context_menu_is_for_current_result(qtbot, show, results):
     assert wanted.args[0].path == "a.md"
 
 
-def test_long_list_lays_out_only_visible_rows(qtbot, show, results, monkeypatch):
+@pytest.fixture
+def laid_out(monkeypatch) -> list[ExcerptLayout]:
+    """All excerpts that are laid out."""
     laid_out: list[ExcerptLayout] = []
 
     def lay_out(*arguments, **options) -> ExcerptLayout:
@@ -239,6 +241,22 @@ def test_long_list_lays_out_only_visible_rows(qtbot, show, results, monkeypatch)
         return laid_out[-1]
 
     monkeypatch.setattr(row_delegate, "ExcerptLayout", lay_out)
+    return laid_out
+
+
+@pytest.mark.parametrize("count", [3, 100])
+def test_rows_laid_out_before_only_need_painting(results, make_result, make_outcome, laid_out, count):
+    found = [make_result(name, snippet=f"{name} has water") for name in _names(0, count)]
+    rows = build_rows(make_outcome(*found), "relevance")
+    results.lay_out(rows, results.size())
+    before = len(laid_out)
+    assert 0 < before < 20
+    results.show_rows(rows, keep=False)
+    results.viewport().repaint()
+    assert len(laid_out) == before
+
+
+def test_long_list_lays_out_only_visible_rows(show, results, laid_out):
     show(*_names(0, 10_000))
     results.verticalScrollBar().setValue(results.verticalScrollBar().maximum())
     results.viewport().repaint()
