@@ -41,10 +41,13 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     def is_active(self, first: date, last: date) -> bool:
         """Whether it has a message on one of the days from `first` to `last`."""
-        if self.first_day is None or self.last_day is None:
+        begin, end = self.first_day, self.last_day
+        if begin is None or end is None or begin > last or end < first:
             return False
-        first, last = max(first, self.first_day), min(last, self.last_day)
-        return first <= last and not any(begin <= first and last <= end for begin, end in self.pauses)
+        if not self.pauses:
+            return True
+        first, last = max(first, begin), min(last, end)
+        return not any(start <= first and last <= stop for start, stop in self.pauses)
 
 
 @dataclass(frozen=True)
