@@ -5,6 +5,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
 from engine.base.formatting import plural, size
 from engine.cli.embedding_messages import (
     awaiting_text,
@@ -13,16 +14,22 @@ from engine.cli.embedding_messages import (
     left_running,
     provider_problem,
 )
-from engine.cli.output import ProgressLine, print_failed, print_issues, print_json, print_table, safe, spent_text
+from engine.cli.output import (
+    LiveLine,
+    ProgressLine,
+    print_failed,
+    print_issues,
+    print_json,
+    print_table,
+    safe,
+    spent_text,
+)
 from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
-from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_builtins
+from engine.records import EmbeddingEstimate, ModelFetchProgress, SyncReport, WorkspacePreview, to_builtins
+from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
-from engine.base.errors import ProviderError
-from engine.cli.output import LiveLine
-from engine.records import ModelFetchProgress
-from engine.settings import Settings
 
 _LAYOUTS = {
     "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",

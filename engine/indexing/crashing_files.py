@@ -126,10 +126,18 @@ class CrashRecord:
         try:
             yield
         except PARSER_FAULTS as error:
+            self._clear(file.name, before)
             log.warning("A file ended its parser: %s", type(error).__name__)
             raise Unreadable(file.name, "broken", skip_reasons.fault(error)) from error
-        if before is not None and self._suspects.get(file.name) is before:
-            del self._suspects[file.name]
+        except (Unreadable, FileNotFoundError):
+            self._clear(file.name, before)
+            raise
+        self._clear(file.name, before)
+
+    def _clear(self, name: str, before: _Suspect | None) -> None:
+        """Forget a crash that was recorded before the file was read: its reader has ended now."""
+        if before is not None and self._suspects.get(name) is before:
+            del self._suspects[name]
             self._write_list()
 
     def finish_reading(self) -> None:

@@ -169,9 +169,8 @@ def name_matches(
 def name_use(query: Query) -> Callable[[str], float] | None:
     """Return a function that rates how a text uses the name that the query is; None if the query is no name.
 
-    `DEFINED` if the text defines the name, as code, keys with a value, and headings do; `SPELLED` if the query has
-    several parts and the text joins them to one name; the bonus of both if it defines such a name; 0 otherwise. The
-    name may be in any case style.
+    `DEFINED` if the text defines the name, as code, keys with a value, and headings do, or more for a name of several
+    parts; `SPELLED` if the text only joins several parts to one name; 0 otherwise. The name may be in any case style.
     """
     words = _WORD.findall(query.free_text.lower())
     name = "".join(words)
@@ -245,7 +244,7 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
     """
 
     def place(scored: Scored) -> tuple[bool, int]:
-        return words.used.get(scored.id) != DEFINED, scored.id
+        return words.used.get(scored.id, 0.0) < DEFINED, scored.id
 
     first: dict[int, Scored] = {}
     for scored in ranked:

@@ -99,8 +99,8 @@ def _spoken(text: str) -> Period | None:
             continue
         first, last = times[0].first, times[0].last
         if times[0].yearly:
-            year = today.year - (first.replace(year=today.year) > today)
-            first, last = first.replace(year=year), last.replace(year=year + last.year - first.year)
+            begun = times[0].in_year(today.year)[0] <= today
+            first, last = times[0].in_year(today.year if begun else today.year - 1)
         return Period(_midnight(first), _midnight(last + timedelta(days=1)))
     return None
 

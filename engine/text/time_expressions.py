@@ -34,6 +34,10 @@ class TimeExpression(NamedTuple):
     meaningless then.
     """
 
+    def in_year(self, year: int) -> tuple[date, date]:
+        """Return the first and last day of a yearly time that begins in this year."""
+        return _in_year(self.first, year), _in_year(self.last, year + self.last.year - self.first.year)
+
     def days_from(self, first: date, last: date) -> int:
         """Return the number of days between this time and another span; 0 if they have a day in common."""
         if not self.yearly:

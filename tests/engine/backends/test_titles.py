@@ -162,3 +162,11 @@ def test_name_alone_shows_definition_or_beginning(open_memory, workspace: Path, 
     assert first.path == "kubernetes.md"
     assert shown in first.snippet
     assert second.score <= first.score
+
+
+def test_name_of_two_words_shows_definition(open_memory, workspace: Path) -> None:
+    code = f"Extract value\n\n{LONG}\n\ndef extract_value(config):\n    pass\n"
+    (workspace / "extract value.md").write_text(code, "utf-8")
+    memory = open_memory()
+    memory.sync()
+    assert "def extract_value" in memory.search("extract value", mode="keyword").results[0].snippet

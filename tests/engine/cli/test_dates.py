@@ -67,6 +67,8 @@ def test_a_distance_counts_back_from_now(text: str, expected: datetime) -> None:
         ("last spring", (2025, 3, 1), (2025, 6, 1)),
         ("spring", (2026, 3, 1), (2026, 6, 1)),
         ("winter", (2025, 12, 1), (2026, 3, 1)),
+        ("February", (2026, 2, 1), (2026, 3, 1)),
+        ("February 2024", (2024, 2, 1), (2024, 3, 1)),
         ("8 May 2025", (2025, 5, 8), (2025, 5, 9)),
     ],
 )
