@@ -9,7 +9,6 @@ from functools import cache
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
-    alternates,
     is_address_password,
     is_argument,
     is_authorization,
@@ -30,7 +29,6 @@ from engine.redaction.non_secrets import (
     is_short_password,
     is_token,
     is_token_in_prose,
-    mixes_digits,
 )
 from engine.redaction.secret_pattern import (
     BARE_PASSWORD,
@@ -40,6 +38,8 @@ from engine.redaction.secret_pattern import (
     QUOTED,
     SIGN,
     SecretPattern,
+    alternates,
+    mixes_digits,
     secret_span,
     value_of,
 )

@@ -3,7 +3,7 @@
 import re
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import secret_span, value_of
+from engine.redaction.secret_pattern import alternates, mixes_digits, secret_span, value_of
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
@@ -80,7 +80,6 @@ _NAMED = lazy_pattern(
 )
 _DEFINED = lazy_pattern(r"""\b(?:define|put(?:env)?|set(?:env|Item|_config|Property|default))\(\s{0,4}["'][\w.-]*\Z""")
 _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
-_CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 _TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
 _HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
 _IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$.*|-.*|\*", re.DOTALL)
@@ -283,12 +282,6 @@ def is_seed(before: str, match: re.Match[str]) -> bool:
     return sum(map(describes, words)) * 4 <= len(words)
 
 
-def alternates(value: str) -> bool:
-    """Whether letters and digits alternate as in a random value: in eight characters, at least four times."""
-    changes = len(_CHANGE.findall(value))
-    return len(value) >= 8 and any(map(str.isdigit, value)) and changes >= max(4, len(value) // 4)
-
-
 def is_login(before: str, match: re.Match[str]) -> bool:
     """Whether the word after `login: user / …` can be a password: no file, no address, no other way to log in."""
     value, user = value_of(match), match["user"]
@@ -431,11 +424,6 @@ def _is_random(value: str, least: int) -> bool:
         return False
     digits = sum(map(str.isdigit, value))
     return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
-
-
-def mixes_digits(value: str) -> bool:
-    """Return whether a value has letters and digits, and at least five characters."""
-    return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name: bool) -> bool:

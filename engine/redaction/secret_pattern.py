@@ -1,8 +1,10 @@
-"""Describes the form of one kind of secret as data, and reads the secret from a match."""
+"""Describes the form of one kind of secret as data, and reads and measures the secret in a match."""
 
 import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
+
+from engine.base import lazy_pattern
 
 Judge = Callable[[str, re.Match[str]], bool]
 """Takes the text before the match (up to 48 characters) and the match; returns whether its last group is a secret."""
@@ -31,6 +33,7 @@ class SecretPattern(NamedTuple):
 
 LONGEST_JUDGED = 200
 """Maximum length of a value that is judged; a longer one without a space is always a secret."""
+_CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 
 
 def secret_span(match: re.Match[str]) -> tuple[int, int]:
@@ -45,6 +48,17 @@ def value_of(match: re.Match[str]) -> str:
     """Return the matched value, cut to the maximum length that is checked."""
     start, end = secret_span(match)
     return match.string[start : min(end, start + LONGEST_JUDGED)]
+
+
+def alternates(value: str) -> bool:
+    """Whether letters and digits alternate as in a random value: in eight characters, at least four times."""
+    changes = len(_CHANGE.findall(value))
+    return len(value) >= 8 and any(map(str.isdigit, value)) and changes >= max(4, len(value) // 4)
+
+
+def mixes_digits(value: str) -> bool:
+    """Return whether a value has letters and digits, and at least five characters."""
+    return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 # --- Regular expression fragments shared by several patterns ---------------------------------------------------------

@@ -14,7 +14,6 @@ from engine.redaction.non_secrets import (
     is_element,
     is_named_value,
     is_ordinary,
-    mixes_digits,
 )
 from engine.redaction.secret_pattern import (
     BARE_PASSWORD,
@@ -24,6 +23,7 @@ from engine.redaction.secret_pattern import (
     QUOTED,
     SIGN,
     SecretPattern,
+    mixes_digits,
     value_of,
 )
 from engine.redaction.secret_words import ANY_PASSWORD, PASSWORD_ANCHORS
