@@ -241,9 +241,7 @@ def elsewhere(status: MemoryProviderStatus) -> str:
         f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _INDEXED_ELSEWHERE
     ]
     if more := len(kept[_MOST_NAMED:]):
-        others = tr_count(
-            "The same is true of {count:,} other folder.", "The same is true of {count:,} other folders.", more
-        )
+        others = tr_count("{count:,} similar message is not shown.", "{count:,} similar messages are not shown.", more)
         kept[_MOST_NAMED:] = [others]
     return f"{' '.join(kept)} {tr(_SEARCH_ALL)}" if kept else ""
 

@@ -89,6 +89,8 @@ class Views(QObject):
         """Lazy views to refresh, since the index has changed."""
         self._last_query: Query | None = None
         self._last_found = False
+        self._shows_result = True
+        """Whether the viewer shows a result, if anything; not a location that the user opened elsewhere."""
         self._empty = False
         """Whether nothing is indexed, so that the viewer doesn't show how to choose a result."""
         self._targets: dict[str, _SessionTarget | NothingToRead | None] = {}
@@ -230,8 +232,9 @@ class Views(QObject):
         """Clear the preview when a new query has no results, unless the user is reading in it."""
         latest = None if answer is None else answer.query.subject
         found = answer is not None and bool(answer.outcome.results)
-        if (latest, found) == (self._last_query, self._last_found):
-            return  # a repeated query, since the index changed
+        repeated = latest == self._last_query
+        if repeated and (found == self._last_found or not self._shows_result):
+            return  # the index has changed
         self._last_query, self._last_found = latest, found
         if found:
             if not self.viewer.reads:
@@ -253,6 +256,7 @@ class Views(QObject):
     @Slot(object, object)
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show a result: a note in the viewer, a session as the conversation."""
+        self._shows_result = True
         if result.message is None or "sessions" in self._unsupported:
             self._targets["search"] = None
             self.viewer.show_result(result, query)
@@ -263,6 +267,7 @@ class Views(QObject):
     def show_location(self, location: Location) -> None:
         """Show a location in a note or session that isn't a search result, instead of the current result."""
         self.location_opening.emit()
+        self._shows_result = False
         if may_name_session(split_name(location.path)[1]) and "sessions" not in self._unsupported:
             title = location.path.rpartition("/")[2]
             self._targets["search"] = _SessionTarget(location.path, title, location.line, "", location.message)

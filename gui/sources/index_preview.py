@@ -296,7 +296,8 @@ class PreviewPage(QFrame):
         self._stack = QStackedWidget()
         self._stack.setMinimumHeight(_LEAST_ROWS * (QFontMetrics(font_at(13)).height() + 10))
         # The page would scroll for the preferred height of the tables.
-        self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        for table in (self._stack, self._skipped):
+            table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self._folders)
         self._stack.addWidget(skipped)
 

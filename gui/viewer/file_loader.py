@@ -192,8 +192,9 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
             outline = Outline.of(lines, token) if markdown else Outline.of_markup(lines, name, token)
             title = title_of(lines, name) if outline is not None else ""
         except PARSER_FAULTS as error:
-            log.warning("The headings of a file could not be read: %s", type(error).__name__)
-            unread = tr("The headings of this file can't be read; its text is shown.")
+            token.checkpoint()  # a cancelled job has closed the file
+            log.warning("The structure of a file could not be read: %s", type(error).__name__)
+            unread = tr("The structure of this file can't be read completely.")
         language = _language(lines)
     except BaseException:
         lines.close()
@@ -225,8 +226,8 @@ Stamp = tuple[int, int, int]
 
 def written_file(file: Path) -> Path:
     """Return the file to watch for changes of `file`: for a database, its write-ahead log while there is one."""
-    log = file.with_name(f"{file.name}-wal")
-    return log if log.exists() else file
+    wal = file.with_name(f"{file.name}-wal")
+    return wal if wal.exists() else file
 
 
 class FileWatch(QObject):

@@ -3,7 +3,7 @@
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
-from PySide6.QtGui import QFontMetrics, QRegion, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QRegion, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -231,10 +231,12 @@ class _ScrollArea(QScrollArea):
         cast("QApplication", QApplication.instance()).focusChanged.connect(self._show_focused)
 
     @Slot(QWidget, QWidget)
-    def _show_focused(self, _: QWidget | None, focused: QWidget | None) -> None:
+    def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
+        if before is None or QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            return  # the window was activated, or the control was pressed where it is
         if focused is not None and self.isVisible() and self.isAncestorOf(focused):
             area = QRect(focused.mapTo(self.viewport(), QPoint()), focused.size())
-            if not self.viewport().rect().intersects(area):
+            if not self.viewport().rect().contains(area):
                 self.ensureWidgetVisible(focused)
 
 
@@ -300,7 +302,11 @@ class FootedColumn(QWidget):
         self._footer.setContentsMargins(side, 0, side, 0)
 
     def _foot_height(self) -> int:
-        return self._footer.heightForWidth(self.width()) if self._footer.hasHeightForWidth() else self._footer.height()
+        """Return the height that the footer needs, the same wherever it is: otherwise it could move without end."""
+        layout = self._footer.layout()
+        if layout is None or not layout.hasHeightForWidth():
+            return self._footer.height()
+        return layout.heightForWidth(min(self.width(), self._middle.maximumWidth()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._footer and event.type() == QEvent.Type.LayoutRequest:

@@ -24,7 +24,7 @@ def test_many_folders_in_other_workspaces_are_counted():
     kept = [msgspec.structs.replace(_KEPT, path=f"sessions/{number}") for number in range(14)]
     said = listing_view.elsewhere(make_status(skipped_files=tuple(kept)))
     assert said.count(_KEPT.detail) == 2
-    assert said.endswith("The same is true of 12 other folders. Search all workspaces to find them here.")
+    assert said.endswith("12 similar messages are not shown. Search all workspaces to find them here.")
 
 
 def test_empty_list_names_other_workspaces():

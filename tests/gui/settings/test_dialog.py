@@ -513,3 +513,12 @@ def test_closing_reopens_folder_for_saved_changes_once(qtbot, dialog):
     assert told == []
     dialog.reject()
     assert told == [None]
+
+
+def test_returning_to_the_window_does_not_scroll(qtbot, dialog):
+    first = next(row for row in dialog.findChildren(OptionRow) if row.isVisible()).field.focusProxy()
+    bar = next(area for area in dialog.findChildren(QScrollArea) if area.isAncestorOf(first)).verticalScrollBar()
+    first.setFocus()
+    bar.setValue(bar.maximum())
+    QApplication.instance().focusChanged.emit(None, first)
+    assert bar.value() == bar.maximum()

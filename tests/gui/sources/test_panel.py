@@ -86,7 +86,10 @@ def test_preview_fits_into_small_window(qtbot, panel, notes):
     panel.resize(900, 550)
     _offer(qtbot, panel, notes)
     scroller = panel.findChild(PreviewPage).findChild(QScrollArea)
-    assert scroller.verticalScrollBar().maximum() == 0
+    for words in ("to index", "skipped"):
+        _chip(panel, words).click()
+        qtbot.wait(20)
+        assert scroller.verticalScrollBar().maximum() == 0
 
 
 def test_preview_shows_counts_and_index_path(qtbot, panel, notes, user_home):

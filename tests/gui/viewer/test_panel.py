@@ -128,7 +128,7 @@ def test_parser_fault_shows_text_and_a_sentence(qtbot, panel: ViewerPanel, monke
     assert panel.page is panel.source
     assert panel.source.lines is not None
     assert panel.source.lines.line_count > 5
-    assert "headings" in panel.hint.accessibleName()
+    assert "structure" in panel.hint.accessibleName()
 
 
 def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
