@@ -13,6 +13,7 @@ from engine.base.errors import TranscriptUnreadable
 from engine.corpus.transcripts.messages import SessionFacts
 from engine.corpus.transcripts.parsers import opencode_database
 from engine.corpus.transcripts.registry import continued_in
+from engine.corpus.transcripts.transcript_reader import conversations
 from engine.indexing import session_stage
 from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
@@ -321,6 +322,10 @@ def test_fault_in_one_session_hides_no_other(
     assert memory.search("varnish").results[0].path == f"{PREFIX}/ses_1"
     with pytest.raises(TranscriptUnreadable, match=r"cannot be read now: KeyError\.$"):
         memory.read_session(f"{PREFIX}/ses_1")
+    others: list[str] = []
+    with pytest.raises(KeyError):
+        others.extend(one.key for one in conversations(path))
+    assert sorted(others) == ["ses_2", "ses_3"]
 
 
 @pytest.mark.parametrize("column", ["title", "directory", "parent_id"])
