@@ -61,6 +61,13 @@ def fault(error: Exception) -> str:
     return NOT_READ_TO_ITS_END.message(problem=f"{type(error).__name__}.")
 
 
+def problem(error: Exception) -> str:
+    """Return an error of a parser as a part of a sentence: its text if the parser raised it on purpose, a ValueError;
+    else only its type, since the text may quote the file.
+    """
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}."
+
+
 @cache
 def _reasons() -> tuple[Reason, ...]:
     return tuple(value for value in globals().values() if isinstance(value, Reason))

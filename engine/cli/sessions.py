@@ -182,9 +182,10 @@ def _cells(row: StatsRow) -> Sequence[str]:
 
 def _cost(row: StatsRow) -> str:
     """Return the cost of a row as text, followed by a plus if some of it is unknown."""
-    if row.usage.cost is None:
+    cost = row.usage.cost
+    if cost is None:
         return _UNKNOWN
-    return f"{dollars(row.usage.cost)}{'' if row.usage.cost_complete else '+'}"
+    return dollars(cost) if row.usage.cost_complete else f"${cost:,.2f}+"
 
 
 def _duration(seconds: float | None) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
+from engine.base.errors import PARSER_FAULTS
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import IndexedMessage
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
@@ -72,8 +73,8 @@ class DocumentRows:
                 digest = _digest(conversation)
                 if stored.get(name) != digest and not conversation.facts.generated:
                     self._put_session(file, name, conversation, digest)
-        except ValueError as error:
-            detail = skip_reasons.BREAKS_OFF.message(number=len(seen), problem=error)
+        except PARSER_FAULTS as error:
+            detail = skip_reasons.BREAKS_OFF.message(number=len(seen), problem=skip_reasons.problem(error))
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
         return self._settle(file, stored, seen, issue)
 
@@ -84,7 +85,7 @@ class DocumentRows:
         """
         stored = self._stored(file)
         seen: set[str] = set()
-        broken: list[ValueError] = []
+        broken: list[Exception] = []
         issue = None
         try:
             with known.opened(file.path, self._token) as opened:
@@ -94,21 +95,22 @@ class DocumentRows:
                     if name not in seen and stored.get(name) != mark:
                         try:
                             conversation = opened.conversation(key)
-                        except ValueError as error:
+                        except PARSER_FAULTS as error:
                             broken.append(error)
                             continue
                         if conversation is None or not conversation.messages:
                             continue
                         self._put_session(file, name, conversation, mark)
                     seen.add(name)
-        except ValueError as error:
+        except PARSER_FAULTS as error:
             issue = _unreadable(file, error)
         if broken and issue is None:
-            detail = skip_reasons.BROKEN_SESSIONS.message(count=len(broken), problem=broken[0])
+            problem = skip_reasons.problem(broken[0])
+            detail = skip_reasons.BROKEN_SESSIONS.message(count=len(broken), problem=problem)
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
         return self._settle(file, stored, seen, issue)
 
-    def unreadable(self, file: FoundFile, error: ValueError) -> FileIssue:
+    def unreadable(self, file: FoundFile, error: Exception) -> FileIssue:
         """Record that a transcript can't be read at present; its stored rows stay. Raises Cancelled."""
         issue = _unreadable(file, error)
         self._settle(file, {}, set(), issue)
@@ -154,8 +156,9 @@ class DocumentRows:
             self._commits.put(_putting(new, rows), indexed=1)
 
 
-def _unreadable(file: FoundFile, error: ValueError) -> FileIssue:
-    return FileIssue(path=file.name, rule="broken", detail=skip_reasons.NOT_READ_TO_ITS_END.message(problem=error))
+def _unreadable(file: FoundFile, error: Exception) -> FileIssue:
+    detail = skip_reasons.NOT_READ_TO_ITS_END.message(problem=skip_reasons.problem(error))
+    return FileIssue(path=file.name, rule="broken", detail=detail)
 
 
 def _putting(new: NewFile, rows: ChunkRows) -> Change:
@@ -357,7 +360,7 @@ class TranscriptRows:
         with opened(file.path) as (source, _):
             try:
                 database = database_format(source, file.path)
-            except ValueError as error:
+            except PARSER_FAULTS as error:
                 return self._whole.unreadable(file, error)
             document = None if database else document_format(source, file.path)
             known = None if database or document else line_format(source, file.path)

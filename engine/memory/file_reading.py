@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused, SettingsError, TranscriptUnreadable
+from engine.base.errors import PARSER_FAULTS, PathRefused, SettingsError, TranscriptUnreadable
 from engine.base.language import tr
-from engine.base.skip_reasons import tr_reason
+from engine.base.skip_reasons import problem, tr_reason
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.session_stores import locate_transcript, names_session
@@ -131,9 +131,9 @@ class SessionFiles:
         before = self._take_last(path, reveal=reveal)
         try:
             read = read_on(file, key, None if before is None else before.position, cancel)
-        except ValueError as error:
+        except PARSER_FAULTS as error:
             raise TranscriptUnreadable(
-                tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(str(error)))
+                tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(problem(error)))
             ) from error
         found = read.conversation
         if found is None:

@@ -207,7 +207,9 @@ def cost_text(spent: UsageTotal) -> str:
     """Format the cost of sessions: $3.10, "at least" if a part is unknown; empty if all of it is."""
     if spent.cost is None:
         return ""
-    return money(spent.cost) if spent.cost_complete else tr("at least {cost}", cost=money(spent.cost))
+    if spent.cost_complete:
+        return money(spent.cost)
+    return tr("at least {cost}", cost=tr("${dollars:,.2f}", dollars=spent.cost))
 
 
 def sent_and_received(spent: UsageTotal | ModelUsage) -> str:

@@ -9,7 +9,7 @@ from engine.backends.qmd.output_parsing import Hit
 from engine.backends.qmd.query_runner import QueryText
 from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
+from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.globs import Globs
 from engine.corpus.note_metadata import describe
@@ -125,12 +125,12 @@ class ResultMapper:
         try:
             path = str(self._guard.locate(candidate.path))
             text = read_note(path, candidate.path, self._settings.max_file_bytes).text
-        except (PathRefused, Unreadable, OSError):
+            if not by_words and not query_text.is_satisfied_by(text):
+                return None
+            about, chunking = describe(text, candidate.path), self._settings.chunking
+            chunks = chunk_note(text, about, tokens=chunking.tokens, overlap=chunking.overlap)
+        except (PathRefused, Unreadable, OSError, *PARSER_FAULTS):
             return None
-        if not by_words and not query_text.is_satisfied_by(text):
-            return None
-        about, chunking = describe(text, candidate.path), self._settings.chunking
-        chunks = chunk_note(text, about, tokens=chunking.tokens, overlap=chunking.overlap)
         if not chunks:
             return None
         chunk = _best_chunk(chunks, _current_line(candidate.hit, text), query_text, by_words)

@@ -17,10 +17,11 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
+from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.index_rule_versions import REDACTION_VERSION
 from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
 from engine.corpus.folder_walk import FoundFile
+from engine.corpus.note_reader import Unreadable
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.registry import continued_in, copied_sessions
@@ -175,8 +176,11 @@ class SessionExports:
         from engine.corpus.transcripts.transcript_reader import project_of
 
         token.checkpoint()
-        with self._crashes.reading(file):
-            return project_of(file.path)
+        try:
+            with self._crashes.reading(file):
+                return project_of(file.path)
+        except Unreadable:  # exporting it reports it
+            return ""
 
     def _update(self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None]) -> Exported:
         done, now = Exported(), self._list.now()
@@ -238,12 +242,12 @@ class SessionExports:
                 name = session_name(file.name, conversation.key)
                 if name in names or conversation.facts.generated or not conversation.messages:
                     continue
-                names.append(name)
                 session, changed = self._write(file, name, conversation, token)
+                names.append(name)
                 fresh.sessions[name] = session
                 done.written += changed
-        except ValueError as error:
-            issue = "broken", skip_reasons.NOT_READ_TO_ITS_END.message(problem=error)
+        except PARSER_FAULTS as error:
+            issue = "broken", skip_reasons.NOT_READ_TO_ITS_END.message(problem=skip_reasons.problem(error))
             for name in now.transcripts[file.name].sessions if file.name in now.transcripts else ():
                 if name in now.sessions and name not in fresh.sessions:
                     names.append(name)  # a currently unreadable transcript may return

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
+from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import (
     Conversation,
@@ -210,7 +210,8 @@ def _read_lines(reader: LineReader, source: Source, cancel: CancelToken | None) 
 def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Conversation]:
     """Yield all sessions of a transcript in order; nothing if its format is unknown.
 
-    Raises OSError, `PathRefused`, ValueError if it is truncated or can't be read (now), Cancelled.
+    Raises OSError, `PathRefused`, ValueError if it is truncated or can't be read (now), Cancelled. A session of a
+    database that can't be read raises its error after all others.
     """
     with opened(path) as (source, _):
         database = database_format(source, str(path))
@@ -220,10 +221,17 @@ def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Con
             yield _read_lines(LineReader(known.parser(transcript_of(str(path)))), source, cancel)
     if database is not None:
         with database.opened(str(path), cancel) as sessions:
+            broken: Exception | None = None
             for key in sessions.marks():
-                conversation = sessions.conversation(key)
+                try:
+                    conversation = sessions.conversation(key)
+                except PARSER_FAULTS as error:
+                    broken = broken or error
+                    continue
                 if conversation is not None:
                     yield conversation
+            if broken is not None:
+                raise broken
     elif document is not None:
         yield from document.conversations(str(path), cancel)
 

@@ -4,13 +4,16 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from engine.base.errors import TranscriptUnreadable
+from engine.corpus.transcripts.messages import SessionFacts
 from engine.corpus.transcripts.parsers import opencode_database
 from engine.corpus.transcripts.registry import continued_in
+from engine.corpus.transcripts.transcript_reader import conversations
 from engine.indexing import session_stage
 from engine.memory.memory_interface import MemorySearchManager
 from engine.settings import Settings
@@ -294,6 +297,35 @@ def test_one_damaged_session_hides_no_other(open_memory, path: Path, writer: Ope
     assert {one.path: one.messages for one in memory.sessions()} == {
         f"{PREFIX}/ses_{number}": messages for number, messages in ((1, 2), (2, 1), (3, 2))
     }
+
+
+def test_fault_in_one_session_hides_no_other(
+    open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = opencode_database.session_facts
+
+    def faulty(agent: str, key: str, about: dict[str, Any]) -> SessionFacts:
+        if key == "ses_1":
+            raise KeyError(SECRET)
+        return facts(agent, key, about)
+
+    memory = open_memory(sessions=listed(path))
+    memory.sync()
+    monkeypatch.setattr(opencode_database, "session_facts", faulty)
+    writer.said("ses_1", "msg_5", "user", "And the rudder?")
+    writer.entry("ses_3", "msg_7", "user", {"text": "And the turnips?"})
+    writer.connection.execute("UPDATE session SET time_updated = time_updated + 10000000")
+    report = memory.sync()
+    assert [issue.detail for issue in report.skipped] == ["One session of this file can't be read: KeyError."]
+    assert report.failed == ()
+    assert memory.search("turnips").results[0].path == f"{PREFIX}/ses_3"
+    assert memory.search("varnish").results[0].path == f"{PREFIX}/ses_1"
+    with pytest.raises(TranscriptUnreadable, match=r"cannot be read now: KeyError\.$"):
+        memory.read_session(f"{PREFIX}/ses_1")
+    others: list[str] = []
+    with pytest.raises(KeyError):
+        others.extend(one.key for one in conversations(path))
+    assert sorted(others) == ["ses_2", "ses_3"]
 
 
 @pytest.mark.parametrize("column", ["title", "directory", "parent_id"])

@@ -10,10 +10,16 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.backends.qmd.session_exports import Exported, SessionExports
+from engine.base.cancellation import CancelToken
 from engine.base.errors import TranscriptUnreadable
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.messages import Kind, Message, Role
+from engine.indexing.sync_progress import ProgressMeter
 from engine.records import Passage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
+from engine.store.index_paths import index_files
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 PREFIX = "sessions/exports/conversations.json"
@@ -55,6 +61,15 @@ def memory(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     opened = BuiltinMemory(tmp_path / "notes", settings, executor=None, background=False)
     yield opened
     opened.close()
+
+
+_PART = LineParser.part
+
+
+def faulty_part(parser: LineParser, role: Role, kind: Kind, text: str, *arguments: Any, **named: Any) -> Message:
+    if "odd" in text:
+        raise KeyError(text)
+    return _PART(parser, role, kind, text, *arguments, **named)
 
 
 def write(folder: Path, *conversations: dict[str, Any]) -> Path:
@@ -117,6 +132,50 @@ def test_truncated_export_keeps_complete_part(memory: BuiltinMemory, folder: Pat
         memory.read_session(f"{PREFIX}/c2")
     path.write_text(whole)
     assert memory.sync().skipped == ()
+
+
+def test_fault_in_one_conversation_keeps_all_others(
+    memory: BuiltinMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?"))
+    memory.sync()
+    write(
+        folder, conversation("c0", "Paint?"), conversation("c1", "Why is it odd?"), conversation("c2", "Fix the tap?")
+    )
+    monkeypatch.setattr(LineParser, "part", faulty_part)
+    report = memory.sync()
+    assert (report.failed, {one.path for one in memory.sessions()}) == ((), {f"{PREFIX}/c{key}" for key in range(3)})
+    (issue,) = report.skipped
+    assert issue.detail == "The file breaks off after 1 sessions, which are indexed: KeyError."
+
+
+def test_qmd_exports_survive_a_fault_in_one_transcript(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(folder),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    (tmp_path / "notes").mkdir()
+    files = index_files(tmp_path / "notes", settings.store.path)
+    exports = SessionExports(files.folder / "qmd/sessions", tmp_path / "notes", files, settings)
+
+    def update() -> Exported:
+        return exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
+
+    def names() -> set[str]:
+        return {Path(one.known.path).name for one in exports.all() if one.written}
+
+    write(folder, conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?"))
+    update()
+    write(
+        folder, conversation("c0", "Paint?"), conversation("c1", "Why is it odd?"), conversation("c2", "Fix the tap?")
+    )
+    other = folder / "other"
+    other.mkdir()
+    write(other, conversation("c3", "Where is the ladder?"))
+    monkeypatch.setattr(LineParser, "part", faulty_part)
+    issues = [issue.detail for issue in update().skipped if issue.rule == "broken"]
+    assert (issues, names()) == (["The file could not be read to its end: KeyError."], {"c0", "c1", "c2", "c3"})
 
 
 def test_a_key_that_is_no_name_gets_one(memory: BuiltinMemory, folder: Path) -> None:

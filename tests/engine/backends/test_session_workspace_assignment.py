@@ -13,7 +13,9 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.backends.qmd.session_exports import SessionExports
 from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import transcript_reader
 from engine.corpus.transcripts.quick_summary import read_quick_summary
+from engine.corpus.transcripts.transcript_reader import project_of
 from engine.indexing import session_stage
 from engine.indexing.sync_progress import ProgressMeter
 from engine.settings import Settings
@@ -220,6 +222,30 @@ def test_qmd_exports_respect_claims(open_: Open, store: Path, tmp_path: Path) ->
         done = exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
         assert [(one.known.id, one.written) for one in exports.all()] == [("mast", True)]
         assert [issue.rule for issue in done.skipped] == ["kept-elsewhere"]
+
+
+def test_qmd_exports_survive_a_fault_in_one_folder(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boat = tmp_path / "boat"
+    boat.mkdir()
+    for name in ("mast", "odd"):
+        write_session(store, name, boat, "The varnish peels off the mast.")
+
+    def faulty(path: str) -> str:
+        if path.endswith("odd.jsonl"):
+            raise KeyError(path)
+        return project_of(path)
+
+    monkeypatch.setattr(transcript_reader, "project_of", faulty)
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    files = index_files(boat, settings.store.path)
+    files.folder.mkdir(parents=True)
+    exports = SessionExports(files.folder / "qmd/sessions", boat, files, settings)
+    exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
+    assert {one.known.id for one in exports.all()} == {"mast", "odd"}
 
 
 @pytest.mark.parametrize("part", ["ghp_" + "a1B2c3D4" * 5, "password=hunter2"])

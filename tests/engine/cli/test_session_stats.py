@@ -66,6 +66,13 @@ def test_stats_text_names_unknown_values(run: Run) -> None:
     assert any("gpt-99" in line for line in lines)
 
 
+def test_incomplete_cost_below_a_cent_is_a_lower_bound(run: Run, memory: FakeMemory) -> None:
+    little = ModelUsage(model="claude-opus-4-5", input_tokens=1, output_tokens=1)
+    session = make_session([("user", [("text", "Hi")])], path="sessions/a/5", agent="codex", usage=(little, UNPRICED))
+    memory.session_texts = {session.summary.path: session}
+    assert run("sessions", "stats", "--by", "agent").out.splitlines()[1].endswith(" $0.00+")
+
+
 def test_unknown_duration_is_named(run: Run, memory: FakeMemory) -> None:
     untimed = make_session([("user", [("text", "Hello")])], path="sessions/a/4", agent="gptme", started=None)
     memory.session_texts = {untimed.summary.path: untimed}

@@ -120,6 +120,8 @@ def test_header_shows_models_tokens_and_cost(qtbot) -> None:
     partly = msgspec.structs.replace(spent, cost_complete=False)
     header.show_session(make_session([], usage=(usage,), spent=partly))
     assert header.facts.text().endswith(" · at least $3.10")
+    header.show_session(make_session([], usage=(usage,), spent=msgspec.structs.replace(partly, cost=0.004)))
+    assert header.facts.text().endswith(" · at least $0.00")
 
 
 def test_header_of_session_without_usage_says_so(qtbot) -> None:

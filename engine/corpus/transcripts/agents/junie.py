@@ -1,6 +1,8 @@
 """Declares Junie, JetBrains' agent: where its sessions are, in which format, and how to resume one."""
 
 import os
+import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from engine.corpus.transcripts.agents import JUNIE_LIST, Agent, FoundFolders
@@ -16,16 +18,20 @@ def _folders(machine: Machine) -> FoundFolders:
     yield "", machine.below_home(".junie", "sessions")
 
 
-def _list_changed(path: str, memo: dict[str, Any]) -> int:
-    """Return when the list of sessions was changed, which has their titles."""
-    index = os.path.join(os.path.dirname(os.path.dirname(path)), JUNIE_LIST)
+def _listed(path: str, memo: dict[str, Any]) -> int:
+    """Return a time less than a second after the last change of the transcript, in nanoseconds, that depends on its
+    title, folder and start in the list of sessions; 0 if it isn't there.
+    """
+    from engine.corpus.transcripts.parsers.junie import list_of, listed_sessions  # imports the JSON reader
+
+    index = list_of(path)
     if index not in memo:
-        try:
-            memo[index] = os.lstat(index).st_mtime_ns
-        except OSError:
-            memo[index] = 0
-    changed: int = memo[index]
-    return changed
+        memo[index] = listed_sessions(index)
+    listed = memo[index].get(os.path.basename(os.path.dirname(path)))
+    if listed is not None:
+        with suppress(OSError):
+            return os.stat(path).st_mtime_ns + zlib.crc32(repr(tuple(listed)).encode()) % 10**9
+    return 0
 
 
 def _formats() -> "Formats":
@@ -43,7 +49,7 @@ AGENT = Agent(
     folders=_folders,
     files=(r"events\.jsonl",),
     parts=(("sessions", JUNIE_LIST),),
-    list_changed=_list_changed,
+    list_changed=_listed,
     with_parts=(_SESSIONS,),
     formats=_formats,
 )

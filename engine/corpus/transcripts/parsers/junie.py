@@ -7,11 +7,12 @@ written again, whole, under the same `stepId` until it is complete: the last one
 The list has the title, the folder and the start of each session.
 """
 
+import functools
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
@@ -125,11 +126,9 @@ class JunieEvents:
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = os.path.basename(os.path.dirname(path))
-        listed = _listed(path, session)
-        title = one_line(string(listed.get("taskName")))
-        parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(session), title=title))
-        parser.facts.started = seconds(listed.get("createdAt"))
-        parser.facts.project = clean(string(listed.get("projectDir")))
+        listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
+        parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(session), title=listed.title))
+        parser.facts.started, parser.facts.project = listed.started, listed.project
         shown, dropped = _merged(_lines(path, cancel), parser)
         messages, left = read_branches(parser, shown, dropped)
         if messages or left:
@@ -178,12 +177,40 @@ def _lines(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] 
         os.close(descriptor)
 
 
-def _listed(path: str, session: str) -> Mapping[str, Any]:
-    """Return what the list of sessions says about one; empty without a list."""
-    found: Mapping[str, Any] = {}
+class Listed(NamedTuple):
+    """Facts about a session in the list of sessions."""
+
+    title: str = ""
+    project: str = ""
+    started: float | None = None
+
+
+_UNLISTED = Listed()
+
+
+def list_of(path: str) -> str:
+    """Return the path of the list of sessions that has the transcript at `path`."""
+    return os.path.join(os.path.dirname(os.path.dirname(path)), JUNIE_LIST)
+
+
+def listed_sessions(index: str) -> Mapping[str, Listed]:
+    """Return the sessions in a list by id, from the last line about each; none from a list that can't be read."""
     try:
-        for value in _lines(os.path.join(os.path.dirname(os.path.dirname(path)), JUNIE_LIST), None):
-            found = value if value is not None and value.get("sessionId") == session else found
+        state = os.lstat(index)
+        return _listed(index, state.st_mtime_ns, state.st_size)
     except (OSError, ValueError, PathRefused):
         return {}
-    return found
+
+
+@functools.lru_cache(maxsize=8)
+def _listed(index: str, _mtime: int, _size: int) -> Mapping[str, Listed]:
+    """Read a list; cached by its time and size. Raises OSError, ValueError, `PathRefused`."""
+    return {
+        string(value.get("sessionId")): Listed(
+            one_line(string(value.get("taskName"))),
+            clean(string(value.get("projectDir"))),
+            seconds(value.get("createdAt")),
+        )
+        for value in _lines(index, None)
+        if value is not None
+    }

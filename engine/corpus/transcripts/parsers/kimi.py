@@ -207,7 +207,9 @@ class KimiParser(LineParser, kw_only=True):
         id_ = clean(string(value.get("id")))
         if kind == "context.apply_compaction":
             yield Part("system", "text", string(value.get("summary")) or string(value.get("contextSummary")))
-        elif value.get("kind") == "question":
+        elif kind == "interaction.request":
+            if value.get("kind") != "question":
+                return
             self.questions.append(id_)
             for question in map(mapping, items(mapping(value.get("request")).get("questions"))):
                 options = (f"- {string(mapping(one).get('label'))}" for one in items(question.get("options")))

@@ -122,7 +122,7 @@ def _value(data: object, depth: int) -> Any:
 # --- Calls of tools and their results, by the number of their field --------------------------------------------------
 
 
-def _call(name: str, **arguments: object) -> Part:
+def _call(name: str, /, **arguments: object) -> Part:
     given = {key: value for key, value in arguments.items() if value}
     text = next(iter(given.values())) if len(given) == 1 else None
     encoded = text if isinstance(text, str) else msgspec.json.encode(given).decode()

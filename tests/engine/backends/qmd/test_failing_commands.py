@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from engine.backends.qmd import result_mapping
 from engine.backends.qmd.command import QmdError, QmdMissing, QmdTooSlow
 from engine.backends.qmd.index_maintenance import QmdCounts
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
+from engine.corpus.note_metadata import describe
 from tests.helpers.background import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake is a script with a first line")
@@ -190,6 +192,18 @@ def test_an_answer_between_noise_counts(memory, fake):
 def test_empty_result_is_no_error(memory, fake, body):
     fake.does(body)
     assert memory.search("drip").results == ()
+
+
+def test_note_that_faults_hides_no_other(memory, fake, monkeypatch):
+    def faulty(text, path):
+        if path == "greenhouse.md":
+            raise KeyError(text)
+        return describe(text, path)
+
+    monkeypatch.setattr(result_mapping, "describe", faulty)
+    rows = [ROW, {**ROW, "docid": "#def456", "file": "qmd://memory-dir-notes/shopping.md"}]
+    fake.does(f"print({json.dumps(rows)!r})")
+    assert [result.path for result in memory.search("drip").results] == ["shopping.md"]
 
 
 def test_foreign_results_are_dropped(memory, fake):

@@ -124,14 +124,28 @@ def test_questions_of_kimi_code_and_answers_are_speech() -> None:
     request = {"questions": [{"question": "Which knot?", "options": [{"label": "Bowline"}, {"label": "Hitch"}]}]}
     parts, _ = _kimi_code(
         {"type": "interaction.request", "id": "q", "kind": "question", "request": request},
-        {"type": "interaction.resolved", "id": "q", "response": {"answers": {"Which knot?": "Hitch", "Tight?": True}}},
+        {
+            "type": "interaction.resolved",
+            "id": "q",
+            "kind": "question",
+            "response": {"answers": {"Which knot?": "Hitch", "Tight?": True}},
+        },
         {"type": "interaction.request", "id": "a", "kind": "approval", "request": {"action": "ls"}},
         {"type": "interaction.resolved", "id": "a", "response": {"decision": "approved"}},
+        {
+            "type": "interaction.request",
+            "id": "r",
+            "kind": "question",
+            "request": {"questions": [{"question": "Wet?"}]},
+        },
+        {"type": "interaction.resolved", "id": "r", "response": {"answers": {"Wet?": "No"}}},
         {"type": "context.apply_compaction", "summary": "So far: a hitch.", "compactedCount": 2},
     )
     assert [part[1:4] for part in parts] == [
         ("assistant", "text", "Which knot?\n- Bowline\n- Hitch"),
         ("user", "text", "Hitch\nTight?"),
+        ("assistant", "text", "Wet?"),
+        ("user", "text", "No"),
         ("system", "text", "So far: a hitch."),
     ]
 

@@ -1,6 +1,7 @@
 """Sessions of Auggie, Junie, Warp, Devin, and of Open WebUI's database."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 
 from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.parsers import junie
 from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
@@ -97,8 +100,48 @@ def test_the_list_of_junie_is_no_transcript(tmp_path: Path) -> None:
     found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(folder),))))
     assert [file.name for file in found.files] == ["sessions/junie/session-260504-090000-abcd/events.jsonl"]
     assert found.skipped == []
-    listed = (folder / "index.jsonl").stat().st_mtime_ns
-    assert parts_changed(str(folder / "session-260504-090000-abcd/events.jsonl")) == listed
+
+
+def test_change_in_the_list_of_junie_changes_its_session_only(tmp_path: Path) -> None:
+    folder = tmp_path / ".junie" / "sessions"
+    shutil.copytree(JUNIE, folder)
+    events = folder / "session-260504-090000-abcd/events.jsonl"
+    os.utime(events, ns=(10**18, 10**18))
+
+    def changed(**line: Any) -> int:
+        with (folder / "index.jsonl").open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        return parts_changed(str(events))
+
+    before = changed()
+    assert 10**18 <= before < 10**18 + 10**9
+    assert changed(sessionId="session-260505-090000-efgh", taskName="Yet another") == before
+    after = changed(sessionId="session-260504-090000-abcd", taskName="Two leaks")
+    assert after != before
+    assert 10**18 <= after < 10**18 + 10**9
+    (session,) = conversations(events)
+    assert session.facts.title == "Two leaks"
+    (folder / "index.jsonl").unlink()
+    assert parts_changed(str(events)) == 0
+
+
+def test_the_list_of_junie_is_parsed_once_for_all_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"session-{number}" for number in range(5)]
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "events.jsonl").write_text(json.dumps({"kind": "UserPromptEvent", "prompt": "Sew."}) + "\n")
+    lines = (json.dumps({"sessionId": name, "taskName": f"About {name}"}) + "\n" for name in names)
+    (tmp_path / "index.jsonl").write_text("".join(lines))
+    parsed: list[bytes] = []
+
+    def noting(data: bytes) -> Any:
+        parsed.append(data)
+        return parse_line(data)
+
+    monkeypatch.setattr(junie, "parse_line", noting)
+    titles = [session.facts.title for name in names for session in conversations(tmp_path / name / "events.jsonl")]
+    assert titles == [f"About {name}" for name in names]
+    assert sum(b"sessionId" in data for data in parsed) == len(names)
 
 
 def test_junie_without_its_list_is_named_by_its_events(tmp_path: Path) -> None:
@@ -212,6 +255,14 @@ def test_arguments_of_warps_mcp_tools_are_read(tmp_path: Path) -> None:
         "tie", {"knot": "bowline", "turns": 3.0, "more": {"deep": True}, "list": ["a", None]},
     )  # fmt: skip
     assert (result.tool, result.text) == ("tie", "Tied.")
+
+
+@pytest.mark.parametrize("name", ["name", "self", "arguments"])
+def test_mcp_arguments_of_warp_can_have_any_name(name: str, tmp_path: Path) -> None:
+    given = field(1, field(1, name) + field(2, field(3, "bowline")))
+    call = field(1, "c") + field(12, field(1, "tie") + field(2, given))
+    session = _warp(tmp_path, warp_message(1, 2, field(1, "Tie it.")), warp_message(2, 4, call))
+    assert parts(session)[1] == ("assistant", "tool-call", "bowline", "tie")
 
 
 def test_a_truncated_task_of_warp_is_read_up_to_its_end(tmp_path: Path) -> None:
