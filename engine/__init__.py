@@ -132,6 +132,7 @@ if TYPE_CHECKING:
     from engine.store.saved_searches import query_holds_secret as query_holds_secret
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
+    from engine.text.languages import language_of_note as language_of_note
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_parser import parse_query as parse_query
     from engine.text.writing_systems import has_one_character_word as has_one_character_word
@@ -261,6 +262,7 @@ _HOME = {
     "index_files": "engine.store.index_paths",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
+    "language_of_note": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
     "CODE_SPAN": "engine.corpus.markdown_line_types",
     "without_links": "engine.corpus.link_parsing",

@@ -14,7 +14,7 @@ from engine.corpus.transcripts.chunk_packing import SessionChunk
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewChunk, NewFile
-from engine.text import analyse, analyse_both, detect_language, language_of_rules
+from engine.text import analyse, analyse_both, language_of_note
 
 
 def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
@@ -24,8 +24,7 @@ def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
 
 def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewFile:
     """Return all database rows of one note: its metadata and chunks."""
-    language = detect_language(note.text)
-    rules = language_of_rules(note.text, language)
+    language = language_of_note(note.text)
     about = describe(note.text, file.name)
     chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
     if not chunks and (about.front or about.structure) is not None and note.text.strip():
@@ -38,10 +37,10 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
         size=file.size,
         title=about.title,
         language=language,
-        title_tokens=analyse_both(about.title, rules),
-        name_tokens=analyse_both(file.name, rules),
-        chunks=tuple(chunk_rows(chunks, rules)),
-        alias_tokens=analyse_both("\n".join(about.aliases), rules),
+        title_tokens=analyse_both(about.title, language),
+        name_tokens=analyse_both(file.name, language),
+        chunks=tuple(chunk_rows(chunks, language)),
+        alias_tokens=analyse_both("\n".join(about.aliases), language),
         tags=tags_of(note.text, about.front, about.structure),
         aliases=about.aliases,
         dated=about.dated,

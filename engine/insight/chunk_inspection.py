@@ -14,6 +14,7 @@ from engine.store.snapshot import HEADING_SEPARATOR, Snapshot, issue_of
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel
 from engine.text import analyse
+from engine.text.stems import counted_as
 
 
 def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: PathGuard) -> FileChunks | None:
@@ -42,7 +43,7 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
         path=path,
         source=source,
         title=title,
-        language=language,
+        language=counted_as(language),
         hash=hash_,
         size=size,
         modified=mtime_ns / 1e9,

@@ -13,6 +13,7 @@ from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
 from engine.search.query_conditions import many
 from engine.search.search_context import SearchRequest
 from engine.store.snapshot import Snapshot
+from engine.text.stems import counted_as
 
 if TYPE_CHECKING:
     from engine.search.diversity import Likeness
@@ -141,11 +142,11 @@ def without_unrelated(kept: list[Scored], raised: float, stages: Stages) -> list
 def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set[int]:
     """Return the ids of those chunks whose file is in this language."""
     rows = snapshot.connection.execute(
-        f"""SELECT c.id FROM {snapshot.tables.chunks} c JOIN {snapshot.tables.files} f ON f.id = c.file_id
-            WHERE c.id IN (SELECT value FROM carray(?)) AND f.language = ?""",
-        (many(sorted(ids)), language),
+        f"""SELECT c.id, f.language FROM {snapshot.tables.chunks} c JOIN {snapshot.tables.files} f ON f.id = c.file_id
+            WHERE c.id IN (SELECT value FROM carray(?))""",
+        (many(sorted(ids)),),
     )
-    return {id_ for (id_,) in rows}
+    return {id_ for id_, stored in rows if counted_as(stored) == language}
 
 
 class Copies:

@@ -148,7 +148,13 @@ class Snapshot:
         return tuple(SourceCount(source=source, files=count, chunks=chunks.get(source, 0)) for source, count in files)
 
     def languages(self) -> tuple[str, ...]:
-        """Return the languages of the indexed notes, including "" if the language of some is unknown.
+        """Return the languages of the indexed notes, including "" if the language of some is unknown."""
+        from engine.text.stems import counted_as
+
+        return tuple(sorted(set(map(counted_as, self._stored_languages()))))
+
+    def _stored_languages(self) -> tuple[str, ...]:
+        """Return the languages in the table of files.
 
         Runs with every query, so it skips from one language to the next in their index.
         """
@@ -211,6 +217,12 @@ class Snapshot:
 
     def beginnings(self, language: str, count: int) -> list[str]:
         """Return the texts of the first chunks of at most `count` files in a language, spread over the index."""
+        from engine.text.stems import counted_as
+
+        stored = [name for name in self._stored_languages() if counted_as(name) == language]
+        return [text for name in stored for text in self._beginnings(name, count)]
+
+    def _beginnings(self, language: str, count: int) -> list[str]:
         files, chunks = self.tables.files, self.tables.chunks
         of_language = f"FROM {files} WHERE language = ?1"  # as one query for both, SQLite would read all ids
         ((first, last),) = self.connection.execute(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
-    from engine.text.languages import language_of_rules as language_of_rules
+    from engine.text.languages import language_of_note as language_of_note
     from engine.text.parsed_query import Query as Query
     from engine.text.parsed_query import QueryTerm as QueryTerm
     from engine.text.query_analysis import QueryAnalysis as QueryAnalysis
@@ -30,7 +30,7 @@ _HOME = {
     "forget_words": "tokens_and_stems",
     "highlight_ranges": "highlight",
     "detect_language": "languages",
-    "language_of_rules": "languages",
+    "language_of_note": "languages",
     "Query": "parsed_query",
     "QueryTerm": "parsed_query",
     "QueryAnalysis": "query_analysis",

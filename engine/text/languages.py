@@ -102,9 +102,10 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     return _by_words(sample, likely, letters) if latin else ""
 
 
-def language_of_rules(text: str, language: str) -> str:
-    """Return the language whose rules analyse a note: `language`, or `UNDECIDED` for a short text without any English
-    function word that counts as English, such as "Stromrechnung bezahlen"."""
+def language_of_note(text: str) -> str:
+    """Return the language of a note, or `UNDECIDED` for a short one that counts as English without any English function
+    word, such as "Stromrechnung bezahlen"."""
+    language = detect_language(text)
     if language != "english" or len(text) > _SHORT:
         return language
     owners = languages_by_word()

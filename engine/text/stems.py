@@ -69,10 +69,12 @@ _MOST_REMEMBERED = 1 << 15
 _lock = threading.Lock()
 
 JOINED, REVERSED = "+", ":"
-COMPOUNDING = frozenset({"danish", "dutch", "estonian", "finnish", "german", "hungarian", "norwegian", "swedish"})
-"""Languages that write a compound as one word."""
 UNDECIDED = "undecided"
-"""Language of a text that counts as English because nothing tells otherwise; its compounds are found, too."""
+"""Language of a text that counts as English because nothing tells otherwise. It may have compounds."""
+COMPOUNDING = frozenset(
+    ("danish", "dutch", "estonian", "finnish", "german", "hungarian", "norwegian", "swedish", UNDECIDED)
+)
+"""Languages that write a compound as one word."""
 
 SHORTEST_END = 4
 """Length of the shortest stem that is searched at the end of compounds."""
@@ -151,6 +153,11 @@ class Stems(dict[str, str]):
 _by_language: dict[str, Stems] = {}
 
 
+def counted_as(language: str) -> str:
+    """Return the language itself, or English for `UNDECIDED`."""
+    return "english" if language == UNDECIDED else language
+
+
 def stems_of(language: str) -> Stems:
     """Return the stems of words in texts of `language` (a Snowball name, "" for unknown), used as
     `stems_of(language)[word]`.
@@ -159,6 +166,7 @@ def stems_of(language: str) -> Stems:
     removed from Korean words; numbers, codes and words in texts of unknown languages are only folded: Russian rules
     would damage a Ukrainian text.
     """
+    language = counted_as(language)
     return _by_language.setdefault(language, Stems(language))
 
 

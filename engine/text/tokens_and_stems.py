@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.text.stems import COMPOUNDING, UNDECIDED, ending_key, forget_stems, joined_keys, stems_of
+from engine.text.stems import COMPOUNDING, ending_key, forget_stems, joined_keys, stems_of
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
@@ -95,8 +95,8 @@ class Streams(dict[str, tuple[str, str, str]]):
 
     def __init__(self, language: str) -> None:
         super().__init__()
-        self._stems = stems_of("english" if language == UNDECIDED else language)
-        self._compounds = language == UNDECIDED or language in COMPOUNDING
+        self._stems = stems_of(language)
+        self._compounds = language in COMPOUNDING
 
     def __missing__(self, run: str) -> tuple[str, str, str]:
         entry = self._simple(run) or self._any(run)

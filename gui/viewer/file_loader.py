@@ -210,9 +210,9 @@ def in_vault(location: Path) -> bool:
 
 
 def _language(lines: FileLines) -> str:
-    from engine import detect_language  # brings the analysis, which an empty window does not need
+    from engine import language_of_note  # brings the analysis, which an empty window does not need
 
-    return detect_language("\n".join(lines.lines(1, _LANGUAGE_LINES)))
+    return language_of_note("\n".join(lines.lines(1, _LANGUAGE_LINES)))
 
 
 # --- Detects that the shown file has changed, was replaced or deleted ------------------------------------------------

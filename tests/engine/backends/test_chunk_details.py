@@ -157,3 +157,11 @@ def test_a_name_that_no_file_can_have_is_not_indexed(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     assert memory.insight.chunks_of("\udcff.md") is None
+
+
+def test_stems_of_short_note_include_its_compounds(open_memory, workspace) -> None:
+    (workspace / "todo.md").write_text("Stromrechnung bezahlen\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    [row] = memory.insight.chunks_of("todo.md").chunks
+    assert ":gnunhcermorts" in memory.insight.chunk("todo.md", row.id).stems.split()

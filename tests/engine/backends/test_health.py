@@ -139,6 +139,17 @@ def test_rows_with_other_words_are_found_though_they_are_there(memory: BuiltinMe
     assert found_by(memory, "gauge") == {"people/ines.md"}
 
 
+def test_repair_keeps_compounds_of_short_notes(memory: BuiltinMemory, workspace: Path) -> None:
+    (workspace / "todo.md").write_text("Stromrechnung bezahlen\n", "utf-8")
+    (workspace / "haus.md").write_text("# Haus\n\nDas Dach ist nicht dicht, und der Keller ist feucht.\n", "utf-8")
+    memory.sync()
+    assert wrong(memory) == set()
+    execute(memory, "DELETE FROM chunks_fts_1")
+    memory.insight.repair(["keywords"])
+    assert wrong(memory) == set()
+    assert found_by(memory, "Rechnung") == {"todo.md"}
+
+
 def test_orphaned_chunks_removed_and_file_reindexed(memory: BuiltinMemory) -> None:
     execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
     assert wrong(memory) == {"chunks", "notes"}

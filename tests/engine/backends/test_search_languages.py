@@ -285,3 +285,26 @@ def test_words_of_one_to_five_characters_find_their_note(
     assert [result.path for result in results][:1] == [note(language, topic)]
     marked = results[0]
     assert any(marked.snippet[start:end] for start, end in marked.match_ranges)
+
+
+def test_compound_in_short_note_is_marked(open_memory, workspace) -> None:
+    (workspace / "todo.md").write_text("Stromrechnung bezahlen\n", "utf-8")
+    (workspace / "haus.md").write_text("# Haus\n\nDas Dach ist nicht dicht, und der Keller ist feucht.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    [result] = memory.search("Rechnung", min_score=0.1).results
+    marked = [result.snippet[start:end] for start, end in result.match_ranges]
+    assert (result.path, marked) == ("todo.md", ["rechnung"])
+
+
+def test_undecided_short_note_counts_as_english(open_memory, workspace) -> None:
+    for note in workspace.rglob("*.md"):
+        note.unlink()
+    (workspace / "todo.md").write_text("Stromrechnung bezahlen\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    with memory.store.read() as snapshot:
+        assert snapshot.languages() == ("english",)
+        assert snapshot.beginnings("english", 3) == ["Stromrechnung bezahlen"]
+    assert not memory.search("Rechnung", min_score=0.1).results  # no note is in a language with compounds
+    assert memory.insight.chunks_of("todo.md").language == "english"

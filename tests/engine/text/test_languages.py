@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engine.text.folding import fold
-from engine.text.languages import detect_language
+from engine.text.languages import detect_language, language_of_note
 from engine.text.query_analysis import analyse_query
 from engine.text.stems import stems_of
 from engine.text.stopwords import stop_words
@@ -85,6 +85,13 @@ def test_specific_letter_detects_language() -> None:
 def test_a_likely_language_needs_less_evidence() -> None:
     assert detect_language("der Plan", ["german"]) == "german"
     assert detect_language("the plan", ["german"]) == "english"
+
+
+def test_short_note_without_function_words_is_undecided() -> None:
+    assert language_of_note("Stromrechnung bezahlen") == "undecided"
+    assert language_of_note("pay the power bill") == "english"
+    assert language_of_note("Größe prüfen") == "german"
+    assert language_of_note("Stromrechnung " * 99) == "english"
 
 
 def test_decomposed_text_detects_language() -> None:

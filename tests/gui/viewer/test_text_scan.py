@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine import language_of_note
 from gui.core.jobs import Jobs
 from gui.viewer.match_list import BLOCK, Hit, Step, plain_finder, query_finder
 from gui.viewer.match_navigator import TextScan
@@ -77,6 +78,12 @@ def test_finder_matches_words_as_indexed() -> None:
     text = "Timers timed the TIMER"
     assert [text[start:end] for start, end in query_finder("timer", "english")(text)] == ["Timers", "TIMER"]
     assert [text[start:end] for start, end in plain_finder("time")(text)] == ["Time", "time", "TIME"]
+
+
+def test_finder_matches_compounds_of_short_notes() -> None:
+    text = "Stromrechnung bezahlen"
+    found = query_finder("Rechnung", language_of_note(text))(text)
+    assert [text[start:end] for start, end in found] == ["rechnung"]
 
 
 def test_plain_finder_takes_no_pattern() -> None:

@@ -59,6 +59,15 @@ def test_same_answers_as_own_index(desk, builtin_memory, mode) -> None:
         assert (theirs.total, theirs.mode, theirs.provider) == (ours.total, ours.mode, ours.provider), question
 
 
+def test_compound_in_short_note_is_marked(machine) -> None:
+    german = "# Haus\n\nDas Dach ist nicht dicht, und der Keller ist feucht.\n"
+    memory = machine("desk", notes={"todo.md": "Stromrechnung bezahlen\n", "haus.md": german})
+    memory.sync()
+
+    [hit] = memory.search("Rechnung bezahlen", mode="keyword", min_score=0.1).results
+    assert [hit.snippet[start:end] for start, end in hit.match_ranges] == ["rechnung", "bezahlen"]
+
+
 def test_search_before_first_sync_is_empty(machine) -> None:
     answer = machine("desk", notes=NOTES).search("irrigation")
 
