@@ -3,10 +3,11 @@
 import re
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import secret_span, value_of
+from engine.redaction.secret_pattern import alternates, mixes_digits, secret_span, value_of
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
+    GROUPS_AND_TAGS,
     LOGIN_WORDS,
     PARTICIPLE,
     PASSES,
@@ -17,7 +18,6 @@ from engine.redaction.secret_words import (
     TECHNICAL,
     TYPES,
     WORDS,
-    describes,
     describes_password,
     is_description_in_ideographs,
     is_english_name,
@@ -80,7 +80,6 @@ _NAMED = lazy_pattern(
 )
 _DEFINED = lazy_pattern(r"""\b(?:define|put(?:env)?|set(?:env|Item|_config|Property|default))\(\s{0,4}["'][\w.-]*\Z""")
 _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
-_CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 _TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
 _HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
 _IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$.*|-.*|\*", re.DOTALL)
@@ -277,27 +276,18 @@ def is_entry_of_words(before: str, match: re.Match[str]) -> bool:
     return is_phrase(value_of(match))
 
 
-def is_seed(before: str, match: re.Match[str]) -> bool:
-    """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
-    words = re.findall("[a-z]+", value_of(match))
-    return sum(map(describes, words)) * 4 <= len(words)
-
-
-def alternates(value: str) -> bool:
-    """Whether letters and digits alternate as in a random value: in eight characters, at least four times."""
-    changes = len(_CHANGE.findall(value))
-    return len(value) >= 8 and any(map(str.isdigit, value)) and changes >= max(4, len(value) // 4)
-
-
 def is_login(before: str, match: re.Match[str]) -> bool:
     """Whether the word after `login: user / …` can be a password: no file, no address, no other way to log in."""
     value, user = value_of(match), match["user"]
     if is_ordinary(value) or is_code(value) or "/" in value or "@" in value or value.isdigit():
         return False
+    of_root = user in ROOTS.split("|") and match["sign"] == ":"
+    if of_root and not GROUPS_AND_TAGS.isdisjoint(re.split(r"[-.\d]+", value)):
+        return False
     if mixes_digits(value) or "@" in user:
         return True
-    if user in ROOTS.split("|") and match["sign"] == ":":
-        return value.isalpha() and len(value) >= 5 and value not in ("wheel", "staff", "users", "system", "daemon")
+    if of_root:
+        return value.isalpha() and len(value) >= 5
     plain = user.isalpha() and value.isalpha() and {user.casefold(), value.casefold()}.isdisjoint(LOGIN_WORDS)
     return plain and not is_ordinary(user) and match["sign"].endswith("/") and len(value) >= 4 and value[1:].islower()
 
@@ -431,11 +421,6 @@ def _is_random(value: str, least: int) -> bool:
         return False
     digits = sum(map(str.isdigit, value))
     return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
-
-
-def mixes_digits(value: str) -> bool:
-    """Return whether a value has letters and digits, and at least five characters."""
-    return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name: bool) -> bool:

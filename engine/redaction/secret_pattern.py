@@ -4,6 +4,9 @@ import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from engine.base import lazy_pattern
+
+_CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 Judge = Callable[[str, re.Match[str]], bool]
 """Takes the text before the match (up to 48 characters) and the match; returns whether its last group is a secret."""
 Mask = Literal["part", "whole"]
@@ -45,6 +48,17 @@ def value_of(match: re.Match[str]) -> str:
     """Return the matched value, cut to the maximum length that is checked."""
     start, end = secret_span(match)
     return match.string[start : min(end, start + LONGEST_JUDGED)]
+
+
+def alternates(value: str) -> bool:
+    """Whether letters and digits alternate as in a random value: in eight characters, at least four times."""
+    changes = len(_CHANGE.findall(value))
+    return len(value) >= 8 and any(map(str.isdigit, value)) and changes >= max(4, len(value) // 4)
+
+
+def mixes_digits(value: str) -> bool:
+    """Return whether a value has letters and digits, and at least five characters."""
+    return len(value) >= 5 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 # --- Regular expression fragments shared by several patterns ---------------------------------------------------------

@@ -9,8 +9,7 @@ that a terminal or a log cut off.
 import re
 from collections.abc import Iterator
 
-from engine.redaction.non_secrets import alternates
-from engine.redaction.secret_pattern import SecretPattern
+from engine.redaction.secret_pattern import SecretPattern, alternates
 
 LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9]))"
 _START = r"(?<![A-Za-z0-9])"
