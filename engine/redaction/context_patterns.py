@@ -25,7 +25,6 @@ from engine.redaction.non_secrets import (
     is_password_in_prose,
     is_path,
     is_personal_token,
-    is_seed,
     is_short_password,
     is_token,
     is_token_in_prose,
@@ -55,6 +54,8 @@ from engine.redaction.secret_words import (
     PARTICIPLE,
     PASSWORD_ANCHORS,
     ROOTS,
+    WIFI_PRODUCTS,
+    is_seed,
 )
 from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
@@ -115,17 +116,14 @@ def is_salt(before: str, match: re.Match[str]) -> bool:
     return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
 
 
-def is_foreign_token(before: str, match: re.Match[str]) -> bool:
-    """Whether the value after the name of a key in another language is random."""
-    return mixes_digits(value_of(match)) and alternates(value_of(match))
-
-
 def is_auth_command(before: str, match: re.Match[str]) -> bool:
     """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
     value, line = value_of(match), before.rpartition("\n")[2].strip()
     if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
         return match["login"] is not None
-    return line.endswith(">") or "redis-cli" in line or (not line and (mixes_digits(value) or value.islower()))
+    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
+        return mixes_digits(value)
+    return line.endswith(">") or "redis-cli" in line
 
 
 _CHOSEN = lazy_pattern(r"[A-Za-z]{5,}\d{2,}|[^/]*[!#$%&*+?^@][^/]*|(?=.*[A-Z])(?=.*[a-z])[^/]*")
@@ -357,7 +355,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         r"[\"'`*]{0,3}[ \t]{0,4}(?:[:=\uff1a]|是|[为為]|は|는|은|(?<=[ \t])[—–-](?=[ \t])"
         r"|(?:es|est|é|è|это)(?=[ \t]))[ \t]{0,4}[\"'`«]?"
         r"([A-Za-z0-9_-]{8,}+)",
-        judge=is_foreign_token,
+        judge=lambda _, match: mixes_digits(value_of(match)) and alternates(value_of(match)),
     ),
     SecretPattern(
         "Password of several words",
@@ -465,8 +463,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ("wifi Home «tugboat99»", 'WLAN "Am Hafen" «Kahn-2024x»', "Wi-Fi: Harbour / «Tug4boat»"),
         ("wifi", "wi-fi", "wlan"),
         r"(?i:wi-?fi|wlan)(?:[ \t]?:|[ \t](?:is|ist|ssid|network|netz))?[ \t]{1,2}"
-        rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|[A-Z][\w.-]{{1,31}})(?:[ \t]/[ \t]|[ \t]{{1,2}}|:[ \t]?)"
-        rf"(?=\S{{8}}){_BARE_IN_PROSE}(?=[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",
+        rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|(?!{WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.-]{{1,31}})"
+        rf"(?:[ \t]/[ \t]|[ \t]{{1,2}}|:[ \t]?)(?=\S{{8}}){_BARE_IN_PROSE}(?=[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",
         "whole",
         lambda _, match: mixes_digits(value_of(match)) and _CHOSEN.fullmatch(value_of(match)) is not None,
     ),

@@ -7,6 +7,7 @@ from engine.redaction.secret_pattern import alternates, mixes_digits, secret_spa
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
+    GROUPS_AND_TAGS,
     LOGIN_WORDS,
     PARTICIPLE,
     PASSES,
@@ -17,7 +18,6 @@ from engine.redaction.secret_words import (
     TECHNICAL,
     TYPES,
     WORDS,
-    describes,
     describes_password,
     is_description_in_ideographs,
     is_english_name,
@@ -276,21 +276,18 @@ def is_entry_of_words(before: str, match: re.Match[str]) -> bool:
     return is_phrase(value_of(match))
 
 
-def is_seed(before: str, match: re.Match[str]) -> bool:
-    """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
-    words = re.findall("[a-z]+", value_of(match))
-    return sum(map(describes, words)) * 4 <= len(words)
-
-
 def is_login(before: str, match: re.Match[str]) -> bool:
     """Whether the word after `login: user / …` can be a password: no file, no address, no other way to log in."""
     value, user = value_of(match), match["user"]
     if is_ordinary(value) or is_code(value) or "/" in value or "@" in value or value.isdigit():
         return False
+    of_root = user in ROOTS.split("|") and match["sign"] == ":"
+    if of_root and not GROUPS_AND_TAGS.isdisjoint(re.split(r"[-.\d]+", value)):
+        return False
     if mixes_digits(value) or "@" in user:
         return True
-    if user in ROOTS.split("|") and match["sign"] == ":":
-        return value.isalpha() and len(value) >= 5 and value not in ("wheel", "staff", "users", "system", "daemon")
+    if of_root:
+        return value.isalpha() and len(value) >= 5
     plain = user.isalpha() and value.isalpha() and {user.casefold(), value.casefold()}.isdisjoint(LOGIN_WORDS)
     return plain and not is_ordinary(user) and match["sign"].endswith("/") and len(value) >= 4 and value[1:].islower()
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from engine.base import lazy_pattern
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
-from engine.redaction.non_secrets import is_ordinary
+from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
 from engine.redaction.secret_pattern import LONGEST_JUDGED, SecretPattern, secret_span
 from engine.redaction.secret_words import CODE_PATTERNS, is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
@@ -54,8 +54,20 @@ _CODE_LINE = lazy_pattern(
     rf"[ \t>#*|\"'`\[-]*+(?:\d{{1,2}}[.)][ \t]+)?((?:{_A_CODE}(?:[ \t,;|/\"'`\].]++|(?=\r?\n|\Z)))*+)(?:\r?\n|\Z)"
 )
 _MANIFEST = 16 * 1024  # characters before and after the kind
-_DATA = lazy_pattern(r"(?m)^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S[^\n]*(?:\n|\Z))+)")
-_ENTRY = lazy_pattern(r"(?m)^[ \t]+[\w.-]+:[ \t]+[\"']?((?![{$<|>])[^\s\"'][^\r\n\"']*)")
+# A line of a manifest, after the number of a line, the signs of a quotation or those of a difference.
+_MANIFEST_LINE = lazy_pattern(
+    r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|\w))?+([ \t]*+(?:-[ ]+)?)([^\r\n]*)(?:\r?\n|\Z)"
+)
+_MANIFEST_END = lazy_pattern(r"---|```|~~~|kind:[ ][\"']?Secret\b")
+_DATA = lazy_pattern(r"([\"']?)(?:data|stringData)\1:[ \t]*(?:#.*)?\Z")
+_ENTRY = lazy_pattern(
+    r"([\"']?)[\w.-]+\1:(?:[ \t]+(?:\"((?:\\.|[^\"\\])++)|'((?:''|[^'])++)|(?![\"'|>#])"
+    r"(\S(?:[^#]|(?<=\S)#)*(?<=\S))))?+"
+)
+_JSON_DATA = lazy_pattern(
+    r"(\\*\")(?:data|stringData)\1\s*:\s*\{((?:(?!\1)[^{}]|\1(?:(?!\1)(?:\\.|[^\\]))*+(?:\1)?)*+)"
+)
+_JSON_ENTRY = lazy_pattern(r"(\\*\")[\w.-]+\1\s*:\s*\1((?:(?!\1)(?:\\.|[^\\]))++)")
 _LONG_RUN = lazy_pattern(rf"{_BASE64}{{16}}")
 _LONGEST_BLOCK = 20_000  # lines of a private key
 _BLANK_LINES = 2
@@ -235,10 +247,64 @@ def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
 
 def _manifest_entries(text: str, match: re.Match[str]) -> Iterator[_Span]:
     """Yield the values below `data:` and `stringData:` of the manifest around the match."""
-    start = max(0, match.start() - _MANIFEST, text.rfind("\n---", 0, match.start()) + 1)
-    end = text.find("\n---", match.end(), match.end() + _MANIFEST)
-    for block in _DATA.finditer(text, start, match.end() + _MANIFEST if end < 0 else end):
-        yield from (_Span(*entry.span(1), True) for entry in _ENTRY.finditer(text, *block.span(2)))
+    first = max(0, match.start() - _MANIFEST)
+    last = match.end() + _MANIFEST
+    values = _yaml_values if match["json"] is None else _json_values
+    spans = values(text, match, first, last)
+    yield from (span for span in spans if not PLACEHOLDER.fullmatch(text, span.start, span.end))
+
+
+def _json_values(text: str, match: re.Match[str], first: int, last: int) -> Iterator[_Span]:
+    """Yield the values of the entries between the previous kind and the next one."""
+    first = max(first, text.rfind("kind", first, match.start() - len('kind\\": \\"')))
+    last = next((end for end in [text.find("kind", match.end(), last)] if end >= 0), last)
+    last = next((end for end in [text.find("apiVersion", match.end(), last)] if end >= 0), last)
+    for block in _JSON_DATA.finditer(text, first, last):
+        yield from (_Span(*entry.span(2), True) for entry in _JSON_ENTRY.finditer(text, *block.span(2)))
+
+
+def _yaml_values(text: str, match: re.Match[str], first: int, last: int) -> Iterator[_Span]:
+    """Yield the values of the entries, also on several lines, up to the next manifest before and after the kind."""
+    position = text.rfind("\n", first, match.start()) + 1 or first
+    kind = _manifest_line(text, position, match.end())
+    while position > first:
+        before = text.rfind("\n", first, position - 1) + 1 or first
+        line = _manifest_line(text, before, position)
+        if _MANIFEST_END.match(line[2]):
+            break
+        position = before
+        if _begins_item(line, kind):
+            break
+    data = entry = -1  # depth of the last `data:`, and of an entry below it, whose value may continue
+    while position < last:
+        line = _manifest_line(text, position, len(text))
+        if line.end() == position:
+            return
+        if position >= match.end() and (_MANIFEST_END.match(line[2]) or _begins_item(line, kind)):
+            return
+        position, depth = line.end(), len(line[1])
+        if not line[2] or line[2].startswith("#"):
+            continue
+        if data < 0 or depth <= data:
+            data, entry = (depth if _DATA.match(line[2]) else -1), -1
+        elif 0 <= entry < depth:
+            yield _Span(line.start(2), line.start(2) + len(line[2].rstrip()), True)
+        else:
+            named = _ENTRY.match(text, *line.span(2))
+            entry = -1 if named is None else depth
+            if named is not None and named.lastindex and named.lastindex > 1:
+                yield _Span(*named.span(named.lastindex), True)
+
+
+def _manifest_line(text: str, start: int, end: int) -> re.Match[str]:
+    line = _MANIFEST_LINE.match(text, start, end)
+    assert line is not None  # it may be empty
+    return line
+
+
+def _begins_item(line: re.Match[str], kind: re.Match[str]) -> bool:
+    """Whether the line begins an entry of the list of manifests that the line with the kind belongs to."""
+    return "-" in line[1] and line[1].index("-") < len(kind[1])
 
 
 @cache

@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import LINE_END, SecretPattern
+from engine.redaction.secret_pattern import LINE_END, SecretPattern, value_of
 
 
 class PasswordWords(NamedTuple):
@@ -343,6 +343,12 @@ def describes(word: str) -> bool:
     return word in _all_ordinary() or bool(PARTICIPLE.fullmatch(word) or TECHNICAL.match(word))
 
 
+def is_seed(before: str, match: re.Match[str]) -> bool:
+    """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
+    words = re.findall("[a-z]+", value_of(match))
+    return sum(map(describes, words)) * 4 <= len(words)
+
+
 LOGIN_NAMES = (
     "log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali"
     "|(?:inlog|login)gegevens|логин|уч[её]тные данные|basic_?auth"
@@ -353,6 +359,11 @@ LOGIN_ANCHORS = (
 )
 ROOTS = "root|admin|administrator|pi|ubuntu|postgres"
 """Users whose password follows after a colon, also without a digit."""
+GROUPS_AND_TAGS = frozenset(
+    """wheel staff users system daemon latest stable slim alpine edge rolling stretch buster bullseye bookworm trixie
+    xenial bionic focal jammy noble""".split()
+)
+"""Words after "root:", "ubuntu:" or "postgres:" that are a group or in the tag of an image, no password."""
 LOGIN_WORDS = frozenset(
     """email e-mail mail phone mobile google github gitlab facebook apple twitter microsoft sso ldap oauth oidc saml
     register registration signup sign-up logout logoff log-out profile join account session cookie form page screen view
@@ -360,6 +371,12 @@ LOGIN_WORDS = frozenset(
     delete anonymous get post put see link url telefon mobil""".split()
 )
 """Words in "login: email / phone" that are no password."""
+
+WIFI_PRODUCTS = (
+    "(?i:access|adapter|antenna|card|chip(?:set)?|controller|dongle|driver|extender|firmware|karte|mod(?:el|em|ule?)|point"
+    "|repeater|router|standard|stick|treiber|usb|version)"
+)
+"""Words after "wifi" before a name of a product or a version."""
 
 # --- Codes ------------------------------------------------------------------------------------------------------------
 
@@ -392,6 +409,11 @@ _OTHER_CODES = (
 )
 _A_CODE = r"(\d{4,8}[#*]?|\d{3}[ -]\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})(?![\w-]|[.,:/]\d)"
 _BEFORE_ITS_NAME = "|".join(rf"(?<=(?<![\d.,:/])(\d{{{length}}})[ ]i)" for length in range(4, 9))
+_NAME_WORD = (
+    r"(?!(?:for|the|of|on|in|to|and|or|a|as|at|from|with|zip|post|postal|area|country|source|error|status)(?:code)?\b)"
+    r"(?:[\w'’-]|\.(?=\w))"
+)
+"""A character of a word from "is your" up to "code", if the word there does not make it another code."""
 
 CODE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
@@ -443,7 +465,8 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         "`123456 is your verification code`",
         ("G-«629104» is your Google verification code.", "«4711» is your PIN"),
         ("s your ",),
-        rf"(?:{_BEFORE_ITS_NAME})(?i:s your[ ])[^.{LINE_END}]{{0,40}}?(?i:(?:code|\b(?:tan|otp|pin))(?![a-z]))",
+        rf"(?:{_BEFORE_ITS_NAME})(?i:s your[ ](?:{_NAME_WORD}{{1,24}}[ ]){{0,4}}?"
+        rf"(?:{_NAME_WORD}{{0,20}}code|tan|otp|pin)(?![a-z]))",
         "whole",
     ),
 )

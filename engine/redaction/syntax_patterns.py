@@ -299,13 +299,16 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Secret of Kubernetes",
-        "the entries below `data:` and `stringData:` of a manifest with `kind: Secret`",
+        "the entries below `data:` and `stringData:` of a manifest with `kind: Secret`, in YAML or JSON",
         (
             "kind: Secret\nmetadata:\n  name: db\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»",
             "data:\n  pg: «dHVnYm9hdA==»\nkind: Secret\n",
+            '{"data": {"pg": "«dHVnYm9hdA==»"}, "kind": "Secret"}',
         ),
-        ("kind: secret",),
-        r"kind:[ ]Secret[ \t]*(?:\r?\n|\Z)",
+        ("secret",),
+        r"Secret(?:(?:(?<=kind:[ ]Secret)|(?<=kind:[ ][\"']Secret))[\"']?[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)"
+        r"|(?:(?<=kind\":\"Secret)|(?<=kind\":[ ]\"Secret)|(?<=kind\\\":\\\"Secret)|(?<=kind\\\":[ ]\\\"Secret))"
+        r"\\?\"(?P<json>))",
         "whole",
         block="manifest",
     ),

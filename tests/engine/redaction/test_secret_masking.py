@@ -1,7 +1,9 @@
 """Secrets are hidden, everything else stays as it was."""
 
 import re
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -267,9 +269,20 @@ url(token-2024a1-b2c3-chart.svg)
 The TAN 2024 conference, Erlang/OTP 27
 error code 4711, status code: 404, the source code 123456
 your verification code expires in 300 seconds
+Room 4711 is your meeting place; pin it
+5000 is your limit for the zip code
+8080 is your port; pass the code on
+12345 is your zip code
 AUTH required
+AUTH users
+> AUTH failure
 250-AUTH LOGIN PLAIN
+login postgres:latest
+Login ubuntu:jammy
+docker login postgres:16-alpine
 wifi Driver rtl8812au
+wifi Adapter TP-Link-WN725N
+WiFi Router Firmware-1.2.3
 run it in the shell as root:wheel
 ENV PATH /usr/bin
 d["password"] = password
@@ -475,6 +488,11 @@ Tu código de verificación es «629104»
 Код подтверждения: «629104»
 인증번호는 «629104» 입니다
 alarm code «9931»
+«629104» is your Apple ID verification code
+«629104» is your Booking.com sign-in code
+AUTH «hunter2»
+> AUTH «hunter2»
+wifi: Router / «Kahn-2024x»
 PUK: «81726354»
 """.strip("\n").split("\n")
 GIVEN_AWAY += [
@@ -679,6 +697,51 @@ def test_password_in_any_wording_is_masked(line: str) -> None:
 @pytest.mark.parametrize("line", DESCRIBED)
 def test_description_of_a_password_is_unchanged(line: str) -> None:
     assert redact(line) == line
+
+
+MANIFESTS = [
+    'kind: Secret\nstringData:\n  pg: «hunter\'2xyz»\n\n  next: «a#b» # of the database\n  "tls.key": «tugboat»\n',
+    "kind: Secret # db\ndata:\n  pg: \"«a\\\"b c»\" # d\n  user: '«it''s»'\n  of: {{ .Values.x }}\n",
+    'kind: "Secret"\nstringData:\n  pg: |\n    «blue moon»\n    «tugboat»\n  user: «ada»\nmetadata:\n  name: x\n',
+    "     1\tkind: Secret\n     2\tdata:\n     3\t  pg: «tugboat»\n     4\t\n     5\t  user: «ada»\n",
+    "> kind: Secret\n> data:\n>   pg: «tugboat»\n>\n>   user: «ada»\n",
+    "+kind: Secret\n+data:\n+  pg: «tugboat»\n-  pg: «swordfish»\n",
+    "kind: Secret\r\ndata: # of the database\r\n  pg: «tugboat»\r\n  user: «ada»\r\n",
+    '{\n  "data": {"pg": "«dHVn»",\n  "user": "«a\\"b»"}, "kind": "Secret",\n  "metadata": {"name": "x"}\n}',
+    r'"last": "{\"data\":{\"pg\":\"«dHVn»\"},\"kind\":\"Secret\",\"metadata\":{\"name\":\"x\"}}"',
+    "```yaml\nkind: Secret\ndata:\n  pg: «tugboat»\n```\n```yaml\nkind: ConfigMap\ndata:\n  colour: blue\n```\n",
+    "```yaml\ndata:\n  colour: blue\n```\n```yaml\ndata:\n  pg: «tugboat»\nkind: Secret\n```\n",
+    "kind: Secret\ndata:\n  pg: «tugboat»\n---\nkind: ConfigMap\ndata:\n  colour: blue\n",
+    "items:\n- data:\n    a: blue\n  kind: ConfigMap\n- data:\n    pg: «tugboat»\n  kind: Secret\n- data:\n    b: c\n",
+    '[{"data":{"a":"b"},"kind":"ConfigMap"},{"data":{"pg":"«dHVn»"},"kind":"Secret"},{"apiVersion":"v1","data":{"a":"b"}}]',
+]
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS)
+def test_manifest_entries_are_masked_in_any_form(manifest: str) -> None:
+    assert redact(marked(manifest)) == _MARKED.sub("***", manifest)
+
+
+@pytest.mark.parametrize(
+    "line", ["kind: Secret\n", "data:\n  pg: ***\nkind: Secret\n", '"data": {}, "kind": "Secret",\n']
+)
+def test_each_manifest_of_many_is_read_once(line: str) -> None:
+    def calls_for(text: str) -> int:
+        calls = 0
+
+        def count(frame: FrameType, event: str, arg: object) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        sys.setprofile(count)
+        try:
+            redact(text)
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    redact(line)  # compiles the expressions
+    assert calls_for(line * 200) < 3 * calls_for(line * 100)
 
 
 def test_ordinary_text_is_unchanged() -> None:
