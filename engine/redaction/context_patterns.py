@@ -459,7 +459,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Key of a wireless network",
-        "`wifi Home x`, `WLAN: Home / x`: a word with digits of at least eight characters",
+        "`wifi Home x`, `WLAN: Home / x`: eight characters or more with digits at the end, or beside capitals or signs",
         ("wifi Home «tugboat99»", 'WLAN "Am Hafen" «Kahn-2024x»', "Wi-Fi: Harbour / «Tug4boat»"),
         ("wifi", "wi-fi", "wlan"),
         r"(?i:wi-?fi|wlan)(?:[ \t]?:|[ \t](?:is|ist|ssid|network|netz))?[ \t]{1,2}"
