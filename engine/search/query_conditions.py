@@ -12,6 +12,7 @@ from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
 from engine.records import Source
 from engine.search.chunk_filter import Match
+from engine.search.pipeline_stages import Term
 from engine.search.search_context import SearchContext
 from engine.store.index_schema import role_condition
 from engine.store.snapshot import Snapshot
@@ -259,6 +260,27 @@ def _of_file(atom: Atom) -> bool:
 def many(ids: Collection[int]) -> object:
     """Return ids as one bound SQL value, which `carray` expands to rows."""
     return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
+
+
+def count_matches(snapshot: Snapshot, expression: str, files: Sequence[int]) -> int:
+    """Return how many chunks of some files match an FTS5 expression."""
+    tables = snapshot.tables
+    query = f"""SELECT count(*) FROM {tables.fts} f CROSS JOIN {tables.chunks} c ON c.id = f.rowid
+        WHERE {tables.fts} MATCH ? AND c.file_id IN ({",".join(map(str, files))})"""
+    ((count,),) = snapshot.connection.execute(query, (expression,))
+    return int(count)
+
+
+def chunks_by_term(snapshot: Snapshot, terms: Sequence[Term], files: Sequence[int] | None) -> dict[str, int]:
+    """Return how many chunks, only of some files unless None, contain each term."""
+    if files is None:
+        return {term.surface: term.chunks for term in terms}
+    found: dict[str, int] = {}
+    for term in terms:
+        forms = (" OR ".join(term.stemmed + term.plain), term.expression) if term.chunks else ()
+        counts = (count_matches(snapshot, form, files) for form in forms if form)
+        found[term.surface] = next(filter(None, counts), 0)
+    return found
 
 
 def _in_files(ids: Sequence[int]) -> _Condition:

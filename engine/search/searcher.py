@@ -17,7 +17,7 @@ from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
-from engine.search.query_conditions import Conditions, files_to_search, hidden, required_roles
+from engine.search.query_conditions import Conditions, chunks_by_term, files_to_search, hidden, required_roles
 from engine.search.query_embedding import QueryEmbedder, is_nonsense, is_word
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
@@ -339,7 +339,10 @@ class Searcher:
         lasting = is_lasting(provider, meaning, within, work)
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, work, lasting=lasting)
-        work.stages.add_terms(part.leg.terms, [term.surface for term in analysis.terms if term.stop])
+        dropped = [term.surface for term in analysis.terms if term.stop]
+        shared = work.request.filter.hide_memory and work.request.explain
+        chunks = chunks_by_term(snapshot, part.leg.terms, part.scope.files if shared else None)
+        work.stages.add_terms(part.leg.terms, dropped, chunks)
         ids = self._ranker.candidates(part, meaning, snapshot, work)
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):

@@ -14,7 +14,7 @@ from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
-from engine.search.query_conditions import many
+from engine.search.query_conditions import count_matches, many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold
@@ -123,36 +123,60 @@ class Spelling:
     def _similar(
         self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter
     ) -> tuple[tuple[str, ...], ...]:
-        near = (near.token for near in self._near(snapshot, token, language, korean=False) if near.typos == 1)
-        searched = (word for word in near if _text_containing(snapshot, word, "words", scope) is not None)
-        return tuple(tuple(word.split(" ")) for word in islice(searched, _MOST_SIMILAR))
+        near = (near.token for near, _ in self._near(snapshot, token, language, scope, korean=False) if near.typos == 1)
+        return tuple(tuple(word.split(" ")) for word in islice(near, _MOST_SIMILAR))
 
     def _meant(
         self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter
     ) -> Iterator[tuple[str, int]]:
-        """Yield up to three indexed words similar to a term, as written, each with its number of chunks."""
+        """Yield up to three indexed words similar to a term, as written, each with its number of chunks
+        in the searched files.
+        """
         token, korean = _search_word(term)
         if not token:
             return
-        found = 0
-        for near in self._near(snapshot, token, language, korean=korean):
-            if found == _MOST_WORDS:
-                return
-            text = _text_containing(snapshot, near.token, "stems" if korean else "words", scope)
-            if text is None or (word := _written(text, near.token)) is None:
-                continue
-            found += 1
-            yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), near.chunks
+        near = self._near(snapshot, token, language, scope, korean=korean)
+        written = ((word, of) for of, text in near if (word := _written(text, of.token)) is not None)
+        for word, of in islice(written, _MOST_WORDS):
+            chunks = of.chunks
+            if scope.files is not None:  # they may hide the others
+                chunks = count_matches(snapshot, f'"{of.token}"', scope.files)
+            yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), chunks
 
-    def _near(self, snapshot: Snapshot, token: str, language: str, *, korean: bool) -> list[Near]:
+    def _near(
+        self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter, *, korean: bool
+    ) -> Iterator[tuple[Near, str]]:
+        """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
+
+        Words with one typo come first; without any, words that `token` joins, then words with two typos.
+        """
+        for typos, apart in ((1, False), (1, True), (2, False)):
+            found = False
+            for near in self._remembered(snapshot, token, language, korean=korean, apart=apart):
+                if near.typos != typos:
+                    continue
+                text = _text_containing(snapshot, near.token, "stems" if korean else "words", scope)
+                if text is not None:
+                    found = True
+                    yield near, text
+            if found:
+                return
+
+    def _remembered(self, snapshot: Snapshot, token: str, language: str, *, korean: bool, apart: bool) -> list[Near]:
+        """Return the words of the whole index that resemble `token`, or those that it joins."""
+        if korean and apart:
+            return []
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest, known = self._latest
         if latest != state or len(known) >= _MOST_REMEMBERED:
             known = {}
             self._latest = state, known
-        found = known.get((token, korean, language))
+        key = token, korean, language if apart else ""
+        found = known.get(key)
         if found is None:
-            found = known[token, korean, language] = _nearest(snapshot, token, language, korean=korean)
+            found = known[key] = (
+                _apart(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
+            )
         return found
 
 
@@ -265,11 +289,8 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
     return (term.word, False) if fits else ("", False)
 
 
-def _nearest(snapshot: Snapshot, token: str, language: str, *, korean: bool) -> list[Near]:
-    """Return the indexed words with the fewest typos compared with `token`, the most frequent first.
-
-    Missing spaces count as one typo; words that `token` joins are only returned if no word has one.
-    """
+def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
+    """Return the indexed words similar to `token`, those with the fewest typos and the most frequent first."""
     if korean:
         letters = spelling.jamo(token)
         candidates = _words_with_prefix(snapshot, token, 1, "stems")
@@ -280,10 +301,7 @@ def _nearest(snapshot: Snapshot, token: str, language: str, *, korean: bool) -> 
         candidates |= dict(_looked_up(snapshot, spelling.variants(token, _LONGEST_HEAD)))
         compared = [(*near, spelling.typos(token, near[0], most)) for near in candidates.items()]
     found = [Near(word, chunks, typos) for word, chunks, typos in compared if typos and spelling.is_plain(word)]
-    fewest = min((near.typos for near in found), default=0)
-    if fewest != 1 and not korean and (apart := _apart(snapshot, token, language)):
-        return apart
-    return sorted((near for near in found if near.typos == fewest), key=lambda near: (-near.chunks, near.token))
+    return sorted(found, key=lambda near: (near.typos, -near.chunks, near.token))
 
 
 def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:

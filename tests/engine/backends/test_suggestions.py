@@ -288,3 +288,36 @@ def test_a_crowd_of_words_with_one_beginning_is_narrowed(open_memory, workspace:
 )
 def test_the_query_language_stays_as_it_was_typed(open_memory, workspace: Path, query: str, meant: list[str]) -> None:
     assert offered(indexed(open_memory, workspace), query) == meant
+
+
+GROUP = "agent:main:discord:group:1"
+
+
+@pytest.mark.parametrize(
+    ("private", "shared"),
+    [("A forkliff and a fork lift.\n", "fork lift"), ("A fork lift. A forkfilt.\n", "forkfilt")],
+)
+def test_private_words_take_no_correction_away(open_memory, workspace: Path, private: str, shared: str) -> None:
+    (workspace / "memory").mkdir()
+    (workspace / "memory/pub.md").write_text(f"A {shared}.\n")
+    memory = indexed(open_memory, workspace, MEMORY=private)
+    found = memory.search("forklift", correct=False, session_key=GROUP).suggestions
+    assert [(suggestion.query, suggestion.chunks) for suggestion in found] == [(shared, 1)]
+
+
+def test_counts_for_a_group_omit_private_notes(open_memory, workspace: Path) -> None:
+    (workspace / "memory").mkdir()
+    (workspace / "memory/pub.md").write_text("The crane of the marina.\n")
+    memory = indexed(open_memory, workspace, MEMORY="A secretproject near the crane.\n")
+
+    def note_for(query: str, **options: str) -> str:
+        outcome = memory.search(query, explain=True, correct=False, min_score=0.0, **options)
+        assert outcome.explanation is not None
+        return " ".join(stage.note for stage in outcome.explanation.stages if stage.name == "words")
+
+    assert "“crane” in 2" in note_for("crane secretproj")
+    assert "“secretproj” in 1" in note_for("crane secretproj")
+    shared = note_for("crane secretproj", session_key=GROUP)
+    assert "“crane” in 1" in shared
+    assert "Not found in the index: “secretproj”." in shared
+    assert "secretproject" not in shared
