@@ -155,3 +155,4 @@ def panel(qtbot, show_active: Callable[..., QWidget], jobs: Jobs, memory: FakeMe
     qtbot.waitUntil(lambda: feed.latest is not None and not panel.busy)
     yield panel
     feed.set_manager(None)
+    panel.set_manager(None)
