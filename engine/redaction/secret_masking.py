@@ -53,7 +53,9 @@ _CODE = lazy_pattern(rf"(?<![A-Za-z0-9-]){_A_CODE}(?![A-Za-z0-9-])")
 _CODE_LINE = lazy_pattern(
     rf"[ \t>#*|\"'`\[-]*+(?:\d{{1,2}}[.)][ \t]+)?((?:{_A_CODE}(?:[ \t,;|/\"'`\].]++|(?=\r?\n|\Z)))*+)(?:\r?\n|\Z)"
 )
-_MANIFEST = 16 * 1024  # characters before and after the kind
+_NEAR_KIND = 16 * 1024  # maximum distance of an entry's object from the kind in JSON, in characters
+_LONGEST_MANIFEST = 1536 * 1024  # Kubernetes allows 1 MiB, in base64
+_MANIFEST_LINES = 400  # before and after the kind, the rest of `data:` not included
 # A line of a manifest, after the number of a line, the signs of a quotation or those of a difference.
 _MANIFEST_LINE = lazy_pattern(
     r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|\w))?+([ \t]*+(?:-[ ]+)?)([^\r\n]*)(?:\r?\n|\Z)"
@@ -247,41 +249,44 @@ def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
 
 def _manifest_entries(text: str, match: re.Match[str]) -> Iterator[_Span]:
     """Yield the values below `data:` and `stringData:` of the manifest around the match."""
-    first = max(0, match.start() - _MANIFEST)
-    last = match.end() + _MANIFEST
-    values = _yaml_values if match["json"] is None else _json_values
-    spans = values(text, match, first, last)
+    spans = _yaml_values(text, match) if match["json"] is None else _json_values(text, match)
     yield from (span for span in spans if not PLACEHOLDER.fullmatch(text, span.start, span.end))
 
 
-def _json_values(text: str, match: re.Match[str], first: int, last: int) -> Iterator[_Span]:
+def _json_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
     """Yield the values of the entries between the previous kind and the next one."""
+    first = max(0, match.start() - _LONGEST_MANIFEST)
     first = max(first, text.rfind("kind", first, match.start() - len('kind\\": \\"')))
-    last = next((end for end in [text.find("kind", match.end(), last)] if end >= 0), last)
-    last = next((end for end in [text.find("apiVersion", match.end(), last)] if end >= 0), last)
+    last = match.end() + _LONGEST_MANIFEST
+    for word in ("kind", "apiVersion"):
+        end = text.find(word, match.end(), last)
+        last = last if end < 0 else end
     for block in _JSON_DATA.finditer(text, first, last):
-        yield from (_Span(*entry.span(2), True) for entry in _JSON_ENTRY.finditer(text, *block.span(2)))
+        if block.end() > match.start() - _NEAR_KIND and block.start() < match.end() + _NEAR_KIND:
+            yield from (_Span(*entry.span(2), True) for entry in _JSON_ENTRY.finditer(text, *block.span(2)))
 
 
-def _yaml_values(text: str, match: re.Match[str], first: int, last: int) -> Iterator[_Span]:
+def _yaml_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
     """Yield the values of the entries, also on several lines, up to the next manifest before and after the kind."""
-    position = text.rfind("\n", first, match.start()) + 1 or first
+    position = text.rfind("\n", 0, match.start()) + 1
     kind = _manifest_line(text, position, match.end())
-    while position > first:
-        before = text.rfind("\n", first, position - 1) + 1 or first
+    for _ in range(_MANIFEST_LINES if position else 0):
+        before = text.rfind("\n", 0, position - 1) + 1
         line = _manifest_line(text, before, position)
         if _MANIFEST_END.match(line[2]):
             break
         position = before
-        if _begins_item(line, kind):
+        if position == 0 or _begins_item(line, kind):
             break
     data = entry = -1  # depth of the last `data:`, and of an entry below it, whose value may continue
-    while position < last:
+    lines = 0  # after the kind
+    while lines < _MANIFEST_LINES or data >= 0:
         line = _manifest_line(text, position, len(text))
         if line.end() == position:
             return
         if position >= match.end() and (_MANIFEST_END.match(line[2]) or _begins_item(line, kind)):
             return
+        lines += position > match.start()
         position, depth = line.end(), len(line[1])
         if not line[2] or line[2].startswith("#"):
             continue

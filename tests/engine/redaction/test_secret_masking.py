@@ -723,6 +723,19 @@ def test_manifest_entries_are_masked_in_any_form(manifest: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "manifest",
+    [
+        "data:\n  a: {long}\n  b: {long}\nkind: Secret\n",
+        "kind: Secret\ndata:\n  a: {long}\n  b: {long}\n",
+        "kind: Secret\ndata:\n" + "  a: {long}\n" * 600,
+        '{{"data": {{"a": "{long}", "b": "{long}"}}, "kind": "Secret"}}',
+    ],
+)
+def test_long_manifest_is_masked_whole(manifest: str) -> None:
+    assert redact(manifest.format(long="aGk5" * 10_000)) == manifest.format(long="***")
+
+
+@pytest.mark.parametrize(
     "line", ["kind: Secret\n", "data:\n  pg: ***\nkind: Secret\n", '"data": {}, "kind": "Secret",\n']
 )
 def test_each_manifest_of_many_is_read_once(line: str) -> None:
