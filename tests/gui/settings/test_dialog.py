@@ -6,7 +6,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPus
 
 import engine
 from engine import Settings, load_settings, settings_path
+from gui.commands.keymap import keymap
+from gui.settings.custom_keys import CustomKeys
 from gui.settings.dialog import SettingsDialog
+from gui.settings.keyboard_page import KeyboardPage
 from gui.settings.option_pages import PAGES, placed_options, whole_page
 from gui.settings.option_row import OptionRow
 from gui.widgets.form_controls import ComboBox, RadioButton
@@ -54,15 +57,23 @@ def _rest(qtbot, dialog) -> None:
     qtbot.waitUntil(lambda: dialog.ready)
 
 
-def test_titles_of_all_pages_stand_at_same_position(qtbot, dialog):
+def test_titles_of_all_pages_stand_at_same_height(qtbot, appearance, jobs, memory, notes, user_home, tmp_path):
+    own = CustomKeys(jobs, keymap(), tmp_path / "settings.toml")
+    dialog = SettingsDialog(jobs, makers={"keyboard": lambda _: KeyboardPage(own, keymap())})
+    qtbot.addWidget(dialog)
+    dialog.begin(notes, Settings(), memory, "search")
+    dialog.show()
+    _rest(qtbot, dialog)
     positions = {}
     for name in dialog.pages.names:
         dialog.show_page(name)
         _rest(qtbot, dialog)
         titles = [found for found in dialog.findChildren(QLabel) if found.property("role") == "title"]
         [title] = [found for found in titles if found.isVisible()]
-        positions[name] = title.mapTo(dialog, QPoint()).toTuple()
+        positions[name] = title.mapTo(dialog, QPoint()).y()
     assert len(set(positions.values())) == 1, positions
+    assert isinstance(dialog.pages.page("keyboard"), KeyboardPage)
+    dialog.reject()
 
 
 def test_tab_from_outside_shows_field_that_was_scrolled_away(qtbot, dialog):
