@@ -72,7 +72,7 @@ class KeywordLeg:
         self._fillers = [term.filler for term in terms]
         self.terms = _weighed([self._term(term) for term in terms], self._fillers)
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
-        """Terms of which a form or a similar word is in the index, rarest first."""
+        """Terms with a form or a similar word in the index, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known)
         groups = tuple(term.group for term in terms)

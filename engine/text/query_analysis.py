@@ -251,7 +251,7 @@ def _language(text: str, languages: Sequence[str]) -> str:
 
 
 def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryTerm:
-    """Return the term without stems that are function words of `languages`, none of which is the query's.
+    """Return the term without stems that are function words of the index's `languages`; the query has another one.
 
     German "ändern" has the stem "and", which most English notes contain.
     """

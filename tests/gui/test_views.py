@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 import engine
 from engine import FileIssue, Passage
+from gui.core.location import Location
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
@@ -558,6 +559,21 @@ def test_reader_is_cleared_when_answer_loses_its_results(qtbot, window):
     none = msgspec.structs.replace(answer.outcome, results=())
     window.search.answer_changed.emit(replace(answer, outcome=none))
     assert window.viewer.empty_page.isVisible()
+
+
+def test_file_opened_elsewhere_survives_lost_results(qtbot, window):
+    with qtbot.waitSignal(window.viewer.file_shown), qtbot.waitSignal(window.search.answer_changed) as answered:
+        _search(qtbot, window, "CR2032")
+    answer = answered.args[0]
+    other = "topics/shopping.md"
+    assert window.viewer.name != other
+    with qtbot.waitSignal(window.viewer.file_shown):
+        window.views.show_location(Location(other, 1))
+    window.search.box.focus()
+    none = msgspec.structs.replace(answer.outcome, results=())
+    window.search.answer_changed.emit(replace(answer, outcome=none))
+    assert window.viewer.name == other
+    assert not window.viewer.empty_page.isVisible()
 
 
 def test_empty_query_shows_choose_hint(qtbot, window):

@@ -4,6 +4,7 @@ Zip files are never unpacked to disk, and files larger than an export can be are
 size.
 """
 
+import os
 import re
 import zipfile
 import zlib
@@ -17,9 +18,9 @@ from engine.base import skip_reasons
 from engine.base.bounded_json import BoundedDigits, built, limited, one_value
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
+from engine.corpus.safe_open import open_binary, open_regular
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.jsonl import first_line
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, first_line, parse_line, raw_lines
 from engine.corpus.transcripts.messages import Message
 
 _BLOCK = 256 * 1024
@@ -45,6 +46,25 @@ _ESCAPE, _PAIR = 6, 12  # bytes of an escaped half, and of both
 _REPLACEMENT = rb"\ufffd"
 
 _Event = tuple[str, Any]
+
+
+def json_lines(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
+    """Yield the JSON object of each line of a conversation; None for a complete line that is none.
+
+    Raises OSError, Cancelled, and ValueError if the file is larger than a conversation can be.
+    """
+    descriptor, state = open_regular(path)
+    try:
+        if state.st_size > LARGEST_CONVERSATION:
+            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
+        for raw in raw_lines(descriptor):
+            if cancel:
+                cancel.checkpoint()
+            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
+            if value is not None or (raw.whole and raw.data.strip()):
+                yield value
+    finally:
+        os.close(descriptor)
 
 
 def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:

@@ -533,3 +533,15 @@ def test_returning_to_the_window_does_not_scroll(qtbot, dialog):
     bar.setValue(bar.maximum())
     QApplication.instance().focusChanged.emit(None, first)
     assert bar.value() == bar.maximum()
+
+
+def test_tab_from_outside_shows_the_whole_field(qtbot, dialog):
+    first = next(row for row in dialog.findChildren(OptionRow) if row.isVisible()).field.focusProxy()
+    scroller = next(area for area in dialog.findChildren(QScrollArea) if area.isAncestorOf(first))
+    dialog.page_choice.list.setFocus()
+    below = first.mapTo(scroller.widget(), QPoint()).y() + first.height()
+    scroller.verticalScrollBar().setValue(below - 2)
+    assert first.visibleRegion().boundingRect().height() == 2
+    qtbot.keyClick(dialog.page_choice.list, Qt.Key.Key_Tab)
+    assert first.hasFocus()
+    assert first.visibleRegion().boundingRect().height() == first.height()

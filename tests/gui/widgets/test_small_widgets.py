@@ -13,7 +13,7 @@ from gui.style.theme import tokens
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
-from gui.widgets.layouts import FoldingRow, column_page
+from gui.widgets.layouts import FoldingRow, FootedColumn, column_page
 from gui.widgets.message_banner import Action, Banner, MessagePage
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.right_to_left import text_direction
@@ -373,3 +373,23 @@ def test_column_width_follows_font_scale(qtbot, appearance):
     for scale, width in ((1.0, 300), (2.0, 600), (0.8, 300)):
         appearance.set_font_scale(scale)
         qtbot.waitUntil(lambda width=width: middle.width() == width)
+
+
+def test_footer_settles_at_every_size(qtbot, monkeypatch):
+    column, footer = QVBoxLayout(), QWidget()
+    column.addWidget(QLabel("A page"))
+    column.addStretch(1)
+    words = QLabel("What would be sent, and to whom, before anything is saved. " * 6)
+    words.setWordWrap(True)
+    QVBoxLayout(footer).addWidget(words)
+    whole = FootedColumn(column, 300, footer)
+    qtbot.addWidget(whole)
+    whole.show()
+    moved: list[int] = []
+    add = QVBoxLayout.addWidget
+    monkeypatch.setattr(QVBoxLayout, "addWidget", lambda *of: [moved.append(1), add(*of)][1])
+    for height in range(100, 700, 10):
+        moved.clear()
+        whole.resize(900, height)
+        qtbot.wait(10)
+        assert len(moved) <= 1, height

@@ -24,15 +24,12 @@ from typing import Any
 
 import msgspec
 
-from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary, open_regular
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import LARGEST_CONVERSATION
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, tokens
@@ -345,20 +342,11 @@ class CopilotChatDocument:
 
 
 def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken | None) -> None:
-    descriptor, state = open_regular(path)
-    try:
-        if state.st_size > LARGEST_CONVERSATION:
-            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
-        for raw in raw_lines(descriptor):
-            if cancel:
-                cancel.checkpoint()
-            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
-            if value is not None:
-                session.change(value)
-            elif raw.whole and raw.data.strip():
-                parser.count_unknown("no JSON")
-    finally:
-        os.close(descriptor)
+    for value in export_reader.json_lines(path, cancel):
+        if value is None:
+            parser.count_unknown("no JSON")
+        else:
+            session.change(value)
 
 
 def _project(path: str) -> str:

@@ -34,7 +34,7 @@ _NODES = f"""SELECT node_id, parent_node_id, created_at, {data_of("chat_message"
 
 class _Parser(BlockParser, kw_only=True):
     model: str = ""
-    """Model of the session, of which single answers may differ."""
+    """Model of the session; single answers may have another one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = string(value.get("role"))

@@ -14,15 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.agents import JUNIE_LIST
-from engine.corpus.transcripts.export_reader import LARGEST_CONVERSATION, read_branches
+from engine.corpus.transcripts.export_reader import json_lines, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
@@ -45,7 +42,7 @@ _SILENT_UPDATES = frozenset(
 
 
 class _Parser(LineParser, kw_only=True):
-    """Parses events, of which those of one step were merged."""
+    """Parses events; those of one step were merged before."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         time, id_ = seconds(value.get("timestampMs")), string(value.get("requestId"))
@@ -129,7 +126,7 @@ class JunieEvents:
         listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
         parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(session), title=listed.title))
         parser.facts.started, parser.facts.project = listed.started, listed.project
-        shown, dropped = _merged(_lines(path, cancel), parser)
+        shown, dropped = _merged(json_lines(path, cancel), parser)
         messages, left = read_branches(parser, shown, dropped)
         if messages or left:
             yield Conversation("", parser.facts, messages, Counter(parser.unknown), left)
@@ -159,22 +156,6 @@ def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tupl
     for value in slots.values():
         (left if string(value.get("requestId")) in dropped else shown).append(value)
     return shown, left
-
-
-def _lines(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
-    """Yield the JSON object of each line; None for a whole line that is none. Raises OSError, ValueError, Cancelled."""
-    descriptor, state = open_regular(path)
-    try:
-        if state.st_size > LARGEST_CONVERSATION:
-            raise ValueError(skip_reasons.LARGE_CONVERSATION.message(limit=LARGEST_CONVERSATION))
-        for raw in raw_lines(descriptor):
-            if cancel:
-                cancel.checkpoint()
-            value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
-            if value is not None or (raw.whole and raw.data.strip()):
-                yield value
-    finally:
-        os.close(descriptor)
 
 
 class Listed(NamedTuple):
@@ -211,6 +192,6 @@ def _listed(index: str, _mtime: int, _size: int) -> Mapping[str, Listed]:
             clean(string(value.get("projectDir"))),
             seconds(value.get("createdAt")),
         )
-        for value in _lines(index, None)
+        for value in json_lines(index, None)
         if value is not None
     }

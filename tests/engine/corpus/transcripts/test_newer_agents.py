@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.parsers import junie
 from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
@@ -138,7 +138,7 @@ def test_the_list_of_junie_is_parsed_once_for_all_sessions(tmp_path: Path, monke
         parsed.append(data)
         return parse_line(data)
 
-    monkeypatch.setattr(junie, "parse_line", noting)
+    monkeypatch.setattr(export_reader, "parse_line", noting)
     titles = [session.facts.title for name in names for session in conversations(tmp_path / name / "events.jsonl")]
     assert titles == [f"About {name}" for name in names]
     assert sum(b"sessionId" in data for data in parsed) == len(names)
