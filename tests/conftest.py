@@ -58,9 +58,11 @@ if sys.dont_write_bytecode:
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# A busy machine is no failure: no test asserts a duration.
-hypothesis.settings.register_profile("patient", deadline=None)
-hypothesis.settings.load_profile("patient")
+# A busy machine is no failure: no test asserts a duration. The same commit gets the same examples everywhere;
+# `--hypothesis-profile=random` looks for new ones.
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("random", deadline=None)
+hypothesis.settings.load_profile("repeatable")
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitActive, QtBot.waitExposed):
     _wait.__kwdefaults__["timeout"] = 60_000  # milliseconds
 

@@ -31,6 +31,8 @@ _ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
 _HEAD, _TAIL = 6, 4
 _ROUNDS = 8  # maximum; even two are rarely needed
+_LINE_ENDS = str.maketrans(dict.fromkeys("\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
+_LONE_RETURN = lazy_pattern(r"\r(?!\n)")
 _PARTIAL = lazy_pattern(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
 _LAST_RUN = lazy_pattern(r"(?<![!-~])[!-~]+\Z")  # the last run of characters that occur in secrets
 _RUN = lazy_pattern(r"[^\s\"'`]*+")
@@ -120,12 +122,22 @@ def _masked(text: str, *, whole: bool) -> str:
     """Mask in one pass over the text; return the same object if nothing is found."""
     pieces: list[str] = []
     copied = 0
-    for span in _merged(_spans(text)):
+    for span in _merged(_spans(_with_line_feeds(text))):
         secret = text[span.start : span.end]
         if not _is_mask(secret):
             pieces += text[copied : span.start], _mask(secret, whole or span.whole)
             copied = span.end
     return "".join([*pieces, text[copied:]]) if pieces else text
+
+
+def _with_line_feeds(text: str) -> str:
+    """Return the text with a line feed in place of each other line end, "\\r\\n" excepted, so that positions stay.
+
+    The patterns then know two line ends only.
+    """
+    if any(chr(end) in text for end in _LINE_ENDS):
+        text = text.translate(_LINE_ENDS)
+    return text if text.count("\r") == text.count("\r\n") else _LONE_RETURN.sub("\n", text)
 
 
 def _mask(secret: str, whole: bool) -> str:

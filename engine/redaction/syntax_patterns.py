@@ -55,7 +55,7 @@ _COMMAND = lazy_pattern(
     r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec)|(mysql|mariadb|mongo|7z|ldap|psexec|ncftp|smb(?=client|get|map|cacls))"
     r"[\w-]{0,12})(?=[ \t\\\"'])"
 )
-_COMMAND_START = lazy_pattern(r"(?<!\\)\n|[|;]|&&")
+_COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
 _MACHINE = lazy_pattern(
     r"\b(?:machine\s{1,8}\S{1,253}|default\s{1,8}login\s{1,8}\S{1,128})(?:\s{1,8}(?:login|account)\s{1,8}\S{1,128}){0,2}\s{1,8}\Z"
 )

@@ -757,6 +757,15 @@ def test_each_manifest_of_many_is_read_once(line: str) -> None:
     assert calls_for(line * 200) < 3 * calls_for(line * 100)
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028"])
+def test_every_line_end_ends_a_line(end: str) -> None:
+    for pattern in PATTERNS:
+        for example in filter(lambda example: "\n" in example, map(marked, pattern.examples)):
+            assert redact(example.replace("\n", end)) == redact(example).replace("\n", end)
+    assert redact("kind: Secret\ndata:\n  user: YWRh\r") == "kind: Secret\ndata:\n  user: ***\r"
+    assert redact("api_key: |\n    e5f6a7b8\f0") == "api_key: |\n    ***\f0"
+
+
 def test_ordinary_text_is_unchanged() -> None:
     text = "\n".join(HARMLESS)
     assert redact(text) is text
@@ -778,7 +787,7 @@ _FRAGMENTS = [
     *(marked(example) for pattern in PATTERNS for example in pattern.examples),
     *(anchor for pattern in PATTERNS for anchor in pattern.anchors if "(" not in anchor),
     *["password is ", "password: ", "token=", "key = ", "secret", "***", "…", "abcdef…wxyz", "İ", "ſ", "日本", "**"],
-    *[" ", "\n", "\r\n", "\u2028", '"', "'", "`", "\\", "\\n", "{", "}", ",", ";", "&", ":", "=", "@", "."],
+    *[" ", "\n", "\r\n", "\r", "\f", "\u2028", '"', "'", "`", "\\", "\\n", "{", "}", ",", ";", "&", ":", "=", "@", "."],
 ]
 
 
