@@ -14,6 +14,7 @@ same mark is left where the new one begins with a summary.
 import os
 import re
 from collections.abc import Iterable, Set
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import (
@@ -125,32 +126,11 @@ def _successor(path: str) -> str:
         return ""
 
 
-def _formats() -> "Formats":
+def _formats(agent: str) -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
 
-    return Formats(lines=(ClaudeCodeFormat(AGENT.name),))
-
-
-def _cowork_formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
-
-    return Formats(lines=(ClaudeCodeFormat(COWORK.name),))
-
-
-def _qoder_formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
-
-    return Formats(lines=(ClaudeCodeFormat(QODER.name),))
-
-
-def _openclaude_formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
-
-    return Formats(lines=(ClaudeCodeFormat(OPENCLAUDE.name),))
+    return Formats(lines=(ClaudeCodeFormat(agent),))
 
 
 AGENT = Agent(
@@ -161,7 +141,7 @@ AGENT = Agent(
     stores=((rf"\A(?!.*/{_SESSIONS}/).*/\.?claude/projects\Z", "claude"),),
     folders=_folders,
     continued_in=_continued_in,
-    formats=_formats,
+    formats=partial(_formats, "claude-code"),
 )
 COWORK = Agent(
     name="claude-cowork",
@@ -174,7 +154,7 @@ COWORK = Agent(
     parts_changed=_described,
     copies=_copies,
     with_copies=(_SESSIONS,),
-    formats=_cowork_formats,
+    formats=partial(_formats, "claude-cowork"),
 )
 QODER = Agent(
     name="qoder",
@@ -184,12 +164,12 @@ QODER = Agent(
     with_parts=("oder",),
     parts_changed=_described,
     part_of=lambda path: described_owner(path, "oder", QODER_DESCRIPTION),
-    formats=_qoder_formats,
+    formats=partial(_formats, "qoder"),
 )
 OPENCLAUDE = Agent(
     name="openclaude",
     label="OpenClaude",
     stores=((r"/\.?openclaude/projects\Z", "openclaude"),),
     folders=_openclaude_folders,
-    formats=_openclaude_formats,
+    formats=partial(_formats, "openclaude"),
 )

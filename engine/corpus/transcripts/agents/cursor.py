@@ -1,13 +1,22 @@
-"""Declares Cursor, the editor: all its chats are in one database."""
+"""Declares Cursor, the editor, whose chats are all in one database, and its command line, `cursor-agent`.
+
+The editor also writes transcripts as the command line does, of chats that are in its database.
+"""
 
 import os
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
+
+_TRANSCRIPTS = "agent-transcripts"
+_DATABASE = os.path.join("globalStorage", "state.vscdb")
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -22,6 +31,45 @@ def _formats() -> "Formats":
     return Formats(databases=(CursorDatabase(),))
 
 
+def _cli_folders(machine: Machine) -> FoundFolders:
+    yield "", machine.below_home(".cursor", "projects")
+
+
+def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
+    """Return the transcripts of chats that are also in the editor's database, which has times and results of tools.
+    While it can't be read, the copies of `before` stay: their sessions are still in the index.
+    """
+    transcripts: dict[str, str] = {}
+    databases = []
+    for file in files:
+        if f"{os.sep}{_TRANSCRIPTS}{os.sep}" in file.path and file.path.endswith(".jsonl"):
+            transcripts[os.path.basename(file.path).removesuffix(".jsonl")] = file.name
+        elif file.path.endswith(_DATABASE):
+            databases.append(file.path)
+    if not transcripts or not databases:
+        return set()
+    from engine.base.errors import PathRefused
+
+    copied: set[str] = set()
+    (known,) = AGENT.formats().databases
+    for path in databases:
+        try:
+            with known.opened(path, cancel) as sessions:
+                copied.update(transcripts[id_] for id_ in transcripts.keys() & sessions.keys())
+        except ValueError:  # reading it reports the error
+            copied |= before & set(transcripts.values())
+        except (OSError, PathRefused):
+            pass  # so the index forgets its sessions
+    return copied
+
+
+def _cli_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
+
+    return Formats(lines=(CursorCliFormat(),))
+
+
 AGENT = Agent(
     name="cursor",
     label="Cursor",
@@ -30,4 +78,14 @@ AGENT = Agent(
     files=(),
     databases=r"globalStorage/state\.vscdb",
     formats=_formats,
+)
+CLI = Agent(
+    name="cursor-cli",
+    label="Cursor CLI",
+    resume="cursor-agent --resume {id}",
+    stores=((r"/\.cursor/projects\Z", "cursor-cli"),),
+    folders=_cli_folders,
+    copies=_copies,
+    with_copies=(_TRANSCRIPTS, "state.vscdb"),
+    formats=_cli_formats,
 )

@@ -1,6 +1,11 @@
-"""Declares opencode: its sessions were files until February 2026, and were then copied into a database next to them.
+"""Declares opencode, and Kilo, which was made from it in 2026: their sessions are in databases.
 
-The files remained, so a session may be in both; the database then counts.
+Those of opencode were files until February 2026, and were then copied into a database next to them. The files remained,
+so a session may be in both; the database then counts.
+
+Kilo is an extension of VS Code and a command line, here since its version 7. It has the same database, without
+`session_v2`. Written from its public source up to autumn 2026 (`packages/core/src`: `database/database.ts`,
+`session/sql.ts`): `kilo.db`, of other release channels `opencode-<channel>.db`, or the file that `KILO_DB` names.
 """
 
 import os
@@ -23,7 +28,7 @@ _DATABASE = ".db"
 def _folders(machine: Machine) -> FoundFolders:
     for home in machine.data_homes():
         folder = os.path.join(home, "opencode")
-        found = list(databases(folder, machine.environ.get("OPENCODE_DB", ""), r"opencode(?:-.*)?\.db"))
+        found = list(_databases(folder, machine.environ.get("OPENCODE_DB", ""), r"opencode(?:-.*)?\.db"))
         for path in found:
             name = os.path.basename(path)
             yield "" if name == "opencode.db" else name, path
@@ -31,7 +36,7 @@ def _folders(machine: Machine) -> FoundFolders:
             yield "", os.path.join(folder, "storage")
 
 
-def databases(folder: str, named: str, names: str) -> Iterator[str]:
+def _databases(folder: str, named: str, names: str) -> Iterator[str]:
     """Yield the database `named` by a variable, and those of all release channels, which have these `names`."""
     named = named.strip()
     if named and "\0" not in named and os.path.isfile(path := os.path.join(folder, named)):
@@ -42,6 +47,14 @@ def databases(folder: str, named: str, names: str) -> Iterator[str]:
             yield from sorted(entry.path for entry in entries if channels.fullmatch(entry.name) and entry.is_file())
     except OSError:
         return
+
+
+def _kilo_folders(machine: Machine) -> FoundFolders:
+    for home in (*machine.data_homes(), machine.below_home("Library", "Application Support")):
+        folder = os.path.join(home, "kilo")
+        for path in _databases(folder, machine.environ.get("KILO_DB", ""), r"kilo\.db|opencode-.*\.db"):
+            name = os.path.basename(path)
+            yield "" if name == "kilo.db" else name, path
 
 
 def _messages_changed(session: str) -> int:
@@ -94,6 +107,13 @@ def _formats() -> "Formats":
     return Formats(documents=(OpencodeDocument(),), databases=(OpencodeDatabase(),))
 
 
+def _kilo_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
+
+    return Formats(databases=(OpencodeDatabase("kilo"),))
+
+
 AGENT = Agent(
     name="opencode",
     label="opencode",
@@ -109,4 +129,14 @@ AGENT = Agent(
     copies=_copies,
     with_copies=(_SESSION, ".db", ".DB"),
     formats=_formats,
+)
+KILO = Agent(
+    name="kilo",
+    label="Kilo",
+    resume="kilo --session {id}",
+    stores=((r"/kilo/kilo\.db\Z", "kilo"),),
+    folders=_kilo_folders,
+    files=(),
+    databases=r"kilo/.*\.db",
+    formats=_kilo_formats,
 )

@@ -2,6 +2,7 @@
 them apart."""
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders
@@ -25,18 +26,11 @@ def _oh_my_pi_folders(machine: Machine) -> FoundFolders:
             yield "", os.path.join(folder, "sessions")
 
 
-def _pi_formats() -> "Formats":
+def _formats(agent: str) -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
 
-    return Formats(lines=(OpenClawFormat(PI.name),))
-
-
-def _oh_my_pi_formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
-
-    return Formats(lines=(OpenClawFormat(OH_MY_PI.name),))
+    return Formats(lines=(OpenClawFormat(agent),))
 
 
 PI = Agent(
@@ -46,7 +40,7 @@ PI = Agent(
     stores=((r"/\.pi/agent/sessions\Z", "pi"),),
     folders=_pi_folders,
     files=_FILES,
-    formats=_pi_formats,
+    formats=partial(_formats, "pi"),
 )
 OH_MY_PI = Agent(
     name="oh-my-pi",
@@ -55,5 +49,5 @@ OH_MY_PI = Agent(
     stores=((r"/\.omp/agent/sessions\Z", "oh-my-pi"),),
     folders=_oh_my_pi_folders,
     files=_FILES,
-    formats=_oh_my_pi_formats,
+    formats=partial(_formats, "oh-my-pi"),
 )
