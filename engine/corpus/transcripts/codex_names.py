@@ -30,7 +30,9 @@ from engine.corpus.user_environment import Machine
 _INDEX = "session_index.jsonl"
 _DATABASE = re.compile(r"state_([0-9]{1,9})\.sqlite")
 _FOLDERS = re.compile(r"(.+)[/\\](?:archived_)?sessions(?:[/\\]|$)", re.DOTALL)
-_ID = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl", re.IGNORECASE)
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_ID = re.compile(rf"({_UUID})(?:_{_UUID})?\.jsonl", re.IGNORECASE)
+"""Matches the session's id; after a session was reverted, that of its new file follows."""
 _LARGEST = 64 * 1024**2
 _LARGEST_CONFIG = 256 * 1024
 _MOST_NAMES = 100_000

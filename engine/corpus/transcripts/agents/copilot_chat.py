@@ -1,5 +1,10 @@
-"""GitHub Copilot's chat in VS Code, and chats that editors made from VS Code store in the same way."""
+"""GitHub Copilot's chat in VS Code, and chats that editors made from VS Code store in the same way.
 
+Copilot also writes transcripts of its own, the last 20 of each workspace; VS Code's file of a chat may be missing or
+empty.
+"""
+
+import functools
 import os
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
@@ -33,6 +38,10 @@ _SERVERS = {
 """Folder of each editor's server, which runs extensions here for a window on another machine."""
 _CHATS = "chatSessions"
 _WITHOUT_FOLDER = "emptyWindowChatSessions"
+_EXTENSION, _TRANSCRIPTS = "GitHub.copilot-chat", "transcripts"
+_REQUEST = b'"requestId"'
+_MOST_SEARCHED = 256 * 1024
+"""Bytes of a chat that are searched for a request."""
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
@@ -57,20 +66,42 @@ def _folders(machine: Machine) -> FoundFolders:
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
     """Files that VS Code left behind: it writes a session into a `.jsonl`, and copies it when its window gets a folder.
 
-    The newest `.jsonl` counts.
+    The newest `.jsonl` counts. Copilot's transcript of a chat counts if that is empty.
     """
     chats: dict[str, list[FoundFile]] = {}
+    transcripts: dict[str, FoundFile] = {}
     for file in files:
-        if "hatSessions" not in file.path:  # true of nearly all files, and a quick check
+        if "hatSessions" not in file.path and _TRANSCRIPTS not in file.path:  # true of nearly all files
             continue
         folder, name = os.path.split(file.path)
-        if os.path.basename(folder) in (_CHATS, _WITHOUT_FOLDER):
-            chats.setdefault(os.path.splitext(name)[0], []).append(file)
+        kind, id_ = os.path.basename(folder), os.path.splitext(name)[0]
+        if kind in (_CHATS, _WITHOUT_FOLDER):
+            chats.setdefault(id_, []).append(file)
+        elif kind == _TRANSCRIPTS and os.path.basename(os.path.dirname(folder)) == _EXTENSION:
+            transcripts[id_] = file
     copied: set[str] = set()
-    for one in chats.values():
+    for id_, one in chats.items():
         newest = max(one, key=lambda file: (file.path.endswith(".jsonl"), file.mtime_ns, file.name))
         copied.update(file.name for file in one if file is not newest)
+        own = transcripts.get(id_)
+        if own is not None and _has_requests(newest.path, newest.size, newest.mtime_ns):
+            copied.add(own.name)
     return copied
+
+
+@functools.lru_cache(maxsize=4096)
+def _has_requests(path: str, size: int, _mtime_ns: int) -> bool:
+    """Whether VS Code's file of a chat has any request. Cached by the file's version."""
+    from engine.base.errors import PathRefused
+    from engine.corpus.safe_open import open_binary
+
+    if size > _MOST_SEARCHED:
+        return True
+    try:
+        with open_binary(path) as file:
+            return _REQUEST in file.read(_MOST_SEARCHED)
+    except (OSError, PathRefused):
+        return False
 
 
 def _formats() -> "Formats":
@@ -90,9 +121,12 @@ AGENT = Agent(
     ),
     folders=_folders,
     files=(JSON_LINES, rf"{_CHATS}/{_ID}\.json", rf"{_WITHOUT_FOLDER}/{_ID}\.json"),
-    # The extension's own logs of the same sessions, and the states of edited files.
-    parts=(("", "GitHub.copilot-chat"), ("", "chatEditingSessions")),
-    watched=rf"[^/]+(?:/{_CHATS})?",  # not the data of all other extensions
+    # Logs and results of tools in Copilot's folder, and the states of edited files.
+    parts=(
+        *((_EXTENSION, name) for name in ("chat-session-resources", "debug-logs", "memory-tool")),
+        ("", "chatEditingSessions"),
+    ),
+    watched=rf"[^/]+(?:/{_CHATS}|/{_EXTENSION}(?:/{_TRANSCRIPTS})?)?",  # not the data of all other extensions
     copies=_copies,
     with_copies=("hatSessions",),
     formats=_formats,

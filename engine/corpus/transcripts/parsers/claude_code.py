@@ -21,7 +21,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -30,8 +30,8 @@ from engine.corpus.transcripts.agents import description_of
 from engine.corpus.transcripts.chat_messages import sidecar
 from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import (
-    Kind,
     Message,
     Role,
     SessionFacts,
@@ -53,10 +53,12 @@ _SUMMARY_RANK, _GIVEN_RANK = 1, 5
 _FOLDERS = "workspace-directories"
 """Type of Qoder's first line, whose messages may not name their folder."""
 _PASSED_OVER = frozenset(
-    """active-leaf agent-color agent-setting artifact-autoreact-ledger artifact-comment-monitor atis-latch
-    attribution-snapshot bridge-session checkpoint content-replacement continued-in cost-state custom-summary
-    file-history-delta file-history-snapshot fork-context-ref frame-link history-suppression invoked-skills last-prompt
-    mode permission-mode pr-link progress queue-operation relocated session-agent speculation-accept system tag
+    """active-leaf agent-color agent-setting api-request api-request-blob api-request-shape
+    artifact-autoreact-ledger artifact-comment-monitor atis-latch attribution-snapshot bridge-session checkpoint
+    content-replacement continued-in cost-state custom-summary dev-mods ended-by-model file-history-delta
+    file-history-snapshot fork-context-ref frame-link history-suppression invoked-skills isolation-latch
+    last-prompt marble-origami-commit marble-origami-reset marble-origami-snapshot memory-mode mode observer-ref
+    permission-mode pr-link progress queue-operation relocated session-agent speculation-accept system tag
     task-summary telemetry-latch workspace-directories worktree-state""".split()
 )
 # Further types of the SDK's stream. Of these, `stream_event` has pieces of the next answer.
@@ -102,13 +104,6 @@ _SETTINGS = frozenset(
     """add-dir agents branch clear color compact config context cost effort exit export fast fork help hooks ide login
     logout mcp memory model output-style permissions plugin rename resume rewind status statusline theme vim""".split()
 )
-
-
-class Part(NamedTuple):
-    role: Role
-    kind: Kind
-    text: str
-    tool: str = ""
 
 
 def parts_of(text: str) -> Iterator[Part]:

@@ -1,30 +1,32 @@
 """Codex CLI's transcripts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl` and `archived_sessions/`.
 
-Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.157 (autumn 2026). Until
-September 2025 a file is a header and bare items without times; since then each line is an envelope of time, type and
-payload. Some items have no type (the search tool cass reads them, August 2026); their members show what they are.
-Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
+Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.157 and the source of November
+2026. Until September 2025 a file is a header and bare items without times; since then each line is an envelope of
+time, type and payload. Some items have no type (the search tool cass reads them, August 2026); their members show what
+they are. Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
 words may come as an item of the model's history, as an event for the screen, or as both, far apart. The event
 `thread_rolled_back` discards the last `num_turns` messages of the user with all that follows them.
 
 Since autumn 2026 `realtime_item` has the words of a spoken conversation, and the file of a sub-agent may begin with
 lines of its caller's session, which are skipped. Programs, which call other tools, are followed by events with the
 commands that they ran and the files that they changed: those are read whose arguments the program computed.
+A message that a schedule sent is marked in the item, which comes before its event. What a fork, or a session after it
+was reverted, continues is in the file that `history_base` names, with totals of tokens that the new ones include.
 """
 
-import html
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.codex_names import given_name, session_id
 from engine.corpus.transcripts.formats import LineParser, digest
-from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.parsers.codex_injected_text import speech_of
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 from engine.corpus.transcripts.tool_uses import patch_of, stored_path, uses_of
 
@@ -51,29 +53,11 @@ _TURN_ITEMS_PASSED_OVER = frozenset(
 )
 _PROGRAM, _OF_PROGRAM = "exec", "exec-"
 """Tool that runs a program, and the start of the ids of what programs run."""
+_SCHEDULED = ["user.heartbeat"]
+_UNSPOKEN = frozenset({"compaction_output", "inherited_user_message"})
+"""Marks of items that another line has, too: a summary, or messages of a sub-agent's caller."""
 _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
-
-# (beginning, end): both must match, since a user may well write about one of them.
-_INSTRUCTIONS = (
-    ("# AGENTS.md instructions", "</INSTRUCTIONS>"),
-    *(
-        (f"<{tag}", f"</{tag}>")
-        for tag in """environment_context user_instructions skill skills_instructions plugins_instructions
-        recommended_plugins apps_instructions turn_aborted collaboration_mode multi_agent_mode personality_spec
-        model_switch goal_context codex_internal_context realtime_conversation js_repl_instructions
-        child_agents_instructions subagents""".split()
-    ),
-    ("<permissions instructions>", "</permissions instructions>"),
-)
-_NOTICES = (
-    "<subagent_notification>",
-    "<hook_prompt",
-    "<user_action>",
-    "Another language model started to solve this problem and produced a summary of its thinking process.",
-)
-_EDITOR, _REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
-_FOLDER = "Current working directory: "
 
 
 def tool_given(given: object, *, structured: bool) -> str:
@@ -112,60 +96,6 @@ def item_type(item: Mapping[str, Any]) -> str:
     return "function_call_output" if "output" in item else "function_call" if "arguments" in item else ""
 
 
-class Speech(NamedTuple):
-    """A message with the user's role, sorted by author."""
-
-    words: str
-    """The user's words."""
-    pictures: int
-    notices: list[str]
-    """Messages of the program to the agent."""
-    folder: str
-    """The working folder, if the program reports it; else empty."""
-    command: str | None
-    """The user's shell command, if the message is one."""
-    result: str
-
-
-def speech_of(blocks: Sequence[object]) -> Speech:
-    """Sort the parts of a message, strings or blocks, by author."""
-    words: list[str] = []
-    notices: list[str] = []
-    pictures, folder, command, result = 0, "", None, ""
-    for block in blocks:
-        text = string(block) or string(mapping(block).get("text"))
-        start = text[:200].lstrip()
-        if "image" in string(mapping(block).get("type")):
-            pictures += 1
-        elif start.startswith("<user_shell_command>"):
-            tags = ("command", "result")
-            command, result = (between(text, f"<{tag}>", f"</{tag}>").strip("\n") for tag in tags)
-        elif _is_instruction(text):
-            folder = folder or between(text, "<cwd>", "</cwd>") or between(text, _FOLDER, "\n")
-        elif start.startswith(_NOTICES):
-            notices.append(text)
-        elif start.startswith("<realtime_delegation>"):
-            words.append(html.unescape(between(text, "<input>", "</input>")))  # its transcript is in other lines
-        elif not start.startswith("<image name=") and text.strip() != "</image>":
-            words.append(_request(text))
-    return Speech("\n".join(filter(None, words)), pictures, notices, folder, command, result)
-
-
-def _is_instruction(text: str) -> bool:
-    start, end = text[:200].lstrip(), text[-200:].rstrip()
-    return any(start.startswith(opening) for opening, _ in _INSTRUCTIONS) and any(
-        end.endswith(closing) for _, closing in _INSTRUCTIONS
-    )
-
-
-def _request(text: str) -> str:
-    """Return the user's request, without an editor's list of open files."""
-    if not text[:200].lstrip().startswith(_EDITOR):
-        return text
-    _, found, request = text.rpartition(_REQUEST)
-    return request.strip() if found else text
-
-
 class CodexParser(LineParser, kw_only=True):
     """Parses one transcript of Codex CLI."""
 
@@ -176,6 +106,8 @@ class CodexParser(LineParser, kw_only=True):
     named: bool = False
     """Whether the title is from Codex's list of names, which takes precedence over the rollout."""
     side: bool = False
+    based: bool = False
+    """Whether the next total of tokens includes those of the session that this one continues."""
     own: int = 0
     """Ordinal of the first line that a sub-agent's file does not repeat from that of its caller."""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
@@ -202,7 +134,8 @@ class CodexParser(LineParser, kw_only=True):
             self._repeated(kind, payload)
             return []
         if kind == "response_item":
-            return self._item(payload, line, time)
+            marks = mapping(value.get("metadata"))
+            return [] if any(marks.get(mark) is True for mark in _UNSPOKEN) else self._item(payload, line, time)
         if kind == "event_msg":
             return self._event(payload, line, time)
         if kind == "inter_agent_communication":
@@ -249,6 +182,7 @@ class CodexParser(LineParser, kw_only=True):
         self.side = bool(agent)
         start = meta.get("subagent_history_start_ordinal")
         self.own = start if self.side and isinstance(start, int) and 0 < start < 2**53 else 0
+        self.based = "history_base" in meta
         facts.parent = clean(string(meta.get("parent_thread_id")) or string(spawned.get("parent_thread_id")))
         purpose = string(agent) or string(mapping(agent).get("other"))
         facts.generated = "internal" in source or purpose in _HOUSEKEEPERS
@@ -256,7 +190,7 @@ class CodexParser(LineParser, kw_only=True):
     def _repeated(self, kind: str, payload: Mapping[str, Any]) -> None:
         """Learn from a line of the caller's session only what the sub-agent's totals of tokens begin with."""
         if kind == "event_msg" and payload.get("type") == "token_count":
-            self.spent = _totals(payload)
+            self.spent = _usage(payload, "total")
 
     def _item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         kind, id = item_type(item), string(item.get("id"))
@@ -280,7 +214,10 @@ class CodexParser(LineParser, kw_only=True):
         role, id = string(item.get("role")), string(item.get("id"))
         blocks = item.get("content")
         if role == "user":
-            return self._person(blocks if isinstance(blocks, list) else [blocks], line, time, id=id)
+            blocks = blocks if isinstance(blocks, list) else [blocks]
+            if mapping(item.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds") == _SCHEDULED:
+                return self._scheduled(speech_of(blocks).words, line, time, id)
+            return self._person(blocks, line, time, id=id)
         if role == "assistant":
             return self._agent(content(blocks), line, time, id=id)
         if role not in {"developer", "system"}:  # both are instructions
@@ -342,7 +279,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "thread_name_updated":
             self.facts.title = self.facts.title if self.named else one_line(string(event.get("thread_name")))
         elif kind == "token_count":
-            self._count_tokens(_totals(event))
+            self._count_tokens(_usage(event, "total"), _usage(event, "last"))
         elif kind == "thread_rolled_back":
             self._roll_back(event.get("num_turns"), line)
         elif kind not in _EVENTS_PASSED_OVER:
@@ -355,8 +292,10 @@ class CodexParser(LineParser, kw_only=True):
             self.facts.leave(self.prompts[-turns:][0], line)
             del self.prompts[-turns:]
 
-    def _count_tokens(self, now: Usage) -> None:
+    def _count_tokens(self, now: Usage, last: Usage) -> None:
         if now.is_recorded:
+            self.spent = now.beyond(last) if self.based else self.spent
+            self.based = False
             restarted = (now.output or 0) < (self.spent.output or 0)
             # A fork repeats the events of the session that it continues, with other times.
             copied = f"{self.original} {msgspec.structs.astuple(now)}" if self.original else ""
@@ -402,6 +341,11 @@ class CodexParser(LineParser, kw_only=True):
         for notice in speech.notices:
             messages += self._new_messages("system", "text", [notice], line, time, id=id, event=event)
         return messages
+
+    def _scheduled(self, words: str, line: int, time: float | None, id: str) -> list[Message]:
+        """Return a message that a schedule sent, which its event repeats as if the user had."""
+        fresh = self._is_fresh("user", "text", words, event=False)
+        return self._add("system", "text", words, line, time, id=id) if fresh else []
 
     def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
         """Return the agent's text as a message, and plans in it as messages of their own, as the event has them."""
@@ -481,12 +425,12 @@ def _is_line(value: Mapping[str, Any]) -> bool:
     return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
 
 
-def _totals(event: Mapping[str, Any]) -> Usage:
-    """Return the session's usage so far, from an event with token counts."""
-    total = mapping(mapping(event.get("info")).get("total_token_usage"))
-    cached, written = total.get("cached_input_tokens"), total.get("cache_write_input_tokens")
-    sent = without_cached(total.get("input_tokens"), cached, written)
-    return Usage(sent, tokens(total.get("output_tokens")), tokens(cached), tokens(written))
+def _usage(event: Mapping[str, Any], of: str) -> Usage:
+    """Return the "total" usage of the session so far, or that of the "last" request, from an event with both."""
+    counts = mapping(mapping(event.get("info")).get(f"{of}_token_usage"))
+    cached, written = counts.get("cached_input_tokens"), counts.get("cache_write_input_tokens")
+    sent = without_cached(counts.get("input_tokens"), cached, written)
+    return Usage(sent, tokens(counts.get("output_tokens")), tokens(cached), tokens(written))
 
 
 def _cut(text: str, tag: str) -> tuple[str, list[str]]:

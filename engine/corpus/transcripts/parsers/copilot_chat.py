@@ -11,9 +11,10 @@ Written from VS Code's public source, `src/vs/workbench/contrib/chat/common`, fr
 Questions of the agent with the user's answers (`questionCarousel`), and plans with the user's decision (`planReview`),
 are speech, as of the source of November 2026.
 
-`workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and those of Windsurf's and Trae's own
-assistants, are stored elsewhere. Copies of the model's requests in `result.metadata` are skipped, except the arguments
-of tools.
+Copilot's own transcripts, `<workspace>/GitHub.copilot-chat/transcripts/<id>.jsonl`, have the lines of its command line
+(`copilot_cli`). `workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and those of Windsurf's and
+Trae's own assistants, are stored elsewhere. Copies of the model's requests in `result.metadata` are skipped, except the
+arguments of tools.
 """
 
 import os
@@ -335,7 +336,7 @@ class CopilotChatDocument:
         facts.id = clean(string(session.facts.get("sessionId"))) or facts.id
         facts.title = one_line(string(session.facts.get("customTitle")) or string(session.facts.get("computedTitle")))
         facts.started = seconds(session.facts.get("creationDate"))
-        facts.project = clean(_project(path))
+        facts.project = clean(window_folder(path))
         messages = [message for request in session.requests for message in parser.request(mapping(request))]
         if messages:
             yield Conversation("", facts, tuple(messages), Counter(parser.unknown))
@@ -349,8 +350,8 @@ def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken
             session.change(value)
 
 
-def _project(path: str) -> str:
-    """Return the folder or workspace file that was open in the window."""
+def window_folder(path: str) -> str:
+    """Return the folder or workspace file that was open in the window; `path`: of an entry in its `chatSessions`."""
     manifest = os.path.join(os.path.dirname(os.path.dirname(path)), "workspace.json")
     try:
         with open_binary(manifest) as file:

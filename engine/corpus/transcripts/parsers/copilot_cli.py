@@ -9,6 +9,10 @@ A line is an event with `type`, `data`, `id`, `timestamp` and, in a sub-agent, `
 (`content`), not as sent (`transformedContent`); prompts of another `source` than the user have the role "system". The
 system prompt and the texts of skills are left out.
 
+Copilot's chat in VS Code writes the same lines, with the editor's version in the first one, into
+`workspaceStorage/<workspace>/GitHub.copilot-chat/transcripts/<session>.jsonl` (its public source of March 2026; users
+report that VS Code 1.137 of September 2026 may write nothing else).
+
 The first versions, of autumn 2025, wrote a document for each session: `session_*.json` in
 `~/.copilot/history-session-state`, with `sessionId`, `startTime` and `chatMessages` as in the API for chat completions
 (from readers of that time).
@@ -31,9 +35,11 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.parsers.copilot_chat import window_folder
 from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
-_AGENT = "copilot-cli"
+_AGENT, _IN_EDITOR = "copilot-cli", "copilot-chat"
+_TRANSCRIPTS = "transcripts"
 _EVENTS = "events.jsonl"
 _WORKSPACE = "workspace.yaml"
 _LARGEST_WORKSPACE = 64 * 1024
@@ -84,6 +90,7 @@ class CopilotParser(LineParser, kw_only=True):
 
     def _start(self, data: Mapping[str, Any], written: object) -> None:
         facts, place = self.facts, mapping(data.get("context"))
+        facts.agent = _IN_EDITOR if "vscodeVersion" in data else facts.agent
         facts.id = clean(string(data.get("sessionId"))) or facts.id
         facts.project = facts.project or clean(string(place.get("cwd")) or string(place.get("gitRoot")))
         facts.branch = facts.branch or clean(string(place.get("branch")))
@@ -187,7 +194,10 @@ class CopilotFormat:
             title, id_ = _workspace_title(os.path.join(folder, _WORKSPACE)), os.path.basename(folder)
         else:
             title, id_ = "", name.removesuffix(".jsonl")
-        return CopilotParser(facts=SessionFacts(agent=_AGENT, id=clean(id_), title=title), named=bool(title))
+        facts = SessionFacts(agent=_AGENT, id=clean(id_), title=title)
+        if os.path.basename(folder) == _TRANSCRIPTS:
+            facts.project = clean(window_folder(folder))
+        return CopilotParser(facts=facts, named=bool(title))
 
     def resume(self, state: bytes) -> CopilotParser:
         return decode_json(state, CopilotParser)

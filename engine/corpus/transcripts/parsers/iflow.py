@@ -12,8 +12,9 @@ from typing import Any
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import mapping, string, tool_input
+from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import SessionFacts, clean
-from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser, Part
+from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat, ClaudeCodeParser
 
 _AGENT = "iflow"
 _SESSION = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -584,13 +584,15 @@ def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
 
 @pytest.mark.parametrize(
     "kind",
-    """artifact-autoreact-ledger artifact-comment-monitor atis-latch bridge-session continued-in cost-state
-    custom-summary fork-context-ref frame-link history-suppression last-prompt relocated session-agent telemetry-latch
-    worktree-state""".split(),
+    """api-request api-request-blob api-request-shape artifact-autoreact-ledger artifact-comment-monitor atis-latch
+    bridge-session continued-in cost-state custom-summary dev-mods ended-by-model fork-context-ref frame-link
+    history-suppression isolation-latch last-prompt marble-origami-commit memory-mode observer-ref relocated
+    session-agent telemetry-latch worktree-state""".split(),
 )
 def test_lines_about_the_program_are_known_in_newest_version(kind: str) -> None:
     parser = ClaudeCodeFormat().parser("s.jsonl")
-    assert parser.feed({"type": kind, "sessionId": "s", "title": "x", "content": "y"}, 1) == []
+    message = {"role": "user", "content": "a request as it was sent"}
+    assert parser.feed({"type": kind, "sessionId": "s", "title": "x", "content": "y", "message": message}, 1) == []
     assert (parser.unknown, parser.facts.title) == ({}, "")
 
 

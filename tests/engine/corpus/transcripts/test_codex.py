@@ -267,6 +267,38 @@ def test_lines_of_the_caller_are_no_subagent_messages() -> None:
     assert parser.facts.usage == {"": Usage(130, 10)}
 
 
+def test_a_scheduled_message_is_not_the_users() -> None:
+    scheduled = asked("Check the anchor.")
+    scheduled["payload"]["internal_chat_message_metadata_passthrough"] = {"content_item_kinds": ["user.heartbeat"]}
+    values = (scheduled, shown("user", "Check the anchor."), asked("Weigh it."), shown("user", "Weigh it."))
+    assert parts_of(*values) == [("system", "text", "Check the anchor."), ("user", "text", "Weigh it.")]
+
+
+def test_an_item_that_repeats_another_line_is_left_out() -> None:
+    summary = {**answered("The sail is sewn."), "metadata": {"compaction_output": True}}
+    compacted = {"timestamp": "", "type": "compacted", "payload": {"message": "The sail is sewn."}}
+    inherited = {**asked("Sew the sail."), "metadata": {"user_input_order": 1, "inherited_user_message": True}}
+    own = {**asked("Hoist it."), "metadata": {"user_input_order": 2}}
+    expected = [("system", "text", "The sail is sewn."), ("user", "text", "Hoist it.")]
+    assert parts_of(summary, compacted, inherited, own) == expected
+
+
+def test_tokens_of_a_fork_begin_after_those_of_its_origin() -> None:
+    def counted(total: int, last: int) -> dict[str, Any]:
+        sums = {
+            f"{of}_token_usage": {"input_tokens": n, "output_tokens": n // 10}
+            for of, n in (("total", total), ("last", last))
+        }
+        return event(type="token_count", info=sums)
+
+    base = {"thread_id": "p", "end_ordinal_exclusive": 4, "end_byte_offset": 900}
+    meta = {"id": SESSION, "forked_from_id": "p", "history_base": base}
+    values = ({"type": "session_meta", "payload": meta}, counted(1600, 600), counted(1600, 600), counted(1900, 300))
+    parser = CodexFormat().parser("s.jsonl")
+    feed(parser, enumerate(values, 1))
+    assert parser.facts.usage == {"": Usage(900, 90)}
+
+
 @pytest.mark.parametrize(
     ("program", "uses"),
     [
@@ -388,6 +420,10 @@ def test_long_program_is_read_in_linear_time(part: str) -> None:
         ("<skill>\n<name>sew</name>\n</skill>", []),
         ('<codex_internal_context source="x">\ny\n</codex_internal_context>', []),
         ("<user_action>\nreview\n</user_action>", [("system", "<user_action>\nreview\n</user_action>")]),
+        (
+            "Warning: apply_patch was requested via shell.",
+            [("system", "Warning: apply_patch was requested via shell.")],
+        ),
         ("# Context from my IDE setup:\n\n## My request for Codex:\nfix\nit\n", [("user", "fix\nit")]),
         ("# Context from my IDE setup:\nnothing more", [("user", "# Context from my IDE setup:\nnothing more")]),
     ],

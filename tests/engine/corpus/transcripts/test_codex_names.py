@@ -67,6 +67,7 @@ def test_the_last_name_counts(home: Path) -> None:
     )
     assert given_name(rollout(home)) == GivenName("The boat", TIME)
     assert given_name(str(home / f"archived_sessions/rollout-2026-03-09T11-00-00-{TWO}.jsonl.zst")).name == "Tap"
+    assert given_name(rollout(home, f"{TWO}_019b1f00-1111-7222-8333-444455558888")).name == "Tap"  # after a revert
     assert given_name(rollout(home, "019b1f00-1111-7222-8333-444455558888")) == GivenName()
     assert given_name(str(home / f"rollout-{ONE}.jsonl")) == GivenName()  # outside the sessions folder
     assert given_name(str(home / "sessions/notes.jsonl")) == GivenName()

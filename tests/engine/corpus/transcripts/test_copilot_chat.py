@@ -16,6 +16,7 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.copilot_chat import CopilotChatDocument
 from engine.corpus.transcripts.registry import copied_sessions, may_be_transcript
 from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.transcript_reader import conversations
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import fixture_lines, json_values, mangled
@@ -162,7 +163,7 @@ def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
     _chat(storage / "a1" / "GitHub.copilot-chat" / "transcripts", migrated, 2)
     places = find_sources(tmp_path, {}).places
     assert [(place.agent, place.path, place.files) for place in places] == [
-        ("copilot-chat", str(storage), 3),
+        ("copilot-chat", str(storage), 4),
         ("copilot-chat", str(without), 1),
     ]
     folders = tuple(place.path for place in places)
@@ -170,6 +171,48 @@ def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
     left_out = copied_sessions(files, set())
     kept = sorted(file.path for file in files if file.name not in left_out)
     assert kept == [str(storage / "a1" / "chatSessions" / name) for name in (moved, migrated)]
+
+
+def test_transcript_of_copilot_counts_without_the_chat(tmp_path: Path) -> None:
+    storage = tmp_path / ".config/Code/User/workspaceStorage"
+    ids = {
+        sort: f"0c1d2e3f-0000-4000-8000-00000000000{number}" for number, sort in enumerate(("both", "empty", "alone"))
+    }
+    own, chats = storage / "a1/GitHub.copilot-chat/transcripts", storage / "a1/chatSessions"
+    for folder in (own, chats, storage / "a1/GitHub.copilot-chat/debug-logs/x"):
+        folder.mkdir(parents=True)
+    (storage / "a1/GitHub.copilot-chat/debug-logs/x/main.jsonl").write_text('{"name": "session_start"}')
+    (storage / "a1/workspace.json").write_text('{"folder": "file:///home/ada/my%20boats"}')
+    _chat(chats, f"{ids['both']}.json", 2)
+    (chats / f"{ids['empty']}.jsonl").write_text('{"kind":0,"v":{"version":3,"creationDate":1,"requests":[]}}\n')
+    for id_ in ids.values():
+        start = {"sessionId": id_, "version": 1, "producer": "copilot-agent", "vscodeVersion": "1.137.0"}
+        call = {"toolCallId": "c", "name": "read_file", "arguments": '{"filePath": "hull.py"}', "type": "function"}
+        events = (
+            ("session.start", start),
+            ("user.message", {"content": "Does it leak?", "attachments": []}),
+            ("assistant.turn_start", {"turnId": "0"}),
+            ("assistant.message", {"messageId": "m", "content": "I look.", "toolRequests": [call]}),
+            ("tool.execution_start", {"toolCallId": "c", "toolName": "read_file", "arguments": {}}),
+            ("tool.execution_complete", {"toolCallId": "c", "success": True, "result": {"content": "x"}}),
+            ("assistant.turn_end", {"turnId": "0"}),
+        )
+        rows = ({"type": kind, "data": data, "timestamp": "2026-09-16T10:00:00Z"} for kind, data in events)
+        (own / f"{id_}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = find_transcripts(Settings(sessions=SessionSettings(folders=(str(storage),)))).files
+    left_out = copied_sessions(files, set())
+    assert len(files) == 5
+    assert {file.path for file in files if file.name in left_out} == {str(own / f"{ids['both']}.jsonl")}
+    (session,) = conversations(own / f"{ids['alone']}.jsonl")
+    facts = session.facts
+    assert (facts.agent, facts.id, facts.project) == ("copilot-chat", ids["alone"], "/home/ada/my boats")
+    assert [message.text for message in session.messages] == [
+        "Does it leak?",
+        "I look.",
+        '{"filePath": "hull.py"}',
+        "x",
+    ]
+    assert not session.unknown
 
 
 def test_reading_stops_when_cancelled() -> None:
