@@ -81,7 +81,7 @@ def test_manager_opened_during_shutdown_is_closed(qtbot, jobs, opens, tmp_path):
     workspace.open(tmp_path)
     qtbot.waitUntil(lambda: bool(opens))
     workspace.feed.set_manager(None)
-    assert jobs.shutdown(5000, last=workspace.close_all_now)
+    assert jobs.shutdown(60_000, last=workspace.close_all_now)
     workspace.close_all_now()
     assert opens[0].closed
     workspace.deleteLater()
