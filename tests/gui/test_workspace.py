@@ -100,7 +100,7 @@ def test_several_opens_leave_only_the_last_one_open(qtbot, workspace, opens, tmp
 def test_sync_can_be_paused_resumed_and_cancelled(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     memory = opens[0]
-    memory.step_delay = 0.01
+    memory.step_delay = 0.1
     memory.files = {f"{number}.md": "# x" for number in range(200)}
     workspace.sync("session-start")
     qtbot.waitUntil(lambda: memory.current_sync() is not None)
