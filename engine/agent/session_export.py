@@ -422,7 +422,7 @@ def session_context(session: SessionText, limit: int) -> str:
         ("Files", files),
         *sections[1:],
     )
-    return (head + "".join(_section(*section) for section in ordered)).rstrip()[:limit] + "\n"
+    return (head + "".join(_section(*section) for section in ordered)).rstrip()[: limit - 1] + "\n"
 
 
 def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:

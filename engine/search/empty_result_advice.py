@@ -18,7 +18,7 @@ from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
-from engine.text.parsed_query import Clause, Phrase, Query
+from engine.text.parsed_query import Clause, Phrase, Query, Word
 from engine.text.time_expressions import PREPOSITIONS, read_times
 
 RunQuery = Callable[[SearchRequest], SearchOutcome]
@@ -276,10 +276,10 @@ def _results(outcome: SearchOutcome) -> str:
 
 
 def _without(query: Query, left_out: Clause) -> str:
-    parts = []
+    kept = list[Clause]()
     for clause in query.clauses:
         if clause != left_out:
-            parts.append(str(clause))
+            kept.append(clause)
         elif not clause.negated:
-            parts += [atom.text for atom in clause.alternatives if isinstance(atom, Phrase)]
-    return " ".join(parts)
+            kept += [Clause((Word(*atom),)) for atom in clause.alternatives if isinstance(atom, Phrase)]
+    return str(Query("", tuple(kept)))

@@ -427,14 +427,20 @@ class DesktopIntegration(QObject):
         self.tray.quit_requested.connect(window.quit)
         self._residing = BackgroundMode(window, self.tray)
         self._long_index = UpdateNotification(window.workspace, window, self.tray)
-        self._listener = IpcServer(address, self) if address is not None else None
-        if self._listener is not None:
-            self._listener.message_received.connect(SecondStart(window, quick, appearance).serve)
-            window.closing.connect(self._listener.close)  # later starts open a new program, so that none is lost
+        if address is not None:
+            # When the event loop runs: a later start takes a program that listens and doesn't answer for one that
+            # hangs, but waits for one that is starting.
+            second_start = SecondStart(window, quick, appearance)
+            QTimer.singleShot(0, self, lambda: self._listen(address, second_start))
         window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._handle_settings)
         self._apply_settings(settings)
+
+    def _listen(self, address: IpcAddress, second_start: SecondStart) -> None:
+        listener = IpcServer(address, self)
+        listener.message_received.connect(second_start.serve)
+        self._window.closing.connect(listener.close)  # later starts open a new program, so that none is lost
 
     @Slot(object)
     def _handle_settings(self, opened: Opened) -> None:

@@ -223,7 +223,7 @@ class Jobs(QObject):
         for job in list(self._running):
             job.cancel()
 
-    def shutdown(self, timeout_ms: int = 5000, last: Callable[[], None] | None = None) -> bool:
+    def shutdown(self, timeout_ms: int, last: Callable[[], None] | None = None) -> bool:
         """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time."""
         self.cancel_all()
         self._turn.stop()

@@ -48,7 +48,7 @@ def _usual_keys() -> Iterator[None]:
 def jobs(qapp) -> Iterator[Jobs]:
     jobs = Jobs()
     yield jobs
-    assert jobs.shutdown()
+    assert jobs.shutdown(60_000)
     qapp.processEvents()
 
 

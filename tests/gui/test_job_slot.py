@@ -26,6 +26,6 @@ def test_newer_job_replaces_older_and_owner_cancels_last(qtbot, jobs):
     start("third")
     shiboken6.delete(owner)
     released.set()
-    assert jobs.shutdown()
+    assert jobs.shutdown(60_000)
     qtbot.wait(1)
     assert told == ["second"]

@@ -83,7 +83,7 @@ def test_job_cancelled_at_its_first_result_ends(qtbot, jobs):
     qtbot.waitUntil(lambda: told == ["first"])
     job.cancel()
     assert ended.wait(60)
-    assert jobs.shutdown()
+    assert jobs.shutdown(60_000)
     qtbot.wait(20)
     assert told == ["first"]
 
@@ -150,7 +150,7 @@ def test_shutdown_cancels_jobs_runs_last_and_waits(qapp):
 
     jobs.write(work, order.append)
     assert entered.wait(60)
-    assert jobs.shutdown(5000, last=lambda: order.append("last"))
+    assert jobs.shutdown(60_000, last=lambda: order.append("last"))
     assert sorted(order) == ["last", "stopped"]
     assert ended.is_set()
 
@@ -167,14 +167,14 @@ def test_shutdown_reports_job_that_does_not_stop(qapp):
     assert entered.wait(60)
     assert not jobs.shutdown(20)
     gate.set()
-    assert jobs.shutdown(5000)
+    assert jobs.shutdown(60_000)
 
 
 def test_executor_runs_on_pool(jobs):
     executor = jobs.executor()
     good = executor.submit(pow, 2, 5)
     bad = executor.submit(int, "x")
-    wait([good, bad], timeout=5)
+    wait([good, bad], timeout=60)
     assert good.result() == 32
     assert isinstance(bad.exception(), ValueError)
     assert list(executor.map(abs, [-1, -2])) == [1, 2]
@@ -252,7 +252,7 @@ def test_shutdown_frees_objects_of_queued_reports(qtbot, qapp):
 
     jobs, held, told = Jobs(), Held(), []
     alive = weakref.ref(held)
-    _read_to_the_queue(jobs, lambda _: told.append(jobs.shutdown()))
+    _read_to_the_queue(jobs, lambda _: told.append(jobs.shutdown(60_000)))
     _read_to_the_queue(jobs, lambda _, kept=held: told.append(kept))
     del held
     qtbot.waitUntil(lambda: bool(told))

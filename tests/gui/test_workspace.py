@@ -81,7 +81,7 @@ def test_manager_opened_during_shutdown_is_closed(qtbot, jobs, opens, tmp_path):
     workspace.open(tmp_path)
     qtbot.waitUntil(lambda: bool(opens))
     workspace.feed.set_manager(None)
-    assert jobs.shutdown(5000, last=workspace.close_all_now)
+    assert jobs.shutdown(60_000, last=workspace.close_all_now)
     workspace.close_all_now()
     assert opens[0].closed
     workspace.deleteLater()
@@ -100,7 +100,7 @@ def test_several_opens_leave_only_the_last_one_open(qtbot, workspace, opens, tmp
 def test_sync_can_be_paused_resumed_and_cancelled(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     memory = opens[0]
-    memory.step_delay = 0.01
+    memory.step_delay = 0.1
     memory.files = {f"{number}.md": "# x" for number in range(200)}
     workspace.sync("session-start")
     qtbot.waitUntil(lambda: memory.current_sync() is not None)

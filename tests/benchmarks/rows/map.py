@@ -85,7 +85,7 @@ def _look(folder: Path, store: Path, kept: Path) -> tuple[float, list[float], st
         frames.append(1000 * (time.perf_counter() - start))
         wait(8)
     QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, none, at)
-    jobs.shutdown()
+    jobs.shutdown(60_000)
     return seen[0] - began, frames, pulse
 
 

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.agent.session_export import export_session, session_context
@@ -192,6 +192,13 @@ def test_context_never_exceeds_the_limit(limit):
     assert len(context) <= max(limit, LEAST_CONTEXT)
     for section in ("## Goal", "## Last request", "## Last answer"):
         assert section in context
+
+
+@given(st.integers(LEAST_CONTEXT, 1500))
+@example(503)
+def test_context_of_many_short_requests_fits_its_limit(limit):
+    session = make_session([("user", [("text", f"Caulk seam {n}.")]) for n in range(200)])
+    assert len(session_context(session, limit)) <= limit
 
 
 def test_context_uses_the_characters_that_other_parts_leave():

@@ -167,6 +167,13 @@ def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     )
 
 
+def test_remedy_leaves_a_mark_that_never_closes_open(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    remedy = _remedies(memory.search('" irrigation -“drip hose” -timer', explain=True))["demand"]
+    assert (remedy.query, remedy.finds) == ('" irrigation -“drip hose”', 2)
+
+
 def test_plain_words_offered_when_nothing_else_helps(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()

@@ -23,6 +23,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel
 from engine.store.writer import Writer
 from engine.text.stems import stems_of
+from tests.helpers.background import wait_until
 from tests.helpers.fake_provider import FakeProvider
 from tests.helpers.health import unsound
 
@@ -501,22 +502,29 @@ def test_a_missing_workspace_is_a_sentence_and_keeps_the_index(open_memory, work
     assert memory.status().files == 4
 
 
-def test_closing_stops_a_running_sync_within_a_second(open_memory, provider) -> None:
+def test_closing_stops_a_running_sync(open_memory, workspace: Path, provider) -> None:
+    for number in range(200):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
     memory = open_memory()
-    started = threading.Event()
+    started, go, reports = threading.Event(), threading.Event(), []
 
-    def slow(texts) -> None:
+    def hold(texts) -> None:
         started.set()
-        time.sleep(0.1)
+        assert go.wait(60)
 
-    provider.before = slow
-    thread = threading.Thread(target=memory.sync)
+    provider.before = hold
+    thread = threading.Thread(target=lambda: reports.append(memory.sync()))
     thread.start()
     assert started.wait(60)
-    begun = time.monotonic()
-    memory.close()
+    running = memory.current_sync()
+    closing = threading.Thread(target=memory.close)
+    closing.start()
+    wait_until(lambda: running.cancelled)
+    go.set()
+    closing.join()
     thread.join()
-    assert time.monotonic() - begun < 1
+    assert reports[0].cancelled
+    assert provider.embedded == []
 
 
 def test_notes_are_never_written(open_memory, workspace: Path) -> None:

@@ -66,13 +66,18 @@ def in_thread(call) -> tuple[threading.Thread, list[object]]:
     return thread, outcome
 
 
+def wait_for_listener(service: IndexingService) -> None:
+    """Wait until another caller has joined the running sync, with a listener."""
+    while not service._running.listeners:
+        time.sleep(0.005)
+
+
 def test_later_callers_join_and_share_the_report(service: IndexingService) -> None:
     held = Held()
     first, one = in_thread(lambda: service.run(held))
     assert held.started.wait(60)
-    second, two = in_thread(lambda: service.run(held))
-    while service.progress() is None:
-        pass
+    second, two = in_thread(lambda: service.run(held, progress=lambda _: None))
+    wait_for_listener(service)
     held.go.set()
     first.join()
     second.join()
@@ -182,8 +187,7 @@ def test_a_joining_caller_hears_the_progress(service: IndexingService) -> None:
     first, _ = in_thread(lambda: service.run(start))
     assert held.started.wait(60)
     second, _ = in_thread(lambda: service.run(start, progress=heard.append))
-    while len(service._running.listeners) == 0:
-        pass
+    wait_for_listener(service)
     second_started.set()
     held.go.set()
     first.join()
@@ -230,8 +234,7 @@ def test_joined_sync_failure_runs_own(service: IndexingService) -> None:
     held.go.set()
     heard: list[MemorySyncProgressUpdate] = []
     second, two = in_thread(lambda: service.run(held, progress=heard.append))
-    while not service._running.listeners:
-        pass
+    wait_for_listener(service)
     go.set()
     first.join()
     second.join()
@@ -303,7 +306,7 @@ class Runs:
 
     def wait_for(self, count: int) -> list[SyncReason]:
         with self.changed:
-            assert self.changed.wait_for(lambda: len(self.reasons) >= count, 5)
+            assert self.changed.wait_for(lambda: len(self.reasons) >= count, 60)
             return list(self.reasons)
 
 

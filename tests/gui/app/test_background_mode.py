@@ -39,6 +39,7 @@ def test_settings_apply_immediately(qtbot, window, staying, memory):
 def test_later_start_is_served_until_window_closes(qtbot, jobs, window, way, staying, tmp_path):
     outcomes = []
     line = encode(IpcMessage("/", ("--toggle",), ""))
+    qtbot.waitUntil((tmp_path / "s").exists)
     jobs.read(lambda _: send_message(str(tmp_path / "s"), line, timeout=10), outcomes.append)
     qtbot.waitUntil(lambda: outcomes == ["taken"] and way.quick.isVisible())
     staying.tray.quit_requested.emit()

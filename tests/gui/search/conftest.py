@@ -76,7 +76,7 @@ def make_outcome() -> Callable[..., SearchOutcome]:
 def jobs(qapp) -> Iterator[Jobs]:
     jobs = Jobs()
     yield jobs
-    assert jobs.shutdown()
+    assert jobs.shutdown(60_000)
     qapp.processEvents()
 
 

@@ -19,7 +19,7 @@ def test_dates_are_not_cut_in_narrow_list(qtbot, appearance, scale):
     with qtbot.waitExposed(lists):
         lists.show()
     [date] = [label for label in lists.findChildren(QLabel) if "2023" in label.text()]
-    qtbot.waitUntil(lambda: date.width() >= date.fontMetrics().horizontalAdvance(date.text()), timeout=3000)
+    qtbot.waitUntil(lambda: date.width() >= date.fontMetrics().horizontalAdvance(date.text()))
 
 
 def test_remarks_do_not_widen_narrow_list(qtbot, appearance):
@@ -45,4 +45,4 @@ def test_remarks_stand_below_links_in_narrow_list(qtbot, appearance):
     assert link.shown == "“travel plans”"
     assert remark.y() >= link.geometry().bottom()
     lists.resize(400, 400)
-    qtbot.waitUntil(lambda: remark.x() > link.geometry().right(), timeout=3000)
+    qtbot.waitUntil(lambda: remark.x() > link.geometry().right())

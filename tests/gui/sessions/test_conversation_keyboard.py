@@ -1,5 +1,6 @@
 """Operating an open session by keyboard."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -175,12 +176,13 @@ def test_more_from_session_is_requested_from_menu(qtbot, panel: ConversationPane
     assert more.args == [VALVE]
 
 
-def test_focus_survives_slow_session(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
-    memory.session_delay = 0.4
+def test_focus_survives_slow_session(qtbot, panel: ConversationPanel, memory: FakeMemory, monkeypatch) -> None:
+    read, go_on = memory.read_session, threading.Event()
+    monkeypatch.setattr(memory, "read_session", lambda *asked, **named: go_on.wait(60) and read(*asked, **named))
     other = next(path for path in SESSIONS if path != VALVE)
     panel.show_session(other)
     qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == "Reading the session…")
     assert panel.empty_page.hasFocus()
     with qtbot.waitSignal(panel.session_shown):
-        pass
+        go_on.set()
     assert panel.view.hasFocus()

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 
 import engine
 from engine import SettingChange, SettingsError, load_settings, settings_path
@@ -91,8 +92,9 @@ def test_folder_is_reopened_once_for_several_changes(model, qtbot):
 
 
 def test_reopening_requested_while_saving_follows_it(model, qtbot):
+    model.findChild(QTimer).setInterval(600_000)  # longer than this test waits
     model.set("sync.interval_minutes", 7, "defaults")
-    with qtbot.waitSignal(model.applied, timeout=1500):
+    with qtbot.waitSignal(model.applied):
         model.reopen_now()
     assert load_settings().sync.interval_minutes == 7
 

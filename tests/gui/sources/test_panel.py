@@ -79,7 +79,7 @@ def test_small_window_scrolls_preview(qtbot, panel, notes):
     chip = _chip(panel, "to index")
     for height in (300, 900, 300):
         panel.resize(900, height)
-        qtbot.waitUntil(lambda: accept.mapTo(panel, QPoint()).x() == chip.mapTo(panel, QPoint()).x(), timeout=3000)
+        qtbot.waitUntil(lambda: accept.mapTo(panel, QPoint()).x() == chip.mapTo(panel, QPoint()).x())
 
 
 def test_preview_fits_into_small_window(qtbot, panel, notes):
