@@ -155,25 +155,28 @@ class QueryEmbedder:
             work.note_keywords_only(tr("nothing has been embedded yet."), "sync")
         return False
 
+    def is_word(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", word: str) -> bool:
+        """Whether the provider's model knows this word, so that it is hardly a typing error."""
+        return self._pieces(snapshot, provider, word) == 1
 
-def is_word(provider: "EmbeddingProvider | None", word: str) -> bool:
-    """Whether the provider's model knows this word, so that it is hardly a typing error."""
-    return _pieces(provider, word) == 1
+    def is_nonsense(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", words: Sequence[str]) -> bool:
+        """Whether the model spells all these words in pieces of a letter or two, so that their vectors have no
+        meaning.
+        """
+        for word in words:
+            if len(word) < _NONSENSE or not (word.isascii() and word.isalnum()):
+                return False
+            if _LETTERS_A_PIECE * self._pieces(snapshot, provider, word) <= len(word):
+                return False
+        return bool(words)
 
+    def _pieces(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", word: str) -> int:
+        """Return how many pieces of the model's vocabulary spell a word, 0 if that is not known.
 
-def is_nonsense(provider: "EmbeddingProvider | None", words: Sequence[str]) -> bool:
-    """Whether the model spells all these words in pieces of a letter or two, so that their vectors have no meaning."""
-    for word in words:
-        if len(word) < _NONSENSE or not (word.isascii() and word.isalnum()):
-            return False
-        if _LETTERS_A_PIECE * _pieces(provider, word) <= len(word):
-            return False
-    return bool(words)
-
-
-def _pieces(provider: "EmbeddingProvider | None", word: str) -> int:
-    """Return how many pieces of the model's vocabulary spell a word, 0 if that is not known."""
-    try:
-        return 0 if provider is None else provider.pieces(word.lower())
-    except ProviderError:
-        return 0
+        Before there are vectors it is not: the first search in a new folder would wait for the model to be unpacked.
+        """
+        try:
+            known = provider is not None and self.has_vectors(snapshot, provider)
+            return provider.pieces(word.lower()) if provider is not None and known else 0
+        except ProviderError:
+            return 0

@@ -18,7 +18,7 @@ from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
 from engine.search.query_conditions import Conditions, chunks_by_term, files_to_search, hidden, required_roles
-from engine.search.query_embedding import QueryEmbedder, is_nonsense, is_word
+from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
@@ -213,7 +213,7 @@ class Searcher:
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
             provider = None  # signs alone resemble any passage, as random letters do
-        elif len(unknown) == len(part.leg.terms) and is_nonsense(provider, unknown):
+        elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
             reason = tr(
                 "Not searched by meaning: the model doesn't know {words}.", words=any_of(map(in_quotes, unknown))
@@ -263,6 +263,7 @@ class Searcher:
         if not work.request.correct or not work.suggestions:
             return None
         query, offered = work.request.query, work.suggestions
+        knows = partial(self._embedder.is_word, snapshot, provider)
         words, best = KeywordScores(()), list[int]()
         if (correction := likely(query, offered[0])) is not None:
             by_words = msgspec.structs.replace(
@@ -272,10 +273,9 @@ class Searcher:
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
             words, best = found.grounds.words, [scored.id for scored in found.kept]
             alone = len(correction.words) == len(words.terms)
-            if best and words.complete and not (alone and doubtful(correction, partial(is_word, provider))):
+            if best and words.complete and not (alone and doubtful(correction, knows)):
                 return correction
-        offered = without_words(query, offered, partial(is_word, provider))
-        if not offered:
+        if not (offered := without_words(query, offered, knows)):
             return None
         correction = likely(query, offered[0])
         if correction is not None and len(offered) == 1 and supported(correction, words, best):
@@ -318,7 +318,7 @@ class Searcher:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
                 if work.suggestions and work.request.correct:
-                    knows = partial(is_word, provider)
+                    knows = partial(self._embedder.is_word, snapshot, provider)
                     widened = self._spelling.with_similar(snapshot, analysis, leg.terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)

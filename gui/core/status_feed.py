@@ -142,9 +142,9 @@ class StatusFeed(QObject):
 
 
 _WHILE_SYNCING_MS = 1000
-_FIRST_MS = 100
-"""Delay of the first change while a folder is indexed for the first time; it doubles with each one, since a new user
-searches while hardly anything is indexed.
+_SECOND_MS = 100
+"""Delay of the second change while a folder is indexed for the first time; the first has none, and it doubles with each
+later one, since a new user searches while hardly anything is indexed.
 """
 
 
@@ -180,14 +180,14 @@ class StatusEvents(QObject):
         self._last_change: SyncSummary | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
-        self._delay = _FIRST_MS
+        self._delay = 0
         self._later.timeout.connect(self.changed)
 
     def update_status(self, status: MemoryProviderStatus | None) -> None:
         """Emit signals for the changes since the last record; None if no index is open any more."""
         if status is None:
             self._later.stop()
-            self._delay = _FIRST_MS
+            self._delay = 0
             self._seen = ()
             self._reported = ""
             self._last_sync = self._last_change = None
@@ -250,7 +250,7 @@ class StatusEvents(QObject):
             self.changed.emit()
         elif not self._later.isActive():
             self._later.start(_WHILE_SYNCING_MS if status.last_sync is not None else self._delay)
-            self._delay = min(2 * self._delay, _WHILE_SYNCING_MS)
+            self._delay = min(max(_SECOND_MS, 2 * self._delay), _WHILE_SYNCING_MS)
 
 
 def _wrote_nothing(sync: SyncSummary) -> bool:

@@ -347,10 +347,13 @@ class SearchController(QObject):
 
     def repeat(self) -> None:
         """Repeat the query after a change of the index, without moving the list."""
-        if self._view.answer is not None:
-            self._runner.repeat(self._view.answer.query)
-        elif self._builder.due() is not None and not self._runner.busy:
+        query = self._builder.due() if self._view.answer is None else self._view.answer.query
+        if query is None:
+            return
+        if self._view.answer is None and not self._runner.busy:
             self.run_query()  # the last try failed
+        else:
+            self._runner.repeat(query)
 
     def _show(self, query: Query) -> None:
         if query.like is not None and self._refuses("alike"):

@@ -22,7 +22,12 @@ disclosed."""
 NOTICE_DELAY_MS = 150
 """Delay before waiting is shown."""
 REPEAT_MS = 300
-"""Interval within which repeats are combined."""
+"""Least time between two repeats; the first one after a pause begins immediately, later ones are combined."""
+
+
+def _left_of(milliseconds: int, since: float) -> int:
+    """Return how many of these milliseconds, counted from the time `since`, have not passed yet."""
+    return max(0, round(milliseconds - (time.monotonic() - since) * 1000))
 
 
 def _cancel_all(jobs: list[Job]) -> None:
@@ -61,6 +66,7 @@ class SearchRunner(QObject):
         self._newest: Query | None = None
         """The last query, answered or not."""
         self._started_at = 0.0
+        self._repeated_at = 0.0
         self._waited = False
         self.explaining = False
         """Whether complete answers include an explanation; empty answers always do."""
@@ -68,7 +74,7 @@ class SearchRunner(QObject):
         self._pause.timeout.connect(self._start)
         self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self._report_waiting)
-        self._again = QTimer(self, singleShot=True, interval=REPEAT_MS)
+        self._again = QTimer(self, singleShot=True)
         self._again.timeout.connect(self._start_repeat)
         self._next_turn = QTimer(self, singleShot=True, interval=0)
         self._next_turn.timeout.connect(self._show)
@@ -104,8 +110,7 @@ class SearchRunner(QObject):
         self._due_whole = whole
         self._typing = not at_once
         self._notice_delay.start()
-        passed = (time.monotonic() - self._started_at) * 1000
-        self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
+        self._pause.start(0 if at_once else _left_of(PAUSE_MS, self._started_at))
 
     def repeat(self, query: Query) -> None:
         """Run `query` again after a change of the index, silently and without a keyword-only answer first.
@@ -113,8 +118,7 @@ class SearchRunner(QObject):
         If another query is running, that one finishes first and is repeated instead.
         """
         self._repeat = query
-        if not self._again.isActive():
-            self._again.start()
+        self._plan_repeat()
 
     def stop(self) -> None:
         """Cancel the query that is due or running."""
@@ -143,12 +147,16 @@ class SearchRunner(QObject):
     @Slot()
     def _start_repeat(self) -> None:
         if self._job is not None or self._due is not None:
-            self._again.start()  # its answer may be from before the change
-            return
+            return  # it follows their answer, which may be from before the change
         query, self._repeat = self._repeat, None
         query = query and (self._newest or query)
         if query is not None and self._manager is not None:
+            self._repeated_at = time.monotonic()
             self._run(query, whole=True)
+
+    def _plan_repeat(self) -> None:
+        if self._repeat is not None and not self._again.isActive():
+            self._again.start(_left_of(REPEAT_MS, self._repeated_at))
 
     def _run(self, query: Query, *, whole: bool) -> None:
         manager, number, explained = self._manager, self._number, self.explaining
@@ -172,7 +180,7 @@ class SearchRunner(QObject):
                 self._job = None
                 self._end_waiting()
                 self.failed.emit(query, sentence)
-                self._emit_idle()
+                self._end_query()
 
         self._job = self._jobs.read_twice(work, on_keywords, on_done, on_error)
 
@@ -194,14 +202,15 @@ class SearchRunner(QObject):
             self._go_on.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
         self.answered.emit(answer)
         if answer.final:
-            self._emit_idle()
+            self._end_query()
 
     @Slot()
     def _compare_meaning(self) -> None:
         if self._job is not None:
             self._job.token.resume()
 
-    def _emit_idle(self) -> None:
+    def _end_query(self) -> None:
+        self._plan_repeat()
         if not self.busy:
             self.idle.emit()
 

@@ -105,7 +105,7 @@ def test_engine_change_emits_changed(qtbot):
 def test_first_sync_reports_its_first_change_sooner(qtbot):
     news = StatusEvents()
     [timer] = news.findChildren(QTimer)
-    for last_sync, expected in ((None, [100, 200, 400, 800, 1000]), (make_summary(), [1000] * 5)):
+    for last_sync, expected in ((None, [0, 100, 200, 400, 800]), (make_summary(), [1000] * 5)):
         delays = []
         news.update_status(None)
         for files in range(6):

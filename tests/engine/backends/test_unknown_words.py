@@ -153,3 +153,17 @@ def test_best_score_is_shown_below_the_minimum(best: float, least: float) -> Non
         shown = short_of(best, least)
         assert float(f"{shown:.2f}") < round(least, 2)
         assert abs(shown - best) < 0.0151
+
+
+def test_model_spells_no_word_before_there_are_vectors(open_memory, workspace: Path, provider, monkeypatch) -> None:
+    """Unpacking the model takes a second or more of the first search in a new folder."""
+    spelt: list[str] = []
+    monkeypatch.setattr(provider, "pieces", lambda word: spelt.append(word) or 1)
+    memory = open_memory()
+    assert found(memory, "kayaks") == []
+    assert memory.search("kayaks").results == ()
+    assert spelt == []
+    (workspace / "note.md").write_text(ENGLISH, "utf-8")
+    memory.sync()
+    memory.search("kayaks")
+    assert "kayaks" in spelt

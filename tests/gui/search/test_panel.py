@@ -1,3 +1,4 @@
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -503,6 +504,24 @@ def test_workspace_chip_menu_is_filled_by_owner(qtbot, panel, memory):
         chip.menu().aboutToShow.emit()
         assert [action.text() for action in chip.menu().actions()] == ["Open another folder"]
     assert chip.shortcut().isEmpty()
+
+
+def test_index_change_during_first_search_repeats_it(qtbot, panel, results, memory, monkeypatch):
+    searched, changed, search = threading.Event(), threading.Event(), memory.search
+
+    def search_before_change(*query, on_keywords=None, **options):
+        outcome = search(*query, **options)
+        searched.set()
+        assert changed.wait(5)
+        return outcome
+
+    monkeypatch.setattr(memory, "search", search_before_change)
+    panel.search("zucchini")
+    qtbot.waitUntil(searched.is_set)
+    memory.files["late.md"] = "# Late\n\nzucchini\n"
+    panel.refresh()
+    changed.set()
+    qtbot.waitUntil(lambda: results.isVisible() and _paths(results) == ["late.md"])
 
 
 def test_manager_change_repeats_query(qtbot, panel, results, ask, jobs):

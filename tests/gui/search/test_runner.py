@@ -242,6 +242,18 @@ def test_repeats_run_once_after_running_search(qtbot, heard, memory):
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
 
 
+def test_first_repeat_begins_immediately(qtbot, heard, memory, monkeypatch):
+    monkeypatch.setattr(module, "REPEAT_MS", 3_600_000)
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.repeat(Query("timer"))
+    assert _asked(memory) == [("timer", "auto")]
+    heard.runner.repeat(Query("timer"))
+    qtbot.wait(20)
+    assert len(memory.searches) == 1
+    assert heard.runner.busy
+    heard.runner.stop()
+
+
 def test_repeat_uses_query_running_meanwhile(qtbot, heard, memory):
     """Else the answer before would come again, below a box that asks something else."""
     with qtbot.waitSignal(heard.runner.idle):
