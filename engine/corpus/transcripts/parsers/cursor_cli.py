@@ -19,10 +19,10 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.content_blocks import BlockParser
 from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import BlockParser
 
 _AGENT = "cursor-cli"
 _TRANSCRIPTS, _PARTS = "agent-transcripts", "subagents"

@@ -13,7 +13,6 @@ from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.content_blocks import BlockParser
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of
 from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
 from engine.corpus.transcripts.formats import Conversation
@@ -21,6 +20,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import BlockParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "devin"
