@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from engine.base.formatting import folder_name
-from engine.store.sessions import machines
+from engine.store.sessions import frequent_paths, frequent_programs, machines
 from engine.store.snapshot import Snapshot
-from engine.store.tool_uses import frequent_paths, frequent_programs
 from engine.text.folding import fold
 from engine.text.operators import OPERATORS
 

@@ -205,7 +205,7 @@ class Conditions:
 
     def _file(self, value: str) -> _Condition:
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
-        from engine.store.tool_uses import sessions_with
+        from engine.store.sessions import sessions_with
 
         return _in_files(sessions_with(self._snapshot, *file_matcher(value)))
 

@@ -103,7 +103,7 @@ def at_tool_call(
     if chunk.places is None or not (files or commands):
         return result, chunk
     from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
-    from engine.store.tool_uses import calls_in_session, chunk_before
+    from engine.store.sessions import calls_in_session, chunk_before
 
     fits = [file_matcher(value)[1] for value in files]
     for line, ordinal, kind, value in reversed(calls_in_session(snapshot, chunk.path)):

@@ -11,8 +11,7 @@ from engine.backends.qmd.collections import with_paths
 from engine.backends.qmd.command import QmdCommand, QmdError
 from engine.backends.qmd.index_maintenance import QmdIndexFile
 from engine.backends.qmd.query_runner import QueryRunner
-from engine.backends.qmd.result_mapping import ResultMapper
-from engine.backends.qmd.search import QmdSearch
+from engine.backends.qmd.search import QmdSearch, ResultMapper
 from engine.backends.qmd.session_exports import SessionExports
 from engine.backends.qmd.status import (
     NO_SESSIONS,

@@ -1,30 +1,335 @@
-"""One search with `qmd`: translate the query, run it if permitted, and map its results."""
+"""One search with `qmd`: translate the query, run it if permitted, and map its results to files by stable name, with
+their current lines."""
 
 import time
-from typing import TYPE_CHECKING
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.index_maintenance import Maintenance
+from engine.backends.qmd.output_parsing import Hit
 from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_query_text
-from engine.backends.qmd.result_mapping import ResultMapper
+from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.backends.qmd.status import MODES, unsupported
 from engine.base.cancellation import CancelToken
+from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.language import tr
+from engine.corpus.chunking import Chunk, chunk_note
+from engine.corpus.globs import Globs
+from engine.corpus.note_metadata import describe
+from engine.corpus.note_reader import Unreadable, read_note
+from engine.corpus.path_guard import PathGuard
+from engine.corpus.transcripts.message_offsets import in_ranges
 from engine.memory.search_requests import make_request
-from engine.records import MemorySearchResult, SearchMode, SearchOutcome, SearchTimings
+from engine.records import (
+    FileRange,
+    MemorySearchResult,
+    MessagePlace,
+    SearchMode,
+    SearchOutcome,
+    SearchTimings,
+    Source,
+    cite,
+)
+from engine.search.chunk_filter import Filter
 from engine.search.parsed_query_description import remarks_of, understood
+from engine.search.result_builder import ranges_of
 from engine.search.search_context import SearchRequest
+from engine.search.snippets import make_snippet
 from engine.settings import Settings
 from engine.settings.backend_settings import QmdLimitSettings
+from engine.text import highlight_ranges
+from engine.text.date_parsing import parse_period
+from engine.text.folding import fold
+from engine.text.operators import SOURCE_NAMES
+from engine.text.parsed_query import Clause, Field
 
 if TYPE_CHECKING:
     from engine.memory.search_requests import SearchOptions
 
+
 _USUAL_HITS = 50
 """Minimum number of hits requested from `qmd`."""
+_MOST_COMPARED = 100
+"""Maximum number of passages of one file that are compared."""
+
+
+class Candidate(NamedTuple):
+    """A file found by `qmd` that may be shown."""
+
+    path: str
+    """Stable name."""
+    source: Source
+    modified: float
+    """Seconds since the epoch; of a session its last message's."""
+    hit: Hit
+    session: ExportedSession | None
+
+    @property
+    def title(self) -> str:
+        return self.hit.title if self.session is None else self.session.known.title
+
+
+class ResultMapper:
+    """Converts hits of `qmd` to search results with stable names and current lines. Thread-safe."""
+
+    def __init__(self, settings: Settings, guard: PathGuard, exports: SessionExports) -> None:
+        self._settings = settings
+        self._guard = guard
+        self._exports = exports
+
+    def candidates(
+        self, hits: Iterable[Hit], collections: Sequence[Collection], file_filter: Filter, query_text: QueryText
+    ) -> list[Candidate]:
+        """The files that satisfy all conditions, best first; each once, with its best score."""
+        by_name = {collection.name: collection for collection in collections}
+        sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
+        best: dict[str, tuple[Hit, ExportedSession | None]] = {}
+        for hit in hits:
+            collection = by_name.get(hit.collection)
+            if collection is None:
+                continue
+            session = sessions.get(hit.path) if collection.source == "sessions" else None
+            name = collection.stable_name(hit.path) if collection.source == "memory" else session and session.known.path
+            if name and (name not in best or best[name][0].score < hit.score):
+                best[name] = hit, session
+        notes = {name for name, (_, session) in best.items() if session is None}
+        accepted = self._guard.accepted(notes)
+        found = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
+        conditions = _conditions(file_filter, query_text.fields)
+        matching = [
+            one
+            for one in found
+            if one is not None
+            and (one.session is not None or one.path in accepted)
+            and all(ok(one) for ok in conditions)
+        ]
+        return sorted(matching, key=lambda one: -one.hit.score)  # equal scores stay in the order of `qmd`
+
+    def results(
+        self,
+        candidates: Sequence[Candidate],
+        most: int,
+        longest: int,
+        query_text: QueryText,
+        by_words: bool,
+        cancel: CancelToken | None,
+    ) -> tuple[list[MemorySearchResult], int]:
+        """Return the results of the best candidates, and how many of these were left out. Raises `Cancelled`.
+
+        `longest`: most characters of a snippet. Left out are deleted files, and results of a semantic search without
+        the required phrases.
+        """
+        made, left_out = list[MemorySearchResult](), 0
+        for candidate in candidates:
+            if len(made) == most:
+                break
+            if cancel is not None:
+                cancel.checkpoint()
+            make = self._note_result if candidate.session is None else self._session_result
+            result = make(candidate, longest, query_text, by_words)
+            if result is None:
+                left_out += 1
+            else:
+                made.append(result)
+        return made, left_out
+
+    def _candidate(self, name: str, hit: Hit, session: ExportedSession | None) -> Candidate | None:
+        if session is not None:
+            return Candidate(name, "sessions", session.mtime_ns / 1e9, hit, session)
+        try:
+            return Candidate(name, "memory", self._guard.locate(name).stat().st_mtime, hit, None)
+        except (PathRefused, OSError):
+            return None  # the file was deleted meanwhile
+
+    def _note_result(
+        self, candidate: Candidate, longest: int, query_text: QueryText, by_words: bool
+    ) -> MemorySearchResult | None:
+        try:
+            path = str(self._guard.locate(candidate.path))
+            text = read_note(path, candidate.path, self._settings.max_file_bytes).text
+            if not by_words and not query_text.is_satisfied_by(text):
+                return None
+            about, chunking = describe(text, candidate.path), self._settings.chunking
+            chunks = chunk_note(text, about, tokens=chunking.tokens, overlap=chunking.overlap)
+        except (PathRefused, Unreadable, OSError, *PARSER_FAULTS):
+            return None
+        if not chunks:
+            return None
+        chunk = _best_chunk(chunks, _current_line(candidate.hit, text), query_text, by_words)
+        ranges = highlight_ranges(chunk.text, query_text.analysis)
+        snippet = make_snippet(chunk.text, ranges, longest)
+        return _result(
+            candidate,
+            by_words,
+            title=about.title,
+            lines=(chunk.start_line, chunk.end_line),
+            heading=chunk.heading,
+            snippet=snippet.text,
+            snippet_line=chunk.start_line + snippet.first_line,
+            ranges=snippet.ranges,
+            query_text=query_text,
+        )
+
+    def _session_result(
+        self, candidate: Candidate, longest: int, query_text: QueryText, by_words: bool
+    ) -> MemorySearchResult | None:
+        session = candidate.session
+        assert session is not None
+        chunk = self._exports.passage(session, candidate.hit.line)
+        if chunk is None or (not by_words and not query_text.is_satisfied_by(chunk.text)):
+            return None
+        ranges = highlight_ranges(chunk.text, query_text.analysis)
+        snippet = make_snippet(chunk.text, ranges, longest)
+        place = chunk.places[max(0, bisect_right([one.offset for one in chunk.places], snippet.place) - 1)]
+        known = session.known
+        return _result(
+            candidate,
+            by_words,
+            title=known.title,
+            lines=(chunk.start_line, chunk.end_line),
+            heading=chunk.heading,
+            snippet=snippet.text,
+            snippet_line=place.line,
+            ranges=snippet.ranges,
+            query_text=query_text,
+            message=MessagePlace(
+                ordinal=place.ordinal,
+                id=place.id,
+                role=place.role,
+                agent=known.agent,
+                project=known.project,
+                rewound=in_ranges(place.line, known.rewound),
+            ),
+        )
+
+
+def _result(  # noqa: PLR0913 - most are options, given by name
+    candidate: Candidate,
+    by_words: bool,
+    *,
+    title: str,
+    lines: tuple[int, int],
+    heading: tuple[str, ...],
+    snippet: str,
+    snippet_line: int,
+    ranges: Sequence[FileRange],
+    query_text: QueryText,
+    message: MessagePlace | None = None,
+) -> MemorySearchResult:
+    hit = candidate.hit
+    words = [leg for leg in hit.legs if leg.by_words]
+    meanings = [leg for leg in hit.legs if not leg.by_words]
+    text = hit.score if by_words else max((leg.score for leg in words), default=0.0)
+    vector = None if by_words else max((leg.score for leg in meanings), default=None if hit.legs else hit.score)
+    weight = sum(leg.weight for leg in hit.legs)
+    share = sum(leg.weight for leg in words) / weight if weight else 0.0
+    path = candidate.path if message is None else ""
+    _, around = ranges_of("", (path, title, *heading), query_text.analysis)
+    return MemorySearchResult(
+        path=candidate.path,
+        start_line=lines[0],
+        end_line=lines[1],
+        score=round(hit.score, 6),
+        snippet=snippet,
+        source=candidate.source,
+        citation=cite(candidate.path, *lines),
+        title=title,
+        heading=heading,
+        modified=candidate.modified,
+        snippet_line=snippet_line,
+        match_ranges=tuple((start, end) for start, end in ranges if start < end),
+        text_score=round(text, 6),
+        vector_score=None if vector is None else round(vector, 6),
+        text_share=1.0 if by_words else round(share, 6),
+        message=message,
+        title_ranges=around[1],
+        heading_ranges=tuple(around[2:]),
+        path_ranges=around[0],
+    )
+
+
+def _current_line(hit: Hit, text: str) -> int:
+    """Return the current position of the line that `qmd` found, since the file may have changed."""
+    lines = text.split("\n")
+    shown = hit.snippet.split("\n")
+    at = hit.line - hit.start
+    line = shown[at].strip() if at < len(shown) else ""
+    # The last line that is shown may be cut.
+    line = line.removesuffix("...") if at == len(shown) - 1 else line
+    if not line or (hit.line <= len(lines) and line in lines[hit.line - 1]):
+        return min(hit.line, len(lines))
+    moved = [number for number, text_line in enumerate(lines, 1) if line in text_line]
+    return min(moved, key=lambda number: abs(number - hit.line), default=min(hit.line, len(lines)))
+
+
+def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, by_words: bool) -> Chunk:
+    """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
+    near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
+    if len(chunks) > _MOST_COMPARED or (not by_words and _distinct_words(near.text, query_text)):
+        return near
+    return max(chunks, key=lambda one: (_distinct_words(one.text, query_text), one is near))
+
+
+def _distinct_words(text: str, query_text: QueryText) -> int:
+    return len({text[start:end].casefold() for start, end in highlight_ranges(text, query_text.analysis)})
+
+
+# --- conditions on files ------------------------------------------------------------------------------------------
+
+_Condition = Callable[[Candidate], bool]
+
+
+def _conditions(file_filter: Filter, fields: Sequence[Clause]) -> list[_Condition]:
+    globs = Globs((file_filter.path_glob,)) if file_filter.path_glob else None
+
+    def passes(one: Candidate) -> bool:
+        return (
+            (file_filter.sources is None or one.source in file_filter.sources)
+            and (globs is None or globs.covers(one.path))
+            and (file_filter.since is None or one.modified >= file_filter.since)
+            and (file_filter.until is None or one.modified < file_filter.until)
+            and not file_filter.hides(one.path, one.source)
+        )
+
+    return [passes, *map(_demanded, fields)]
+
+
+def _demanded(clause: Clause) -> _Condition:
+    tests = [_field(atom) for atom in clause.alternatives if isinstance(atom, Field)]
+    return lambda one: any(test(one) for test in tests) != clause.negated
+
+
+def _begun(one: Candidate) -> float:
+    """Return when a session began; of a note, when it was changed."""
+    started = None if one.session is None else one.session.known.started
+    return one.modified if started is None else started
+
+
+def _field(atom: Field) -> _Condition:
+    value, part = atom.value, fold(atom.value)
+    period = parse_period(value) if atom.name in ("after", "before", "on") else None
+    if atom.name == "path":
+        globs = Globs((value,))
+        return lambda one: part in fold(one.path) or globs.covers(one.path)
+    if atom.name == "title":
+        return lambda one: part in fold(one.title)
+    if atom.name == "source":
+        return lambda one: one.source == SOURCE_NAMES[value.casefold()]
+    if atom.name == "agent":
+        return lambda one: one.session is not None and fold(one.session.known.agent) == part
+    if atom.name == "project":
+        return lambda one: one.session is not None and part in fold(one.session.known.project)
+    if period is None:
+        return lambda one: False
+    if atom.name == "on":
+        start, end = period.days()
+        return lambda one: start <= one.modified and _begun(one) < end
+    return lambda one: (one.modified >= period.start) == (atom.name == "after")
 
 
 class QmdSearch:

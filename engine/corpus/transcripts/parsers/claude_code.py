@@ -27,7 +27,6 @@ import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.agents import description_of
-from engine.corpus.transcripts.chat_messages import sidecar
 from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
@@ -39,6 +38,7 @@ from engine.corpus.transcripts.messages import (
     first_sentence,
     one_line,
 )
+from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.claude_tool_messages import QUESTION, answers, call_text, teammate_messages
 from engine.corpus.transcripts.token_usage import Usage, add_usage, anthropic_usage, dollars, tokens
 from engine.redaction.secret_masking import redact

@@ -20,8 +20,9 @@ from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.json_values import mapping, string
-from engine.corpus.transcripts.message_builder import BlockParser, Part
+from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import BlockParser
 
 _AGENT = "cursor-cli"
 _TRANSCRIPTS, _PARTS = "agent-transcripts", "subagents"

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.chat_messages import sidecar
 from engine.corpus.transcripts.json_values import mapping, seconds, string
-from engine.corpus.transcripts.message_builder import BlockParser, Part
+from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
 
 _AGENT = "droid"

@@ -19,11 +19,11 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import is_link
-from engine.corpus.transcripts.chat_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "openhands"

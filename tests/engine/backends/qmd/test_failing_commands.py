@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends.qmd import result_mapping
+from engine.backends.qmd import search as qmd_search
 from engine.backends.qmd.command import QmdError, QmdMissing, QmdTooSlow
 from engine.backends.qmd.index_maintenance import QmdCounts
 from engine.base.cancellation import CancelToken
@@ -200,7 +200,7 @@ def test_note_that_faults_hides_no_other(memory, fake, monkeypatch):
             raise KeyError(text)
         return describe(text, path)
 
-    monkeypatch.setattr(result_mapping, "describe", faulty)
+    monkeypatch.setattr(qmd_search, "describe", faulty)
     rows = [ROW, {**ROW, "docid": "#def456", "file": "qmd://memory-dir-notes/shopping.md"}]
     fake.does(f"print({json.dumps(rows)!r})")
     assert [result.path for result in memory.search("drip").results] == ["shopping.md"]

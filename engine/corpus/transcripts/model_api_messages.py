@@ -1,0 +1,120 @@
+"""Parses messages in the formats of model APIs, which several agents store: those of the chat completions API (OpenAI),
+and those whose content is a text or a list of blocks (Anthropic)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, clean
+
+ROLES: Mapping[str, Role] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+}
+
+
+class ChatParser(LineParser, kw_only=True):
+    """Parses messages in the format of the chat completions API: role, content and tool calls."""
+
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+
+    def chat_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
+        role = ROLES.get(string(message.get("role")))
+        if role is None:
+            self.count_unknown(f"role {string(message.get('role'))}")
+            return
+        if role == "tool":
+            name = self.calls.pop(clean(string(message.get("tool_call_id"))), "")
+            yield Part("tool", "tool-result", content(message.get("content")), string(message.get("name")) or name)
+            return
+        yield Part(role, "thinking", content(message.get("reasoning_content")))
+        yield Part(role, "text", content(message.get("content")))
+        for call in map(mapping, items(message.get("tool_calls"))):
+            yield self.call(call)
+
+    def call(self, call: Mapping[str, Any]) -> Part:
+        """Return a tool call as a part. Some agents nest the name and arguments in an object `function`."""
+        function = mapping(call.get("function")) or call
+        name = clean(string(function.get("name")))
+        self.calls[clean(string(call.get("id")))] = name
+        return Part("assistant", "tool-call", arguments(function.get("arguments")), name)
+
+
+def arguments(value: object) -> str:
+    """Return the input of a tool as text; `value` is JSON in a string."""
+    if not isinstance(value, str):
+        return tool_input(value)
+    parsed = parse_line(value.encode("utf-8", "surrogatepass"))
+    return value if parsed is None else tool_input(parsed)
+
+
+def sidecar(path: str) -> Mapping[str, Any]:
+    """Return the JSON object in a file next to a transcript.
+
+    Empty if the file can't be read, or is longer than 64 MB.
+    """
+    try:
+        with open_binary(path) as file:
+            return parse_line(file.read(LONGEST_LINE)) or {}
+    except (OSError, PathRefused):
+        return {}
+
+
+class BlockParser(LineParser, kw_only=True):
+    """Converts content blocks to parts of messages. A subclass handles the particularities of its agent."""
+
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+
+    def blocks(self, held: object, role: Role) -> list[Part]:
+        """Return the parts of a message with this content."""
+        return [part for block in (held if isinstance(held, list) else [held]) for part in self._block(block, role)]
+
+    def next_message(
+        self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None
+    ) -> list[Message]:
+        """Return the parts with text as one message; if `line` is 0, its number is used as line."""
+        return next_turn(self, parts, line, id=id, time=time, side=bool(self.facts.parent))
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        """Yield the parts of a text block."""
+        yield Part(role, "text", text)
+
+    def result(self, block: Mapping[str, Any]) -> str:
+        """Return the text of a tool result."""
+        return content(block.get("content")) if "content" in block else string(block.get("output"))
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind = block.get("type")
+        if isinstance(value, str):
+            yield from self.text(value, role)
+        elif kind == "text":
+            yield from self.text(string(block.get("text")), role)
+        elif kind == "thinking":
+            yield Part("assistant", "thinking", string(block.get("thinking")))
+        elif kind == "tool_use":
+            name = string(block.get("name"))
+            self.calls[clean(string(block.get("id")))] = clean(name)
+            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
+        elif kind == "tool_result":
+            called = self.calls.pop(clean(string(block.get("tool_use_id")) or string(block.get("toolUseID"))), "")
+            yield Part("tool", "tool-result", self.result(block), string(block.get("name")) or called)
+        elif kind in ("image", "media"):
+            yield Part(role, "text", "[image]")
+        elif kind in ("file", "document"):
+            name = string(block.get("path")) or string(block.get("title"))
+            yield Part(role, "text", f"[file: {name}]" if name else "[file]")
+        elif kind not in ("redacted", "redacted_thinking") and value is not None:
+            self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
