@@ -15,7 +15,7 @@ DOCUMENTS_VERSION = 1
 """Increase it when the same PDF, Word, OpenDocument, EPUB or HTML file would give another text."""
 REDACTION_VERSION = 9
 """Increase it when more is masked, so that stored text is read and stored again."""
-USAGE_VERSION = 4
+USAGE_VERSION = 5
 """Increase it when usage is read differently; nothing is embedded again."""
 LINKS_VERSION = 2
 """Increase it when the same note would give other links."""

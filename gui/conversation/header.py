@@ -53,12 +53,11 @@ class ConversationHeader(QFrame):
         summary = session.summary
         spent = summary.spent or UsageTotal()
         self.title.setText(summary.title or tr(UNTITLED))
-        when = "" if summary.started is None else date_of(summary.started)
         unknown = sum(count for _, count in session.unknown)
         facts = [
             agent_name(summary.agent),
             folder_name(summary.project) if summary.project else "",
-            when,
+            _days(summary),
             work_time(summary.active_seconds),
             message_count(summary.messages),
             summary.branch,  # behind the figures, which a long one would push out of a narrow window
@@ -106,6 +105,12 @@ class ConversationHeader(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
+
+
+def _days(summary: SessionSummary) -> str:
+    """Return the known days of the first and the last message, or the only one, as text."""
+    days = dict.fromkeys(date_of(moment) for moment in (summary.started, summary.ended) if moment is not None)
+    return " \N{EN DASH} ".join(days)
 
 
 def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import count
 
 import msgspec
@@ -134,6 +135,18 @@ def test_header_of_session_without_usage_says_so(qtbot) -> None:
     assert "Active time: 1 h (longer pauses count as 5 minutes)" in tip_of(header.facts)
     header.show_session(make_session([], active_seconds=None))
     assert "Active time: unknown" in tip_of(header.facts)
+
+
+def test_header_shows_first_and_last_day(qtbot) -> None:
+    header = ConversationHeader([], [], None)
+    qtbot.addWidget(header)
+    first, later = (datetime(2026, month, 3, 12).timestamp() for month in (3, 8))
+    header.show_session(make_session([], started=first, ended=later))
+    assert " · 3 Mar 2026 – 3 Aug 2026 · " in header.facts.text()
+    header.show_session(make_session([], started=first, ended=first + 60))
+    assert " · 3 Mar 2026 · " in header.facts.text()
+    header.show_session(make_session([], started=None, ended=later))
+    assert " · 3 Aug 2026 · " in header.facts.text()
 
 
 def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: ConversationPanel, show) -> None:

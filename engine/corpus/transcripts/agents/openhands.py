@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
 
 _DOCUMENTS = ("base_state.json", "0.json")
+_PLACES = (("conversations",), ("agent-canvas", "conversations"), ("sessions",))
+"""Folders of the command line, of Agent Canvas (as users report, August 2026), and of the versions 0.x."""
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for folder in ("conversations", "sessions"):
-        yield "", machine.below_home(".openhands", folder)
+    named = machine.folder_in("OPENHANDS_CONVERSATIONS_DIR")
+    for folder in filter(None, (named, *(machine.below_home(".openhands", *parts) for parts in _PLACES))):
+        yield "", folder
 
 
 def _last_event(path: str) -> int:
@@ -53,7 +56,7 @@ AGENT = Agent(
     name="openhands",
     label="OpenHands",
     resume="openhands --resume {id}",
-    stores=((r"/\.openhands/(?:conversations|sessions)\Z", "openhands"),),
+    stores=((r"/\.openhands/(?:(?:agent-canvas/)?conversations|sessions)\Z", "openhands"),),
     folders=_folders,
     files=tuple(map(re.escape, _DOCUMENTS)),
     with_parts=_DOCUMENTS,

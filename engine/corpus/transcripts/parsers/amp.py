@@ -2,8 +2,8 @@
 
 There is no published specification. Written from public source of programs that read them (agentsview of March 2026,
 franken_agent_detection of February 2026): `messages` with blocks, results of tools in the user's messages, the folder
-in `env.initial.trees`, and times in `created`, in `meta.traces` and in the messages' `meta.sentAt`. Amp keeps threads
-on its server, too; those are not read.
+in `env.initial.trees`, and times in `created`, in `meta.traces` and in the messages' `meta.sentAt`. Since spring 2026
+the program stores threads on Amp's server alone (reports of users, notes of agentsview): newer ones can't be read.
 """
 
 import os

@@ -32,14 +32,17 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 _HEAD = 256 * 1024
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*?"ts"\s*:)(?=[^{}]*?"(?:ask|say)"\s*:)')
 _FOLDER = re.compile(r'# Current (?:Working|Workspace) Directory \(((?:[^"\\()\n]|\\\\|\([^"()\n]*\))+)\)')
+_HISTORY_ITEM = "history_item.json"
 _OWNERS = {
+    "saoudrizwan.claude-dev": "cline",
+    ".cline": "cline",
     "rooveterinaryinc.roo-cline": "roo-code",
     "rooveterinaryinc.roo-code-nightly": "roo-code",
     ".vscode-mock": "roo-code",
     "kilocode.kilo-code": "kilo-code",
     ".kilocode": "kilo-code",
 }
-"""Agent by the folder of its extension or command line; every other folder is of Cline."""
+"""Agent by the folder of its extension or command line."""
 _WRITING = frozenset(
     "editedExistingFile newFileCreated appliedDiff insertContent searchAndReplace fileDeleted updateTodoList".split()
 )
@@ -207,14 +210,13 @@ _PARTS: dict[str, Callable[[str], Iterator[Part]]] = {
 
 
 class ClineTask:
-    """Format of the tasks of Cline and its forks, which are distinguished by folder."""
+    """Format of the tasks of Cline and its forks."""
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
 
     def matches(self, path: str, head: bytes) -> bool:
-        owner = next((agent for folder, agent in _OWNERS.items() if f"{os.sep}{folder}{os.sep}" in path), "cline")
-        return owner == self.agent and bool(_OURS.match(head))
+        return bool(_OURS.match(head)) and _owner(path) == self.agent
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only task; of a truncated file the complete messages, before the ValueError."""
@@ -232,11 +234,20 @@ class ClineTask:
             raise broken
 
 
+def _owner(path: str) -> str:
+    """Return the agent of a task, by its folder. In a folder that the user chose, Cline's has no file about itself."""
+    for folder, agent in _OWNERS.items():
+        if f"{os.sep}{folder}{os.sep}" in path:
+            return agent
+    described = os.path.lexists(os.path.join(os.path.dirname(path), _HISTORY_ITEM))
+    return "roo-code" if described else "cline"
+
+
 def _facts(agent: str, folder: str) -> SessionFacts:
     facts = SessionFacts(agent=agent, id=clean(os.path.basename(folder)))
     item: Mapping[str, Any] = {}
     with contextlib.suppress(ValueError, RecursionError):
-        item = mapping(msgspec.json.decode(_start(folder, "history_item.json")))
+        item = mapping(msgspec.json.decode(_start(folder, _HISTORY_ITEM)))
     project = string(item.get("workspace"))
     if not project:
         found = _FOLDER.search(_start(folder, "api_conversation_history.json").decode(errors="replace"))

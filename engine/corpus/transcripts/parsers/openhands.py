@@ -4,7 +4,8 @@ Written from the public source of its SDK of August 2026 (`openhands-sdk`), and 
 claude-code-history-viewer (August 2026) for the versions 0.x:
 
 * since version 1.0 (November 2025), `~/.openhands/conversations/<id>/base_state.json` and `events/event-<n>-<id>.json`,
-  whose `kind` is the class of the event;
+  whose `kind` is the class of the event; since summer 2026 events name their `parent_id`, and the state has the end of
+  the current branch, `leaf_event_id`;
 * before, `~/.openhands/sessions/<id>/events/<n>.json` with an `action` or an `observation`, and perhaps `metadata.json`
   with a title.
 
@@ -14,7 +15,7 @@ The document is `base_state.json` or the first event. Times have no zone: they a
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.cancellation import CancelToken
@@ -22,15 +23,15 @@ from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "openhands"
 _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
 _EVENT = re.compile(r"(?:event-(\d{5,})-[\w-]+|(\d+))\.json")
-_MOST_TEXT = 128 * 1024**2
-"""Most characters of one session, which is held in memory as a whole."""
+_MOST_BYTES = 128 * 1024**2
+"""Most bytes of the events of one session, which is held in memory as a whole."""
 _SOURCES: dict[str, Role] = {"user": "user", "agent": "assistant"}
 _KINDS_PASSED_OVER = frozenset(
     """CondensationRequest ConversationStateUpdateEvent HookExecutionEvent LLMCompletionLogEvent PauseEvent
@@ -128,25 +129,57 @@ class OpenHandsConversation:
         reader = OpenHandsReader(facts=facts)
         for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
             reader.use(mapping(metrics).get("model_name"), _usage(mapping(metrics)))
-        messages: list[Message] = []
-        spent: Mapping[str, Any] = {}
-        held = 0
-        for file in _event_files(events):
-            if cancel:
-                cancel.checkpoint()
-            event = sidecar(file)
-            if not event:
-                reader.count_unknown("unreadable file")
-            elif held > _MOST_TEXT:
-                reader.count_unknown("event of a session that is too long")
-            else:
-                spent = mapping(event.get("llm_metrics")) or spent
-                id_, time = str(event.get("id", ""))[:100], local_time(event.get("timestamp"))
-                found = next_turn(reader, list(reader.parts(event)), id=id_, time=time)
-                held += sum(len(message.text) for message in found)
-                messages += found
-        reader.use("", _usage(spent))  # the last event of the versions 0.x has the sums
-        yield Conversation("", facts, tuple(messages), Counter(reader.unknown))
+        read = list(_read(_event_files(events), reader, cancel))
+        current = _current_branch(read, state)
+        messages, left = (
+            tuple(
+                message
+                for event in read
+                if (_id(event) in current) is kept
+                for message in next_turn(
+                    reader, list(reader.parts(event)), id=_id(event)[:100], time=local_time(event.get("timestamp"))
+                )
+            )
+            for kept in (True, False)
+        )
+        # The last event of the versions 0.x has the sums.
+        spent = next((metrics for event in reversed(read) if (metrics := mapping(event.get("llm_metrics")))), {})
+        reader.use("", _usage(spent))
+        yield Conversation("", facts, messages, Counter(reader.unknown), left)
+
+
+def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | None) -> Iterator[Mapping[str, Any]]:
+    """Yield the events in these files. Raises Cancelled."""
+    held = 0
+    for file in files:
+        if cancel:
+            cancel.checkpoint()
+        if held > _MOST_BYTES:
+            reader.count_unknown("event of a session that is too long")
+        elif event := sidecar(file):
+            held += os.lstat(file).st_size
+            yield event
+        else:
+            reader.count_unknown("unreadable file")
+
+
+def _id(event: Mapping[str, Any]) -> str:
+    return str(event.get("id", ""))
+
+
+def _current_branch(events: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the events that lead to the one at which the user is: all, if none has been left."""
+    ids = list(map(_id, events))
+    parents = dict(zip(ids, ["", *ids], strict=False))
+    for event in events:
+        if parent := string(event.get("parent_id")):
+            parents[_id(event)] = parent
+    branch: set[str] = set()
+    at = string(state.get("leaf_event_id"))
+    while at in parents and at not in branch:
+        branch.add(at)
+        at = parents[at]
+    return branch or set(ids)
 
 
 def _usage(metrics: Mapping[str, Any]) -> Usage:

@@ -134,6 +134,16 @@ def test_each_task_belongs_to_one_extension() -> None:
     assert not ClineSession().matches("/x/a.messages.json", b'{"sessionId": "x", "messages": []}')
 
 
+def test_task_in_a_chosen_folder_is_roo_codes_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "tasks/1").mkdir(parents=True)
+    path = Path(shutil.copy(ROO, tmp_path / "tasks/1"))
+    assert CLINE.matches(str(path), path.read_bytes())
+    shutil.copy(ROO.with_name("history_item.json"), path.parent)
+    assert [agent for agent in ("cline", "roo-code") if ClineTask(agent).matches(str(path), path.read_bytes())] == [
+        "roo-code"
+    ]
+
+
 @pytest.mark.parametrize(
     ("agent", "folder"),
     [

@@ -87,6 +87,24 @@ CODEX = (
 )
 
 
+def _turn_item(minute: int, kind: str, **item: Any) -> Value:
+    return _envelope(minute, "event_msg", {"type": "item_completed", "turn_id": "1", "item": {"type": kind, **item}})
+
+
+CODEX_FORK = {"id": "c", "timestamp": TIMES[0], "forked_from_id": "p", "history_mode": "paginated"}
+CODEX_PAGES = (
+    _envelope(0, "session_meta", {**CODEX_FORK, "history_base": {"thread_id": "p", "end_ordinal_exclusive": 4}}),
+    _envelope(1, "response_item", _codex_says("user", "Varnish it.")),
+    _turn_item(1, "UserMessage", id="u", content=[{"type": "text", "text": "Varnish it."}]),
+    _envelope(2, "response_item", _codex_says("assistant", "Twice?")),
+    _turn_item(2, "AgentMessage", id="a", content=[{"type": "Text", "text": "Twice?"}]),
+    _envelope(3, "response_item", _codex_says("user", "Once.")),
+    _turn_item(3, "UserMessage", id="v", content=[{"type": "text", "text": "Once."}]),
+    _turn_item(4, "Sleep", id="z", duration_ms=5),
+    _envelope(4, "response_item", _codex_says("assistant", "Varnished.")),
+)
+
+
 def _count_codex(text: str) -> Count:
     """Events for the screen repeat items. A header alone has no time of a message: the last one is unknown."""
     spoken, times = [], []
@@ -218,6 +236,7 @@ SAMPLES = (
     Sample("claude-code: without ids", "a.jsonl", lines(*map(_without_ids, CLAUDE)), _count_claude),
     Sample("codex: without envelopes", "rollout-a.jsonl", lines(*CODEX_OLD), _count_codex),
     Sample("codex: with envelopes", "rollout-a.jsonl", lines(*CODEX), _count_codex),
+    Sample("codex: pages of a fork", "rollout-a.jsonl", lines(*CODEX_PAGES), _count_codex),
     *(
         Sample(f"{agent}: {version}", f"{folder}/a.jsonl", content, count_lines)
         for agent, folder, count_lines, older, newer in (

@@ -163,6 +163,17 @@ COPILOT_NEW = (
 )
 
 
+EDITOR_START = {"sessionId": ID, "version": 1, "producer": "copilot-agent", "vscodeVersion": "1.137.0"}
+EDITOR = (
+    _event(0, "session.start", **EDITOR_START, startTime=TIMES[0]),
+    _event(1, "user.message", content="Scrub the keel.", attachments=[]),
+    _event(2, "assistant.message", messageId="m", content="Which keel?", toolRequests=[], reasoningText="Copper."),
+    _event(3, "user.message", content="The old one.", attachments=[]),
+    _event(4, "tool.execution_start", toolCallId="c", toolName="read_file", arguments={"filePath": "keel"}),
+    _event(5, "tool.execution_complete", toolCallId="c", success=True, result={"content": "clean"}),
+)
+
+
 def _count_events(text: str) -> Count:
     roles = {"user.message": "user", "assistant.message": "agent"}
     said = [line for line in read(text) if line["type"] in roles and line["data"]["content"]]
@@ -354,6 +365,7 @@ SAMPLES = (
     Sample("droid: with a title and a reminder", f"{ID}.jsonl", lines(*DROID_NEW), _count_envelopes),
     Sample("copilot-cli: first", f"{ID}/events.jsonl", lines(*COPILOT), _count_events),
     Sample("copilot-cli: with turns", f"{ID}/events.jsonl", lines(*COPILOT_NEW), _count_events),
+    Sample("copilot-chat: transcript", f"GitHub.copilot-chat/transcripts/{ID}.jsonl", lines(*EDITOR), _count_events),
     Sample("cursor-cli: without times", f"{ID}.jsonl", lines(*CURSOR), _count_cursor),
     Sample("cursor-cli: with times", f"{ID}.jsonl", lines(*CURSOR_NEW), _count_cursor),
     Sample("kimi: command line", "h/s/wire.jsonl", lines(*KIMI), _count_kimi),

@@ -117,6 +117,28 @@ def test_a_conversation_is_read(tmp_path: Path) -> None:
     assert conversation.unknown == {"HologramEvent": 1}
 
 
+@pytest.mark.parametrize("leaf", ["5", "", "unknown"])
+def test_events_outside_the_current_branch_are_left(tmp_path: Path, leaf: str) -> None:
+    def said(number: int, text_: str, **more: Any) -> dict[str, Any]:
+        message = {"role": "user", "content": text(text_)}
+        return {**newer("MessageEvent", "user", llm_message=message), "id": str(number), **more}
+
+    events = [
+        said(1, "First."),  # older events name no parent
+        said(2, "Second."),
+        said(3, "Wrong.", parent_id="2"),
+        said(4, "Anew.", parent_id="2"),
+        said(5, "Right.", parent_id="4"),
+    ]
+    conversation = read(write_newer(tmp_path / "c-1", events, {"id": "c", "leaf_event_id": leaf or None}))
+    texts, left = ([message.text for message in kept] for kept in (conversation.messages, conversation.left))
+    if leaf == "5":
+        assert (texts, left) == (["First.", "Second.", "Anew.", "Right."], ["Wrong."])
+        assert [message.ordinal for message in conversation.everything] == [1, 2, 3, 4, 5]
+    else:
+        assert (len(texts), left) == (5, [])
+
+
 def test_an_older_conversation_is_read(tmp_path: Path) -> None:
     path = write_older(tmp_path / "s-1", OLDER)
     (tmp_path / "s-1" / "metadata.json").write_text('{"title": "A leaking hull"}')
@@ -171,9 +193,11 @@ def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
         next(OpenHandsConversation().conversations(str(write_newer(tmp_path / "c-1", NEWER)), cancel))
 
 
-def test_both_folders_are_found(tmp_path: Path) -> None:
-    found = [path for agent, _, path in session_folders(Machine(str(tmp_path), {})) if agent == "openhands"]
-    assert found == [str(tmp_path / ".openhands" / name) for name in ("conversations", "sessions")]
+def test_its_folders_are_found(tmp_path: Path) -> None:
+    machine = Machine(str(tmp_path), {"OPENHANDS_CONVERSATIONS_DIR": "/chats"})
+    found = [path for agent, _, path in session_folders(machine) if agent == "openhands"]
+    names = ("conversations", "agent-canvas/conversations", "sessions")
+    assert found == ["/chats", *(str(tmp_path / ".openhands" / name) for name in names)]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
