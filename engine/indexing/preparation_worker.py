@@ -8,6 +8,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -59,6 +60,9 @@ class Worker:
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=serve, args=(other,), name="mnemoscope-notes", daemon=True)
         self._process.start()
+        if sys.platform != "win32":  # here, since its imports take most of a second, while a new user searches
+            with contextlib.suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, self._process.pid or 0, os.nice(0) + _NICENESS)
         other.close()
         self._ready = False
         self._alive = True
@@ -112,8 +116,6 @@ class Worker:
 def serve(pipe: Connection) -> None:
     """Main function of the process: answer each `_Unprepared` with its rows, as msgpack, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
     waiting: SimpleQueue[bytes | None] = SimpleQueue()
     # The program must be able to send while a long answer waits for it.
     Thread(target=_receive, args=(pipe, waiting), daemon=True).start()
