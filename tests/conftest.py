@@ -59,8 +59,10 @@ if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A busy machine is no failure: no test asserts a duration.
-hypothesis.settings.register_profile("patient", deadline=None)
-hypothesis.settings.load_profile("patient")
+# Nor is an unlucky example: each run has the same ones, and `--hypothesis-profile=random` looks for others.
+hypothesis.settings.register_profile("random", deadline=None)
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("same")
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitActive, QtBot.waitExposed):
     _wait.__kwdefaults__["timeout"] = 60_000  # milliseconds
 
