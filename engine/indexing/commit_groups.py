@@ -49,7 +49,9 @@ class TextOutcome:
 class Commits:
     """Collects the changes of one pass over one generation, and commits them in groups."""
 
-    def __init__(self, work: StageWork, outcome: TextOutcome) -> None:
+    def __init__(self, work: StageWork, outcome: TextOutcome, then: Callable[[], None]) -> None:
+        """`then` is called after each commit."""
+        self._then = then
         self._store = work.parts.store
         self._vectors = work.parts.vectors
         self._committed = work.parts.committed
@@ -103,4 +105,5 @@ class Commits:
         outcome.chunks_removed += len(gone)
         self._committed()
         self._count += 1
+        self._then()
         self._last = time.monotonic()

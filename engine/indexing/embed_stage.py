@@ -57,6 +57,8 @@ class VectorStorage:
 
 _TEXTS_AT_ONCE = 64
 """Few, since a search changes what comes next."""
+_RESULTS_AT_ONCE = 16
+"""While text is read: some two tenths of a second with the built-in model, and the first results of a list."""
 _PAUSE_POLL = 0.2
 _SECONDS_TO_MEASURE = 2.0
 """Shortest run, in seconds, whose speed predicts the next one."""
@@ -86,6 +88,8 @@ class EmbedStage:
         self._token = work.token
         self._provider = provider
         self._model = model
+        self._seen: tuple[MemorySearchResult, ...] = ()
+        """Results of a search whose texts come first, or have vectors."""
         self._running: dict[Future[Vectors], list[Unembedded]] = {}
         self._refused = work.parts.refused
         self._again: deque[list[Unembedded]] = deque()
@@ -114,7 +118,7 @@ class EmbedStage:
         self._again.clear()  # their texts are in `due`
         self._meter.start("embedding", len(due))
         limits = self._provider.limits
-        waiting = requests(self._texts(due), limits, lambda text: self._provider.count_tokens(text.text))
+        waiting = requests(self._texts(due), limits, self._count_tokens)
         request = next(waiting, None)
         while request or self._running or self._again:
             if self._token.paused and self._running:
@@ -133,6 +137,23 @@ class EmbedStage:
             self._collect()
             self._seconds += time.monotonic() - begun
         return True
+
+    def embed_results(self) -> None:
+        """Begin to embed the first results of the last search without a vector, and store those embedded meanwhile.
+
+        Doesn't wait, so that the text of other files can be read. Raises `Cancelled`, `ProviderError`.
+        """
+        self._take_finished()
+        if self._running or (results := self._results()) is self._seen:
+            return
+        with self._store.read(tables=self._tables) as snapshot:
+            due = snapshot.unembedded_results(self._model.id, results)
+            texts = snapshot.texts([id_ for id_, hash_ in due if (self._model.id, hash_) not in self._refused])
+        request = next(requests(texts[:_RESULTS_AT_ONCE], self._provider.limits, self._count_tokens), None)
+        if request:
+            self._submit(request)
+        else:
+            self._seen = results
 
     def end(self) -> None:
         """Wait for running requests and store their results."""
@@ -154,16 +175,19 @@ class EmbedStage:
         left = {hash_: id_ for id_, hash_ in due}
         for text in (text for texts in self._running.values() for text in texts):
             left.pop(text.hash, None)
-        waiting, seen = iter(due), tuple[MemorySearchResult, ...]()
+        waiting = iter(due)
         while left:
             with self._store.read(tables=self._tables) as snapshot:
                 group = []
-                if (results := self._results()) is not seen:
-                    seen = results
-                    group = snapshot.hashes_of_results([of for of in results if of.vector_score is None])
+                if (results := self._results()) is not self._seen:
+                    self._seen = results
+                    group = [hash_ for _, hash_ in snapshot.unembedded_results(self._model.id, results)]
                 group += [hash_ for _, hash_ in islice(waiting, _TEXTS_AT_ONCE)]
                 texts = snapshot.texts([left.pop(hash_) for hash_ in group if hash_ in left])
             yield from texts
+
+    def _count_tokens(self, text: Unembedded) -> int:
+        return self._provider.count_tokens(text.text)
 
     def _submit(self, texts: list[Unembedded]) -> None:
         future = self._executor.submit(
@@ -174,8 +198,12 @@ class EmbedStage:
     def _collect(self) -> None:
         """Wait for at least one request and store the results of all that have finished."""
         self._run_here()
-        done, _ = wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
-        for future in done:
+        wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
+        self._take_finished()
+
+    def _take_finished(self) -> None:
+        """Store the results of all requests that have finished."""
+        for future in [future for future in self._running if future.done()]:
             texts = self._running.pop(future)
             self._take(future, texts)
             if self._token.cancelled:  # a cancelled request is no failure

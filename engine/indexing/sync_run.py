@@ -211,7 +211,8 @@ class SyncRun:
         return force or unfinished or stored != self._fingerprint
 
     def _text(self, tables: Tables | None, transcripts: frozenset[str] | None = None) -> TextOutcome:
-        stage = TextStage(self._stage(tables))
+        # A generation that isn't searched yet has no results.
+        stage = TextStage(self._stage(tables), self._vectors.embed_results if tables is None else lambda: None)
         try:
             done = stage.run(transcripts)
         finally:

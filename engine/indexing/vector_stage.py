@@ -66,6 +66,23 @@ class VectorStage:
         if known is not None:
             self._use(known)
 
+    def embed_results(self) -> None:
+        """Embed results of the last search, without waiting, while the text of other files is still to be read.
+
+        Only with a model in this process, which sends nothing and needs no approval for so few texts. Raises
+        `Cancelled`.
+        """
+        if not self._parts.latest_results():
+            return  # nor is the model loaded: it would delay the first answer by keywords
+        if not self._chosen:
+            self.begin()
+        if self._provider is None or not self._provider.in_process or self.model is None:
+            return
+        self._choose_stages(self._provider, None)
+        assert self._stage is not None
+        with contextlib.suppress(ProviderError):  # `embed` tries again, and reports it
+            self._stage.embed_results()
+
     def embed(self, tables: Tables | None) -> bool:
         """Embed the texts of all chunks that have no vector, with the fallback if the provider fails.
 
@@ -91,7 +108,8 @@ class VectorStage:
         self._choose()
         if self.model is not None:
             with self._store.read(tables=tables) as snapshot:
-                self._meter.reused = snapshot.chunks_with_vectors(self.model.id, above=newest)
+                found = snapshot.chunks_with_vectors(self.model.id, above=newest)
+            self._meter.reused = max(0, found - self._meter.embedded)
 
     def pending(self) -> int:
         """Return the number of chunks without a vector; 0 if it is unknown."""

@@ -428,6 +428,27 @@ def test_search_while_embedding_changes_the_order(open_memory, workspace: Path) 
     assert place < 100
 
 
+def test_results_are_embedded_while_notes_are_read(open_memory, workspace: Path, monkeypatch) -> None:
+    for number in range(320):
+        (workspace / f"a{number:03}.md").write_text("A weir.\n" if number == 5 else f"Note {number}.\n")
+    service, embedded = FakeProvider(), threading.Event()
+    service.before = lambda texts: embedded.set()
+    memory = open_memory(use=service)
+    read = note_preparation.read
+
+    def search_and_read(file, settings, token):
+        if file.name == "a150.md":  # the first hundred notes are committed
+            assert [result.path for result in memory.search("weir").results] == ["a005.md"]
+        if file.name == "a310.md":
+            assert embedded.wait(5)
+        return read(file, settings, token)
+
+    monkeypatch.setattr(note_preparation, "read", search_and_read)
+    report = memory.sync()
+    assert "weir" in service.embedded[0]
+    assert (report.vectors_embedded, report.vectors_reused, len(service.embedded)) == (324, 0, 324)
+
+
 def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> None:
     (workspace / "broken.md").write_bytes(bytes(range(256)))
     (workspace / "image.png").write_bytes(b"\x89PNG")
