@@ -10,14 +10,16 @@ import json
 import logging
 import os
 import queue
+import re
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import mcp_types as types
+import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
@@ -26,6 +28,13 @@ from engine.base.bounded_json import check_depth, check_digits
 LONGEST_MESSAGE = 256 * 1024
 """Maximum size of a message in bytes; the longest input of a tool is a hundredth of it."""
 _READ_AT_ONCE = 64 * 1024
+_ENDS = 1024
+"""Number of bytes at each end of a refused message in which its id is looked for."""
+_ID = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\n]{0,200}")'
+_OTHER = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\\n]{0,200}"'
+_FIRST = re.compile(rb"\s*\{\s*(?:" + _OTHER + rb"\s*,\s*)*" + _ID + rb"\s*[,}]")
+_LAST = re.compile(rb"[,{]\s*" + _ID + rb"(?:\s*,\s*" + _OTHER + rb")*\s*\}\s*\Z")
+"""Clients write the id in front of the parameters or behind them."""
 _ENDED = (RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 """Errors raised by steps on an event loop that is ending or has ended."""
 
@@ -87,30 +96,30 @@ class _Reader:
             finally:
                 self._loop.call_soon_threadsafe(self._end)
 
-    def _deliver(self, line: bytes | None) -> None:
-        if line is None:
-            self._refuse(types.INVALID_REQUEST, f"A message may have {LONGEST_MESSAGE // 1024} KB at most.")
+    def _deliver(self, line: "_Line") -> None:
+        if not line.whole:
+            self._refuse(line, types.INVALID_REQUEST, f"A message may have {LONGEST_MESSAGE // 1024} KB at most.")
             return
         try:
-            check_digits(line)
-            check_depth(line)
+            check_digits(line.text)
+            check_depth(line.text)
         except ValueError as error:
-            self._refuse(types.INVALID_REQUEST, f"This message is refused: {str(error).rstrip('.')}.")
+            self._refuse(line, types.INVALID_REQUEST, f"This message is refused: {str(error).rstrip('.')}.")
             return
         try:
-            message = _message_of(line)
+            message = _message_of(line.text)
         except ValueError:
-            self._refuse(types.PARSE_ERROR, "This is not a valid JSON-RPC message.")
+            self._refuse(line, types.PARSE_ERROR, "This is not a valid JSON-RPC message.")
             return
         # A request with an invalid id parses as a notification, and its sender would wait forever.
-        if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
-            self._refuse(types.INVALID_REQUEST, "The id of a request is a string or a whole number.")
+        if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line.text):
+            self._refuse(line, types.INVALID_REQUEST, "The id of a request is a string or a whole number.")
             return
         self._wait_for(self._inward.send(SessionMessage(message)))
 
-    def _refuse(self, code: int, sentence: str) -> None:
+    def _refuse(self, line: "_Line", code: int, sentence: str) -> None:
         log.info("A message of an agent was refused: %s", sentence)
-        error = types.JSONRPCError(jsonrpc="2.0", id=None, error=types.ErrorData(code=code, message=sentence))
+        error = types.JSONRPCError(jsonrpc="2.0", id=line.id, error=types.ErrorData(code=code, message=sentence))
         self._wait_for(self._sent.send(SessionMessage(error)))
 
     def _wait_for(self, step: Coroutine[Any, Any, None]) -> None:
@@ -137,21 +146,39 @@ def _message_of(line: bytes) -> types.JSONRPCMessage:
         return parse(json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace"), by_name=False)
 
 
-def _lines(wire: int) -> Iterator[bytes | None]:
-    """Yield each non-empty line; None for one that is too long, as soon as that is known."""
-    held, too_long = b"", False
+class _Line(NamedTuple):
+    """A line of input; of one that is too long, its first and last bytes."""
+
+    text: bytes
+    whole: bool = True
+
+    @property
+    def id(self) -> int | str | None:
+        """The id of the message; None if it has none, or if its place is unusual."""
+        found = _FIRST.match(self.text[:_ENDS]) or _LAST.search(self.text[-_ENDS:])
+        try:
+            return None if found is None else msgspec.json.decode(found[1], type=int | str)
+        except msgspec.DecodeError:
+            return None
+
+
+def _lines(wire: int) -> Iterator[_Line]:
+    """Yield each non-empty line."""
+    held, start = b"", b""
     while data := _read(wire):
         *ended, held = (held + data).split(b"\n")
         for line in ended:
-            if not too_long and line.strip():
-                yield line if len(line) <= LONGEST_MESSAGE else None
-            too_long = False
-        if len(held) > LONGEST_MESSAGE:
-            if not too_long:
-                yield None
-            held, too_long = b"", True
-    if held.strip() and not too_long:
-        yield held
+            if start or len(line) > LONGEST_MESSAGE:
+                yield _Line((start or line[:_ENDS]) + line[-_ENDS:], whole=False)
+            elif line.strip():
+                yield _Line(line)
+            start = b""
+        if start or len(held) > LONGEST_MESSAGE:
+            start, held = start or held[:_ENDS], held[-_ENDS:]
+    if start:
+        yield _Line(start + held, whole=False)
+    elif held.strip():
+        yield _Line(held)
 
 
 def _read(wire: int) -> bytes:

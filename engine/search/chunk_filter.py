@@ -71,6 +71,13 @@ class Filter(msgspec.Struct, frozen=True):
         """Whether a file is hidden from the session that searches: private files are hidden from shared sessions."""
         return self.hide_memory and (source == "sessions" or _is_private(path))
 
+    def known_part(self, snapshot: Snapshot) -> Snapshot:
+        """Return the snapshot without files that are hidden from the session, so that no count or word shows them."""
+        if not self.hide_memory:
+            return snapshot
+        files = [id_ for id_, _ in Filter(hide_memory=True).files(snapshot)]
+        return snapshot if len(files) == snapshot.file_count() else snapshot.limited_to(files)
+
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
         """Return the ids and names of the indexed files that satisfy this filter."""
         conditions = ["1"]

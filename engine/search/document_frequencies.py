@@ -7,6 +7,7 @@ same words with every key.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from engine.search.term_counts import total_length
 from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 
@@ -29,8 +30,9 @@ class Word(NamedTuple):
 class _Moment:
     """Counts cached for one state of the index."""
 
-    def __init__(self, state: tuple[str, int, int]) -> None:
+    def __init__(self, state: tuple[str, int, int, frozenset[int] | None]) -> None:
         self.state = state
+        self.average_length: float | None = None
         self.chunks: dict[str, dict[str, int]] = {}
         """Number of chunks by token and column."""
         self.loose: dict[tuple[str, str], int] = {}
@@ -41,20 +43,20 @@ class Frequencies:
     """Caches, across queries, how many chunks contain each word. Thread-safe: parallel counts give the same result."""
 
     def __init__(self) -> None:
-        self._latest = _Moment(("", 0, 0))
+        self._latest: dict[bool, _Moment] = {}
+        """One for all files, one for those that shared sessions may know of."""
 
     def of(self, snapshot: Snapshot) -> "Counts":
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
-        moment = self._latest
-        if moment.state != state:
-            moment = self._latest = _Moment(state)
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.only
+        limited = snapshot.only is not None
+        moment = self._latest.get(limited)
+        if moment is None or moment.state != state:
+            moment = self._latest[limited] = _Moment(state)
         return Counts(snapshot, moment)
 
 
 class Counts:
     """Looks up how many chunks in one snapshot of the index contain a word."""
-
-    average_length: float | None = None
 
     def __init__(self, snapshot: Snapshot, moment: _Moment) -> None:
         self._snapshot = snapshot
@@ -63,6 +65,16 @@ class Counts:
     @property
     def total(self) -> int:
         return self._snapshot.chunk_count()
+
+    @property
+    def average_length(self) -> float | None:
+        """Average length of the chunks in tokens, if the snapshot is limited; FTS5 knows that of all."""
+        snapshot, moment = self._snapshot, self._moment
+        if snapshot.only is not None and moment.average_length is None:
+            chunks = snapshot.chunks_of_files(tuple(snapshot.only))
+            total = total_length(snapshot.connection, snapshot.tables.fts, chunks)
+            moment.average_length = total / max(1, len(chunks))
+        return moment.average_length
 
     def expect(self, tokens: Iterable[str]) -> None:
         """Look up and cache the counts of several tokens in one query, which takes half the time of single ones."""
@@ -87,7 +99,7 @@ class Counts:
         """
         found: dict[str, dict[str, int]] = {token: {} for token in tokens}
         marks = ",".join("?" * len(tokens))
-        query = f"SELECT term, col, doc FROM {self._snapshot.tables.terms} WHERE term IN ({marks})"
+        query = f"SELECT term, col, doc FROM {self._snapshot.words_where(f'term IN ({marks})')}"
         for token, column, chunks in self._snapshot.connection.execute(query, tuple(tokens)):
             found[token][column] = chunks
         self._moment.chunks.update(found)
@@ -105,8 +117,8 @@ class Counts:
             if len(known) >= _MOST_WORDS:
                 known.clear()
             start = token[:-1]
-            query = f"""SELECT coalesce(sum(doc), 0) FROM {self._snapshot.tables.terms}
-                WHERE term >= ? AND term < ? AND col = ?"""
+            words = self._snapshot.words_where("term >= ? AND term < ? AND col = ?")
+            query = f"SELECT coalesce(sum(doc), 0) FROM {words}"
             count = known[token, column] = number(
                 self._snapshot.connection, query, (start, start + "\U0010ffff", column)
             )
@@ -130,7 +142,7 @@ class Counts:
         rows = self._snapshot.connection.execute(
             f"""SELECT term, max(CASE col WHEN 'words' THEN doc END) AS chunks,
                     max(CASE WHEN col IN ('title', 'heading', 'aliases') THEN doc ELSE 0 END) AS titled
-                FROM {self._snapshot.tables.terms} WHERE term >= ? AND term < ?
+                FROM {self._snapshot.words_where("term >= ? AND term < ?")}
                 GROUP BY term HAVING chunks ORDER BY titled DESC, chunks DESC, term""",
             (start, start + "\U0010ffff"),
         )

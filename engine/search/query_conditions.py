@@ -2,7 +2,8 @@
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,8 +13,7 @@ from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
 from engine.records import Source
 from engine.search.chunk_filter import Match
-from engine.search.pipeline_stages import Term
-from engine.search.search_context import SearchContext
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.index_schema import role_condition
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
@@ -271,18 +271,6 @@ def count_matches(snapshot: Snapshot, expression: str, files: Sequence[int]) -> 
     return int(count)
 
 
-def chunks_by_term(snapshot: Snapshot, terms: Sequence[Term], files: Sequence[int] | None) -> dict[str, int]:
-    """Return how many chunks, only of some files unless None, contain each term."""
-    if files is None:
-        return {term.surface: term.chunks for term in terms}
-    found: dict[str, int] = {}
-    for term in terms:
-        forms = (" OR ".join(term.stemmed + term.plain), term.expression) if term.chunks else ()
-        counts = (count_matches(snapshot, form, files) for form in forms if form)
-        found[term.surface] = next(filter(None, counts), 0)
-    return found
-
-
 def _in_files(ids: Sequence[int]) -> _Condition:
     return _Condition("c.file_id IN (SELECT value FROM carray(?))", (many(ids),))
 
@@ -309,6 +297,13 @@ def _nanoseconds(seconds: float) -> int:
 
 
 # --- Decides by name which files a query may find or read ------------------------------------------------------------
+
+
+@contextmanager
+def known_part(request: SearchRequest, whole: AbstractContextManager[Snapshot]) -> Iterator[Snapshot]:
+    """Yield the part of the index that the session of a request may know of."""
+    with whole as snapshot:
+        yield request.filter.known_part(snapshot)
 
 
 def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> list[int] | None:

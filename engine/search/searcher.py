@@ -17,7 +17,7 @@ from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
-from engine.search.query_conditions import Conditions, chunks_by_term, files_to_search, hidden, required_roles
+from engine.search.query_conditions import Conditions, files_to_search, hidden, known_part, required_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
@@ -160,7 +160,7 @@ class Searcher:
         failure = ""
         if provider is not None and not provider.in_process:
             on_keywords, failure = self._send(provider, request, cancel, on_keywords)
-        with self._store.read(cancel) as snapshot:
+        with known_part(request, self._store.read(cancel)) as snapshot:
             return self._answer(snapshot, provider, request, cancel, on_keywords, failure)
 
     def _send(
@@ -177,7 +177,7 @@ class Searcher:
         Returns `on_keywords` if it has not been called, and why the query could not be embedded, or "".
         """
         work = SearchContext.on(request, cancel)
-        with self._store.read(cancel) as snapshot:
+        with known_part(request, self._store.read(cancel)) as snapshot:
             known = self._answers.get(self._moment(snapshot, provider, work), request) is not None
             if known or not self._embedder.unknown(snapshot, provider, work):
                 return on_keywords, ""
@@ -188,7 +188,7 @@ class Searcher:
             on_keywords(first)
         if first.corrected is not None:
             work = SearchContext.on(msgspec.structs.replace(request, query=first.corrected.query), cancel)
-        with self._store.read(cancel) as snapshot:
+        with known_part(request, self._store.read(cancel)) as snapshot:
             texts = self._embedder.unknown(snapshot, provider, work)
         return None, self._embedder.embed(provider, texts, cancel)
 
@@ -339,10 +339,7 @@ class Searcher:
         lasting = is_lasting(provider, meaning, within, work)
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, work, lasting=lasting)
-        dropped = [term.surface for term in analysis.terms if term.stop]
-        shared = work.request.filter.hide_memory and work.request.explain
-        chunks = chunks_by_term(snapshot, part.leg.terms, part.scope.files if shared else None)
-        work.stages.add_terms(part.leg.terms, dropped, chunks)
+        work.stages.add_terms(part.leg.terms, [term.surface for term in analysis.terms if term.stop])
         ids = self._ranker.candidates(part, meaning, snapshot, work)
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):
@@ -434,7 +431,7 @@ class Searcher:
             known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
             calibration = scale.for_size(chunks).for_query(work.query.free_text, known)
         subjects = partial(self._subjects.of, snapshot, model, provider)
-        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
+        return VectorLeg(snapshot.whole, self._vectors, model, calibration, query, subjects)
 
     def _outcome(
         self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", work: SearchContext

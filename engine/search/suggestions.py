@@ -60,7 +60,7 @@ class Spelling:
     """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[str, int, int], dict[tuple[str, bool, str], list[Near]]] = ("", 0, 0), {}
+        self._latest: tuple[tuple[object, ...], dict[tuple[str, bool, str], list[Near]]] = (), {}
 
     def suggest(
         self,
@@ -166,7 +166,7 @@ class Spelling:
         """Return the words of the whole index that resemble `token`, or those that it joins."""
         if korean and apart:
             return []
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.only
         latest, known = self._latest
         if latest != state or len(known) >= _MOST_REMEMBERED:
             known = {}
@@ -327,8 +327,8 @@ def _written(text: str, token: str) -> str | None:
 
 def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]]:
     listed = sorted(words)
-    query = f"""SELECT term, doc FROM {snapshot.tables.terms}
-        WHERE term IN ({",".join("?" * len(listed))}) AND col = 'words'"""
+    words = snapshot.words_where(f"term IN ({','.join('?' * len(listed))}) AND col = 'words'")
+    query = f"SELECT term, doc FROM {words}"
     return list(snapshot.connection.execute(query, listed))
 
 
@@ -339,11 +339,9 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
     """
     while True:
         start = token[:head]
-        rows = snapshot.connection.execute(
-            f"""SELECT term, doc FROM {snapshot.tables.terms}
-                WHERE term >= ? AND term < ? AND col = ? LIMIT {_MOST_COMPARED}""",
-            (start, start + "\U0010ffff", column),
-        )
+        words = snapshot.words_where("term >= ? AND term < ? AND col = ?")
+        query = f"SELECT term, doc FROM {words} LIMIT {_MOST_COMPARED}"
+        rows = snapshot.connection.execute(query, (start, start + "\U0010ffff", column))
         found = dict(rows)
         if len(found) < _MOST_COMPARED or head >= len(token) - 1:
             return found

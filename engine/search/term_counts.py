@@ -27,7 +27,7 @@ _KINDS = {"s": (0, _STEM_WEIGHTS, _STEMS), "p": (1, _PLAIN_WEIGHTS, _WORDS)}
 _KINDS |= {"S": (2, _STEM_WEIGHTS, _STEMS), "P": (3, _PLAIN_WEIGHTS, _WORDS), "i": (4, _STEM_WEIGHTS, _STEMS)}
 """For each kind of phrase its position among the frequencies, the weights of the columns, and the column with its
 text."""
-_REGISTERED = "count_terms"
+_REGISTERED, _LENGTH = "count_terms", "chunk_length"
 _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
@@ -57,8 +57,8 @@ its text, those around it, and for each pair of neighbours in it the position in
 distance of their nearest occurrences in tokens."""
 
 
-def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
-    """Register the FTS5 function that counts terms with a connection, unless it has it already.
+def register(connection: apsw.Connection, name: str, function: Callable[..., str | int | None]) -> None:
+    """Register an FTS5 function with a connection, unless it has it already.
 
     Each registration takes memory that is only released with the connection.
     """
@@ -83,6 +83,13 @@ def count_terms(
     query = f"""SELECT {_REGISTERED}({table}) FROM {table}
         WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM carray(?))"""
     connection.execute(query, (expression, many(ids))).fetchall()
+
+
+def total_length(connection: apsw.Connection, table: str, ids: Collection[int]) -> int:
+    """Return how many tokens chunks have together."""
+    register(connection, _LENGTH, lambda api: api.column_size(_WORDS))
+    query = f"SELECT {_LENGTH}({table}) FROM {table} WHERE rowid IN (SELECT value FROM carray(?))"
+    return sum(length for (length,) in connection.execute(query, (many(ids),)))
 
 
 class _Counter:

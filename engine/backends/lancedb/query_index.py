@@ -22,6 +22,7 @@ from engine.backends.lancedb.table_schema import (
     SharedFile,
     beginning_of,
     read_value,
+    sql_one_of,
 )
 from engine.base.cancellation import CancelToken
 from engine.search.document_frequencies import Word
@@ -51,6 +52,11 @@ class QueryIndex:
     def keys(self, ids: Iterable[int]) -> list[str]:
         """Return the table's keys of the files with these ids."""
         return [self._keys[id_] for id_ in ids if id_ in self._keys]
+
+    def divided(self, known: frozenset[int]) -> tuple[list[SharedFile], list[SharedFile]]:
+        """Return the files with these ids, and the others."""
+        files = self.files.values()
+        return [of.file for of in files if of.id in known], [of.file for of in files if of.id not in known]
 
     def key_of(self, path: str) -> str | None:
         return next((key for key, shown in self.files.items() if shown.path == path), None)
@@ -173,21 +179,29 @@ class MemoryIndexes:
 
 
 class TableCounts:
-    """Word frequencies of the whole table."""
+    """Word frequencies of the whole table, or of the files that a session may know of."""
 
-    def __init__(self, view: TableView) -> None:
-        self._view = view
-
-    @property
-    def total(self) -> int:
-        return self._view.passages
+    def __init__(self, query_index: QueryIndex, only: frozenset[int] | None) -> None:
+        """`only`: ids of these files; None for all."""
+        self._view = view = query_index.view
+        self.total, self._words, self._condition = view.passages, view.words, ""
+        if only is not None:
+            known, hidden = query_index.divided(only)
+            self.total, self._words = sum(of.passages for of in known), sum(of.words for of in known)
+            sources = {of.source for of in hidden} - {of.source for of in known}
+            keys = [of.key for of in hidden if of.source not in sources]
+            self._condition = f"NOT ({sql_one_of('source', sources)} OR {sql_one_of('file', keys)})"
 
     @property
     def average_length(self) -> float | None:
-        return self._view.words / max(1, self._view.passages)
+        return self._words / max(1, self.total)
+
+    def read(self, tokens: Sequence[str], cancel: CancelToken | None) -> None:
+        """Count prefixed tokens in one request."""
+        self._view.count(tokens, self._condition, cancel)
 
     def chunks(self, token: str, column: str) -> int:
-        return self._view.count([_COLUMN_LETTERS[column] + token])[0]
+        return self._view.count([_COLUMN_LETTERS[column] + token], self._condition)[0]
 
     def expect(self, tokens: Iterable[str]) -> None:
         """Do nothing: most of these tokens are looser forms, which are not counted."""
@@ -199,7 +213,7 @@ class TableCounts:
         prefix = beginning_of(start)
         if prefix is None:
             return []
-        beginning, word = self._view.count([BEGINNING + prefix, WORD + start])
+        beginning, word = self._view.count([BEGINNING + prefix, WORD + start], self._condition)
         return [Word(start, word if word and len(start) > len(prefix) else beginning, 0)]
 
     def loose(self, token: str, column: str) -> int:
@@ -214,7 +228,7 @@ class MemoryIndexCounts:
         self._indexes = indexes
 
     def of(self, snapshot: Snapshot) -> TableCounts:
-        return TableCounts(self._indexes.current.view)
+        return TableCounts(self._indexes.current, snapshot.only)
 
 
 class QueryIndexVectors:

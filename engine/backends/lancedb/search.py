@@ -11,6 +11,7 @@ from engine.backends.lancedb.query_index import (
     MemoryIndexes,
     QueryIndex,
     QueryIndexVectors,
+    TableCounts,
 )
 from engine.backends.lancedb.table import SharedTable, TableView, match
 from engine.backends.lancedb.table_location import FileNames
@@ -139,7 +140,7 @@ class TableSearcher:
         query_index, analysis, allowed = self._query_parts(work)
         view, limit, cancel = query_index.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
-            view.count(tokens_to_count(analysis), cancel)
+            TableCounts(query_index, _known_part(query_index, work).only).read(tokens_to_count(analysis), cancel)
             if not analysis.terms and work.query.required:
                 newest = newest_files_condition(
                     query_index, work.request.filter, work.query, analysis.languages, _LISTED
@@ -161,9 +162,13 @@ class TableSearcher:
         """The index of this query, its words, and the condition for the table's rows."""
         query_index = self._indexes.current
         with work.timed("analysis"):
-            _, analysis = self._searcher.analysis_of(Snapshot(query_index.connection), work)
+            _, analysis = self._searcher.analysis_of(_known_part(query_index, work), work)
             allowed = condition(query_index, work.request.filter, work.query, analysis.languages)
         return query_index, analysis, allowed
+
+
+def _known_part(query_index: QueryIndex, work: SearchContext) -> Snapshot:
+    return work.request.filter.known_part(Snapshot(query_index.connection))
 
 
 def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
@@ -197,7 +202,7 @@ def _load_passage(query_index: QueryIndex, passage: Passage, cancel: CancelToken
     lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
     rows = query_index.view.where(f"{sql_one_of('file', [key])} AND {lines}", cancel)
     query_index.load(rows)
-    query_index.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
+    query_index.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel=cancel)
 
 
 def _empty(request: SearchRequest) -> SearchOutcome:

@@ -153,7 +153,8 @@ class TableView:
         self._call = call
         self._lock = threading.Lock()
         self._files: dict[str, SharedFile] | None = None
-        self._counts: dict[str, int] = {}
+        self._counts: dict[tuple[str, str], int] = {}
+        """Number of passages by condition and token."""
         self._vectors: int | None = None
         field = schema.field("vector") if "vector" in schema.names else None
         self.dims: int | None = None if field is None else field.type.list_size
@@ -191,21 +192,21 @@ class TableView:
             self._vectors = int(self._call(self._table.count_rows("vector IS NOT NULL")))
         return self._vectors
 
-    def count(self, tokens: Sequence[str], cancel: CancelToken | None = None) -> list[int]:
-        """Number of passages that contain each of these prefixed tokens."""
-        unknown = list(dict.fromkeys(token for token in tokens if token not in self._counts))
+    def count(self, tokens: Sequence[str], condition: str = "", cancel: CancelToken | None = None) -> list[int]:
+        """Number of passages that satisfy a condition and contain each of these prefixed tokens."""
+        unknown = list(dict.fromkeys(token for token in tokens if (condition, token) not in self._counts))
         if unknown:
             most = max(1, self.passages)
             try:
-                found = self._call(_together([self._matching(token, most) for token in unknown]), cancel)
+                found = self._call(_together([self._matching(token, condition, most) for token in unknown]), cancel)
             except NotIndexed:
                 return [0] * len(tokens)
-            self._counts.update(zip(unknown, map(len, found), strict=True))
-        return [self._counts[token] for token in tokens]
+            self._counts.update(((condition, token), len(rows)) for token, rows in zip(unknown, found, strict=True))
+        return [self._counts[condition, token] for token in tokens]
 
-    def _matching(self, token: str, most: int) -> "Coroutine[Any, Any, pa.Table]":
+    def _matching(self, token: str, condition: str, most: int) -> "Coroutine[Any, Any, pa.Table]":
         query = self._table.query().nearest_to_text(match(token)).select(["_score"]).limit(most)
-        return query.to_arrow()  # type: ignore[no-any-return]
+        return (query.where(_and(condition)) if condition else query).to_arrow()  # type: ignore[no-any-return]
 
     def by_words(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """Return the best matches of a full-text query, by LanceDB's own ranking."""

@@ -305,6 +305,19 @@ def test_private_words_take_no_correction_away(open_memory, workspace: Path, pri
     assert [(suggestion.query, suggestion.chunks) for suggestion in found] == [(shared, 1)]
 
 
+def test_group_is_not_told_of_files_that_are_not_indexed(open_memory, workspace: Path) -> None:
+    (workspace / "divorce.md").write_bytes(b"\0" * 100)
+    memory = indexed(open_memory, workspace)
+
+    def named(**options: str) -> list[str]:
+        outcome = memory.search("divorce", explain="if empty", **options)
+        assert outcome.explanation is not None
+        return [remedy.path for remedy in outcome.explanation.remedies if remedy.path]
+
+    assert named() == ["divorce.md"]
+    assert named(session_key=GROUP) == []
+
+
 def test_counts_for_a_group_omit_private_notes(open_memory, workspace: Path) -> None:
     (workspace / "memory").mkdir()
     (workspace / "memory/pub.md").write_text("The crane of the marina.\n")

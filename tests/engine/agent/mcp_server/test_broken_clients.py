@@ -25,7 +25,6 @@ NO_MESSAGES = [
     b"[]",
     b"null",
     b'{"jsonrpc":"2.0"}',
-    b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
     b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
     b'{"jsonrpc":"2.0","id":3.5,"method":"tools/list"}',
     b'{"jsonrpc":"2.0","id":[1],"method":"ping","params":{}}',
@@ -33,13 +32,30 @@ NO_MESSAGES = [
     b'"' + b"x" * 5_000_000 + b'"',
     b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}',
     b'{"jsonrpc":"2.0","id":3.5,"method":"ping","params":{"x":' + b"9" * 5000 + b"}}",
-    b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":"timer",'
-    b'"maxResults":' + b"9" * 100_000 + b"}}}",
-    b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":'
-    + b"[" * 600
-    + b"]" * 600
-    + b"}}}",
+    b'{"jsonrpc":"2.0","method":"x","params":{"id":5,"x":"' + b"x" * 300_000 + b'","id":6}}',
 ]
+_CALL = b'"method":"tools/call","params":{"name":"memory_search","arguments":{"query":'
+REFUSED = [
+    (1, b'{"jsonrpc":"1.0","id":1,"method":"ping"}'),
+    (2, b'{"jsonrpc":"2.0","id":2,' + _CALL + b'"timer","maxResults":' + b"9" * 100_000 + b"}}}"),
+    (3, b'{"jsonrpc":"2.0","id":3,' + _CALL + b"[" * 600 + b"]" * 600 + b"}}}"),
+    (4, b'{"jsonrpc":"2.0","id":4,' + _CALL + b'"' + b"x" * 300_000 + b'"}}}'),
+    ("a b", b'{ "id" : "a b" , ' + _CALL + b'"' + b"x" * 3_000_000 + b'"}}}'),
+    (-7, b"{" + _CALL + b'"' + b"x" * 300_000 + b'"}},"id": -7 ,"jsonrpc":"2.0"}\r'),
+]
+"""Messages that are refused unread, with their ids."""
+
+
+def test_refused_request_is_answered_by_its_id(served: Served) -> None:
+    """Otherwise its sender would wait forever."""
+    with served.process() as wire:
+        wire.greet()
+        for number, line in REFUSED:
+            wire.send(line + b"\n")
+            answer = wire.receive()
+            assert answer["id"] == number
+            assert answer["error"]["code"] in (-32700, -32600)
+        still_works(wire)
 
 
 def test_invalid_message_returns_error(served: Served) -> None:

@@ -37,7 +37,7 @@ def lines_of(pieces: list[bytes]) -> list[bytes | None]:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(stdio_transport, "os", type("os", (), {"read": staticmethod(read)}))
-            found = list(stdio_transport._lines(reading))
+            found = [line.text if line.whole else None for line in stdio_transport._lines(reading)]
     os.close(reading)
     return found
 

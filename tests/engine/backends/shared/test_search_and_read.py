@@ -103,6 +103,56 @@ def test_a_group_sees_nothing_of_the_persons_own_memory(opened: Bench):
             assert shared.notice, "one that leaves out all says so"
 
 
+GROUP = "agent:main:discord:group:42"
+PRIVATE = """# Mine
+
+The therapist suggested a divorce lawyer. Irrigatoin, forkfilt, hoses. Der Anwalt und die Scheidung.
+[[shopping]]
+
+"""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "divorce",
+        "divorce hose",
+        "divorc hose",
+        "irrigaton",
+        "forklift",
+        "hose",
+        "hos",
+        "hosee",
+        "therapist irrigation",
+        "irrigation timer",
+        "backlinks:MEMORY",
+        "links:shopping",
+    ],
+)
+def test_group_learns_nothing_of_private_notes(opened: Bench, query: str) -> None:
+    """Neither scores nor corrections, counts and advice depend on words that only private notes have."""
+    if opened.backend == "qmd":
+        pytest.skip("qmd counts words of all its collections")
+    write_notes(opened.workspace, {"memory/lift.md": "# Lift\n\nThe fork lift in the shed. [[greenhouse]] [[shed]]\n"})
+    memory = opened.ready()
+
+    def answer() -> object:
+        outcome = memory.search(query, min_score=0, session_key=GROUP, explain=True)
+        found = [(result.path, pytest.approx(result.score, abs=1e-4)) for result in outcome.results]
+        stages = outcome.explanation.stages if outcome.explanation else ()
+        notes = [(stage.name, stage.entered, stage.left, stage.note) for stage in stages]
+        remedies = outcome.explanation.remedies if outcome.explanation else ()
+        return found, outcome.suggestions, outcome.corrected, outcome.notice, outcome.understood, notes, remedies
+
+    before = answer()
+    text = PRIVATE + "\n\n".join(f"## {number}\n\nA divorce, hoses, irrigation." for number in range(20))
+    write_notes(opened.workspace, {"MEMORY.md": text})
+    assert not memory.sync().error
+    private = memory.search("divorce", min_score=0)
+    assert "MEMORY.md" in paths(private)
+    assert answer() == before
+
+
 def test_whatever_is_typed_gets_an_answer(memory: MemorySearchManager):
     for query in ODD:
         outcome = memory.search(query)
