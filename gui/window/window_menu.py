@@ -29,7 +29,7 @@ from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
 from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
-from gui.widgets.buttons import add_clear_button
+from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
 from gui.widgets.right_to_left import at_start
 from gui.widgets.text_windows import sheet
