@@ -25,6 +25,7 @@ from gui.style.typography import resize_with_text
 from gui.widgets.accessibility import announce
 from gui.widgets.form_controls import CheckBox
 from gui.widgets.formatting import ago, size_text
+from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import elide, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import mirror, write
@@ -194,7 +195,7 @@ class Switcher(QDialog):
         self.box = QLineEdit()
         self.box.setPlaceholderText(tr("Filter by name or folder"))
         self.box.setAccessibleName(tr("Filter workspaces"))
-        self.box.setClearButtonEnabled(True)
+        add_clear_button(self.box)
         self.box.installEventFilter(self)
         self.list = WorkspaceList()
         self._none = label("", "muted", wrap=True)

@@ -49,7 +49,7 @@ class WindowSettings(Section, frozen=True):
         Theme,
         option(
             "Theme",
-            "Colours of the window; system follows the desktop, in contrast too.",
+            "Colours of the window; the default follows the desktop, its contrast included.",
             also="colour scheme, color scheme, dark mode, night",
         ),
     ] = "system"
@@ -76,7 +76,7 @@ class WindowSettings(Section, frozen=True):
         Language,
         option(
             "Language",
-            "Language of the window; system follows the desktop.",
+            "Language of the window; the default is the desktop's.",
             also="locale, translation",
         ),
     ] = "system"

@@ -263,6 +263,7 @@ class WorkspaceController(QObject):
         self._frame.show_page(self._frame.panes)
         self._frame.sync_bar.show_nothing(tr("Opening {folder}…", folder=folder.name or folder))
         self._window.setWindowTitle(tr("{folder} – Mnemoscope", folder=folder.name or folder))
+        self._views.search.filters.show_workspace(str(folder))
         if self._views.current == "search" and not self._workspace.reopening:
             self._views.search.accept_typing()
 

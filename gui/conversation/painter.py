@@ -273,13 +273,11 @@ class ConversationPainter:
     def _paint_box(self, pen: RowPainter, layout: RowLayout, row: Row, top: int, height: int) -> None:
         """Paint the background of a row's piece, if it has one."""
         entry = layout.conversation.entries[row.entry]
-        piece, ends = entry.first_piece + row.slot, row.slot == entry.piece_count - 1
+        piece = entry.first_piece + row.slot
         if entry.kind == "user":
-            pen.bubble(top, height, first=row.slot == 0, last=ends)
+            pen.bubble(top, height, first=row.slot == 0, last=row.slot == entry.piece_count - 1)
         elif entry.kind == "tool":
-            part_ends = ends or piece + 1 in entry.clamped
-            alone = layout.rows.fold(row.entry) == "clamped"
-            pen.output(top, height, first=piece in entry.clamped, last=part_ends or alone)
+            pen.output(top, height, first=piece in entry.clamped, last=layout.ends_part(row))
 
     def _paint_text(self, pen: RowPainter, palette: QPalette, row: Row, top: int, time: SearchTime) -> None:
         """Paint the text of a row's piece, with the highlights that can be found in the `time` left."""

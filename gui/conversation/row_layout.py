@@ -382,7 +382,7 @@ class RowLayout:
         before = rows[position - 1] if position else None
         px = self.measures.px
         if before is not None and before.entry == row.entry:
-            return Head(0, False, 0)
+            return Head(0, False, px(_GAP) if before.slot == GROUP else 0)
         entry = entries[row.entry]
         if before is None:
             day, names = entry.day, True
@@ -405,7 +405,15 @@ class RowLayout:
         if entry.kind == "speech":
             return (px(2), px(4)) if row.slot == 0 else (0, px(4))
         part_starts = entry.first_piece + row.slot in entry.clamped
-        return px(_PLAIN_PAD) * part_starts, px(4)
+        box_ends = entry.kind == "tool" and self.ends_part(row)
+        return px(_PLAIN_PAD) * part_starts, px(4) + px(_PLAIN_PAD // 2) * box_ends
+
+    def ends_part(self, row: Row) -> bool:
+        """Whether the box of a tool's input or output ends with this row."""
+        entry = self.conversation.entries[row.entry]
+        next_piece = entry.first_piece + row.slot + 1
+        ends = row.slot == entry.piece_count - 1 or next_piece in entry.clamped
+        return ends or self.rows.fold(row.entry) == "clamped"
 
     def body_height(self, row: Row) -> int:
         """Return the height of a row without its heading."""

@@ -12,8 +12,8 @@ from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, 
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.diagnostics.group_view import chunks, vectors
-from gui.widgets.buttons import add_clear_button
 from gui.widgets.formatting import exact, size_text
+from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.state_dot import State, StateLabel
 

@@ -35,6 +35,7 @@ from gui.viewer.outline import HeadingPosition, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.text_lines import FileLines
 from gui.widgets.accessibility import announce
+from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label, line
 
 _WIDTH, _HEIGHT = 880, 640
@@ -71,7 +72,7 @@ class GuideWindow(QDialog):
         self._box = QLineEdit()
         self._box.setPlaceholderText(tr("Search the guide"))
         self._box.setAccessibleName(tr("Search the guide"))
-        self._box.setClearButtonEnabled(True)
+        add_clear_button(self._box)
         self._counts = label("", "meta")
         self._counts.hide()
         self._list = GuidePageList()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout,
 from engine import tr, tr_count
 from gui.help.licences import UNKNOWN, Component
 from gui.style.typography import fixed_font, font_scale
-from gui.widgets.buttons import add_clear_button
+from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.table import Column, Index, RecordsTable
 

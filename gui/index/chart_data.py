@@ -93,7 +93,7 @@ def size_series(sizes: ChunkSizes) -> Series:
             median=sizes.median,
             longest=sizes.longest,
         ),
-        ends=("0", tr("{count:,} ch", count=len(sizes.counts) * sizes.width)),
+        ends=("0", tr("{count:,} characters", count=len(sizes.counts) * sizes.width)),
     )
 
 

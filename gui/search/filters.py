@@ -51,6 +51,8 @@ class Filters(QWidget):
     """The filter chips of a search (source, time, scope, workspace); `changed` is emitted when the user changes one."""
 
     changed = Signal()
+    everywhere_chosen = Signal(bool)
+    """Whether all workspaces are searched from now on, or only the open one."""
     workspace_menu_requested = Signal(QMenu)
     """The workspace's menu is about to open, empty: the owner of the workspace fills it."""
 
@@ -115,9 +117,10 @@ class Filters(QWidget):
         self.set_scope(scope)
 
     def choose_everywhere(self, everywhere: bool) -> None:
-        """Search all workspaces, or only the open one, without a signal."""
+        """Search all workspaces, or only the open one; doesn't emit `changed`."""
         self.everywhere = everywhere
         self.show_workspace(self._folder)
+        self.everywhere_chosen.emit(everywhere)
 
     def show_workspace(self, folder: str) -> None:
         """Show the name of the open workspace in the chip; an empty `folder` means that none is open."""

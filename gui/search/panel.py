@@ -279,7 +279,8 @@ class SearchPanel(QObject, ViewPanel):
         self.start.set_manager(manager)
         self.box.setEnabled(manager is not None)
         self.view.show_hint(None)
-        self.filters.show_workspace("")
+        if manager is None:
+            self.filters.show_workspace("")
         self.filters.set_scope(None)
         self.controller.run_query()
 

@@ -156,7 +156,7 @@ class StartLists(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(6)
-        self._examples, self._recent = _Section(tr("Examples")), _Section(tr("Recent searches"))
+        self._examples, self._recent = _Section(tr("Explore")), _Section(tr("Recent searches"))
         self._notes = _Section(tr("Recently changed"))
         self._sections = self._examples, self._recent, self._notes
         for section in self._sections:

@@ -30,8 +30,9 @@ from gui.settings.search_results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
 from gui.style.stylesheet import font_at
 from gui.widgets.accessibility import insert_after, stop_before, stops
-from gui.widgets.buttons import add_clear_button, guide_button
+from gui.widgets.buttons import guide_button
 from gui.widgets.form_controls import ComboBox
+from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import line
 from gui.widgets.message_banner import Action, MessagePage
 

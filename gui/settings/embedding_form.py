@@ -149,12 +149,13 @@ class KeyRow(QWidget):
     typing = Signal()
     forget_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        """`name`: the accessible name of the field."""
         super().__init__(parent)
         self._state = label("", "meta", wrap=True)
         self._line = QLineEdit()
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
-        self._line.setAccessibleName(tr("API key"))
+        self._line.setAccessibleName(name)
         set_tip(self._line, tr("Stored in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
         self._forget = QPushButton(tr("Remove the API key"))
@@ -211,7 +212,8 @@ class EmbeddingForm(QWidget):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.key = KeyRow()
+        self.key = KeyRow(tr("API key"))
+        self.fallback_key = KeyRow(tr("API key of the fallback"))
         self.fetch = DownloadRow(jobs)
         self._choice = EmbeddingChoice("embedded")
         self._earlier: dict[str, EmbeddingChoice] = {}
@@ -276,6 +278,7 @@ class EmbeddingForm(QWidget):
         self._add("batch", "", self._batch, self._batch_hint)
         self._add("key", tr("API key"), self.key)
         self._add("fallback", tr("Fallback"), self._fallback, self._fallback_hint)
+        self._add("fallback key", tr("API key"), self.fallback_key)
         self._connect()
 
     def _connect(self) -> None:
@@ -339,6 +342,7 @@ class EmbeddingForm(QWidget):
             "key": choice.remote,
             "agreed": choice.provider == "auto",
             "fallback": choice.provider != "none",
+            "fallback key": bool(later),
         }
         for name, wanted in shown.items():
             for widget in self._rows[name]:

@@ -3,6 +3,7 @@
 Its button is in the footer of the dialog.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWi
 import engine
 from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.embedding_form import EmbeddingForm
+from gui.settings.embedding_form import EmbeddingForm, KeyRow
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.option_row import WIDTH
 from gui.settings.tested_choice import CheckRow
@@ -59,9 +60,9 @@ class EmbeddingPage(QFrame):
         self._form.changed.connect(self._changed)
         self._fetch = self._form.fetch
         self._fetch.fetched.connect(self.refresh)
-        self._key = self._form.key
-        self._key.typing.connect(self._show_save)
-        self._key.forget_requested.connect(self._forget_key)
+        for row in self._key_rows:
+            row.typing.connect(self._show_save)
+            row.forget_requested.connect(partial(self._forget_key, row))
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
         self._trial.requested.connect(self._try)
         self._price = label("", wrap=True)
@@ -105,7 +106,19 @@ class EmbeddingPage(QFrame):
     @property
     def unsaved(self) -> bool:
         """Whether the choice differs from the settings in use, or a key was entered."""
-        return self._form.choice != self._before or self._key.typed is not None
+        return self._form.choice != self._before or any(row.typed for row, _ in self._providers_with_key)
+
+    @property
+    def _key_rows(self) -> tuple[KeyRow, KeyRow]:
+        return self._form.key, self._form.fallback_key
+
+    @property
+    def _providers_with_key(self) -> list[tuple[KeyRow, str]]:
+        """The visible rows for keys, each with its provider."""
+        choice = self._form.choice
+        used = choice.remote, bool(fallback_owner(self._chosen_settings))
+        both = zip(self._key_rows, (choice.provider, choice.fallback), used, strict=True)
+        return [(row, provider) for row, provider, shown in both if shown]
 
     @property
     def _slots(self) -> tuple[JobSlot, ...]:
@@ -140,7 +153,8 @@ class EmbeddingPage(QFrame):
         self._trial.clear()
         for slot in self._slots:
             slot.cancel()
-        self._key.clear()
+        for row in self._key_rows:
+            row.clear()
 
     @Slot(object)
     def _changed(self, choice: EmbeddingChoice) -> None:
@@ -156,7 +170,7 @@ class EmbeddingPage(QFrame):
     def _agreeing(self) -> EmbeddingEstimate | None:
         """Return the estimate that saving approves; None if embedding can't begin without a key."""
         choice = self._form.choice
-        key_missing = choice.needs_key and self._key.missing
+        key_missing = choice.needs_key and self._form.key.missing
         return None if choice == self._before or key_missing else self._estimate
 
     @Slot()
@@ -177,14 +191,19 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def _look_up(self) -> None:
-        """Look up the key and the price of the current choice."""
+        """Look up the keys and the price of the current choice."""
         settings, choice, manager = self._chosen_settings, self._form.choice, self._manager
         self._fetch.check_model(settings)
-        if choice.remote:
-            self._key.show_state(None)
-            self._keys.put(
-                self._jobs.read(lambda _: engine.key_state(choice.provider, settings), self._show_key, self._no_key)
+        rows = self._providers_with_key
+        for row, _ in rows:
+            row.show_state(None)
+        self._keys.put(
+            self._jobs.read(
+                lambda _: [(row, engine.key_state(provider, settings)) for row, provider in rows],
+                self._show_keys,
+                self._no_key,
             )
+        )
         if manager is None or choice.provider == "none":
             self._price.setText("")
             return
@@ -194,9 +213,10 @@ class EmbeddingPage(QFrame):
             )
         )
 
-    def _show_key(self, state: KeyState) -> None:
+    def _show_keys(self, states: Sequence[tuple[KeyRow, KeyState]]) -> None:
         self._keys.done()
-        self._key.show_state(state)
+        for row, state in states:
+            row.show_state(state)
         self._show_save()
 
     def _no_key(self, sentence: str) -> None:
@@ -215,7 +235,7 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def _try(self) -> None:
-        settings, key = self._chosen_settings, self._key.typed
+        settings, key = self._chosen_settings, self._form.key.typed
         self._trial.run(
             lambda token: engine.probe_provider(settings, key, cancel=token),
             lambda probe: (probe_words(probe), probe.ok),
@@ -223,26 +243,27 @@ class EmbeddingPage(QFrame):
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
-    @Slot()
-    def _forget_key(self) -> None:
-        settings, provider = self._chosen_settings, self._form.choice.provider
+    def _forget_key(self, row: KeyRow) -> None:
+        settings, provider = self._chosen_settings, dict(self._providers_with_key)[row]
 
-        def work(_: CancelToken) -> KeyState:
+        def work(_: CancelToken) -> list[tuple[KeyRow, KeyState]]:
             engine.forget_key(provider, settings)
-            return engine.key_state(provider, settings)
+            return [(row, engine.key_state(provider, settings))]
 
-        self._keys.put(self._jobs.write(work, self._show_key, self._no_key))
+        self._keys.put(self._jobs.write(work, self._show_keys, self._no_key))
 
     @Slot()
     def _save(self) -> None:
-        choice, settings, key = self._form.choice, self._chosen_settings, self._key.typed
+        choice, settings = self._form.choice, self._chosen_settings
+        keys = [(provider, row.typed) for row, provider in self._providers_with_key]
         changes: dict[str, Any] = choice.changes(self._before)
         agreed = self._agreeing
         folder, config, seen = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> EmbeddingEstimate | None:
-            if key is not None and choice.remote:
-                engine.store_key(choice.provider, settings, key)
+            for provider, key in keys:
+                if key is not None:
+                    engine.store_key(provider, settings, key)
             if changes:
                 engine.save_settings(changes, workspace=folder, config=config, seen=seen)
             return agreed
@@ -253,7 +274,8 @@ class EmbeddingPage(QFrame):
     def _saved(self, choice: EmbeddingChoice, agreed: EmbeddingEstimate | None) -> None:
         self._saving.done()
         self._before = choice
-        self._key.clear()
+        for row in self._key_rows:
+            row.clear()
         self.saved.emit(agreed)
 
     def _not_saved(self, sentence: str) -> None:

@@ -22,7 +22,7 @@ from gui.core.key_listing import by_place, clash, native, title
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.option_row import WIDTH
 from gui.widgets.accessibility import Part, announce
-from gui.widgets.buttons import add_clear_button
+from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label
 from gui.widgets.layouts import column_page
 from gui.widgets.table import Column, RecordsTable

@@ -84,9 +84,9 @@ def first_words(preview: WorkspacePreview) -> str:
         return ""
     rest, names = preview.files - len(preview.first), ", ".join(preview.first)
     if rest <= 0:
-        return tr("First {names}.", names=names)
+        return tr("Such as {names}.", names=names)
     return tr_count(
-        "First {names} and {count:,} more note.", "First {names} and {count:,} more notes.", rest, names=names
+        "Such as {names} and {count:,} more note.", "Such as {names} and {count:,} more notes.", rest, names=names
     )
 
 

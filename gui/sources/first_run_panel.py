@@ -40,7 +40,7 @@ CONSENT = marked(
 class FoundSection(QWidget):
     """Lists the folders found on this computer; searches for them only after `look()`.
 
-    Signals: place_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
+    Signals: workspace_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
     changed: other sessions are ticked.
     """
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics
@@ -233,7 +234,7 @@ class PreviewPage(QFrame):
         self._typing.setInterval(_TYPING_MS)
         self._typing.timeout.connect(self.changed)
 
-        column = QVBoxLayout()
+        self._column = column = QVBoxLayout()
         column.setContentsMargins(0, 24, 0, 10)
         column.setSpacing(10)
         column.addWidget(self._title)
@@ -251,13 +252,13 @@ class PreviewPage(QFrame):
         column.addWidget(self._problem)
         column.addWidget(self._promise)
         column.addStretch(0)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
+        self._whole = whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
         self._scroll = scrolling_column(column, _WIDTH)
         self._foot = self._footer()
-        page.addWidget(self._scroll, 1)
-        page.addWidget(self._foot)
+        whole.addWidget(self._scroll, 1)
+        whole.addWidget(self._foot)
         self._scroll.viewport().installEventFilter(self)
 
     def _options(self) -> QVBoxLayout:
@@ -321,7 +322,7 @@ class PreviewPage(QFrame):
         return both
 
     def _footer(self) -> QWidget:
-        """Return the row of buttons below the page, which doesn't scroll."""
+        """Return the row of buttons."""
         self._accept = QPushButton(tr("Index this folder"))
         self._accept.setProperty("role", "primary")
         self._accept.clicked.connect(self.accepted)
@@ -341,11 +342,31 @@ class PreviewPage(QFrame):
         return column_page(row, _WIDTH)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave the footer the width of the column above, which may have a scroll bar."""
+        """Align the footer with the column above, which may have a scroll bar."""
         if event.type() == QEvent.Type.Resize:
-            bar = self._scroll.width() - self._scroll.viewport().width()
-            self._foot.setContentsMargins(margins(0, 0, bar, 0))
+            self._align_footer()
         return super().eventFilter(watched, event)
+
+    def _align_footer(self) -> None:
+        below = self._whole.indexOf(self._foot) >= 0
+        bar = self._scroll.width() - self._scroll.viewport().width()
+        self._foot.setContentsMargins(margins(0, 0, bar if below else 0, 0))
+
+    def _place_footer(self, *, below: bool) -> None:
+        """Place the buttons at the bottom of the page or, if nothing fills the page, right after its text."""
+        if (self._whole.indexOf(self._foot) >= 0) == below:
+            return
+        layout = cast("QHBoxLayout", self._foot.layout())
+        if below:
+            self._whole.addWidget(self._foot)
+            layout.unsetContentsMargins()
+        else:
+            self._column.insertWidget(self._column.count() - 1, self._foot)
+            layout.setContentsMargins(0, 0, 0, 0)  # the page around it has them
+        for side in (0, 2):
+            layout.setStretch(side, int(below))
+        self._foot.show()
+        self._align_footer()
 
     # --- display ----------------------------------------------------------------------------------------------------
 
@@ -408,7 +429,9 @@ class PreviewPage(QFrame):
         return self._back if self._sessions_only else self._other
 
     def _show_details(self, shown: bool) -> None:
-        self._details.setVisible(shown and not self._sessions_only)
+        filled = shown and not self._sessions_only
+        self._details.setVisible(filled)
+        self._place_footer(below=filled)
         self._promise.setVisible(shown)
         self._accept.setVisible(shown)
 

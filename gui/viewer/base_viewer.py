@@ -15,8 +15,7 @@ from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.link_card import LinkCard
 from gui.viewer.markdown_extensions import NOTE_SCHEME, TAG_SCHEME
 from gui.viewer.match_navigator import FindMessages, MatchNavigator
-from gui.widgets.buttons import add_clear_button
-from gui.widgets.icons import IconButton
+from gui.widgets.icons import IconButton, add_clear_button
 from gui.widgets.labels import label, line
 from gui.widgets.message_banner import Banner
 from gui.widgets.placeholder_page import EmptyPage, Hint

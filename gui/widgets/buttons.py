@@ -1,4 +1,4 @@
-"""Toggle buttons, and buttons that clear a field, copy a record as JSON or open a page of the guide.
+"""Toggle buttons, and buttons that copy a record as JSON or open a page of the guide.
 
 Assistive technology calls `toggle()` of a toggle button, which doesn't emit `clicked`: handlers of `clicked`, used
 where the program toggles the button too, would miss it.
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from engine import to_json, tr
 from gui.widgets.plain_text import set_tip
@@ -62,16 +62,6 @@ class ToggleButton(Toggle, QPushButton):
         super().__init__(text, parent)
         self.setCheckable(True)
         self.connect_assistive_technology()
-
-
-# --- The button in a field that empties it ---------------------------------------------------------------------------
-
-
-def add_clear_button(edit: QLineEdit) -> None:
-    """Add Qt's clear button, with an accessible name."""
-    edit.setClearButtonEnabled(True)
-    for button in edit.findChildren(QToolButton):
-        button.setAccessibleName(tr("Clear"))
 
 
 # --- A button that puts a whole record on the clipboard, for a report or another program -----------------------------

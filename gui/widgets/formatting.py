@@ -249,8 +249,8 @@ def estimate_words(estimate: EmbeddingEstimate) -> str:
         return tr("No file is indexed yet: passages will be embedded as they are found.")
     if not estimate.chunks:
         return tr_count(
-            "The only passage has a vector of {model} already: nothing is sent or billed.",
-            "All {count:,} passages have a vector of {model} already: nothing is sent or billed.",
+            "The only passage already has a vector of {model}: saving sends and bills nothing.",
+            "All {count:,} passages already have a vector of {model}: saving sends and bills nothing.",
             estimate.cached,
             model=estimate.model,
         )

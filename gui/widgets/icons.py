@@ -3,11 +3,12 @@
 from functools import cache
 from importlib.resources import files
 
-from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap, QPixmapCache
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QWidget
 
+from engine import tr
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.buttons import Toggle
@@ -111,3 +112,29 @@ class IconButton(Toggle, QPushButton):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self._tint()
+
+
+class _ClearIcon(QObject):
+    """Keeps the icon of Qt's clear button in the colour of the field's text."""
+
+    def __init__(self, edit: QLineEdit, action: QAction) -> None:
+        super().__init__(edit)
+        self._edit, self._action = edit, action
+        edit.installEventFilter(self)
+        self._tint()
+
+    def _tint(self) -> None:
+        self._action.setIcon(icon("close", self._edit.palette()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._tint()
+        return super().eventFilter(watched, event)
+
+
+def add_clear_button(edit: QLineEdit) -> None:
+    """Add Qt's clear button with the program's own icon and an accessible name."""
+    edit.setClearButtonEnabled(True)
+    for button in edit.findChildren(QToolButton):
+        button.setAccessibleName(tr("Clear"))
+        _ClearIcon(edit, button.defaultAction())

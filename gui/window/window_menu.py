@@ -29,7 +29,7 @@ from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
 from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
-from gui.widgets.buttons import add_clear_button
+from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
 from gui.widgets.right_to_left import at_start
 from gui.widgets.text_windows import sheet
@@ -82,7 +82,7 @@ class SearchMenu(QObject):
         allow(self._save, self._saved_searches.query is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(store.saved))
         self._record.setChecked(store.notes)
-        allow(self._clear, bool(store.recent), tr("Recent searches are not recorded."))
+        allow(self._clear, bool(store.recent), tr("There are no recent searches."))
 
     @Slot()
     def _fill(self) -> None:
@@ -327,8 +327,10 @@ class WindowMenu:
         self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
         everywhere = commands.add(
-            EVERYWHERE, marked("Search all workspaces, or one"), window.spaces.toggle_everywhere, "Ctrl+Shift+A"
+            EVERYWHERE, marked("Search all workspaces"), window.spaces.toggle_everywhere, "Ctrl+Shift+A"
         )
+        everywhere.setCheckable(True)
+        window.search.filters.everywhere_chosen.connect(everywhere.setChecked)
         add_sessions = commands.add("folder.add-sessions", marked("Add sessions…"), window.folders.add_sessions)
         sync = commands.add("index.sync", marked("Update now"), window.workspace.sync, "F5")
         rebuild = commands.add("index.rebuild", marked("Rebuild index…"), window.banner.confirm_rebuild)

@@ -20,6 +20,7 @@ import engine
 from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
 from gui.core.window_context import AppPaths
 from gui.viewer import external_programs
+from gui.widgets.form_controls import Chip
 from gui.widgets.message_banner import Action
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
@@ -341,8 +342,13 @@ def test_opening_another_folder_replaces_the_first(qtbot, opened, memory, monkey
     other = FakeMemory({"x.md": "# Something else\n\nabout herons"})
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: other)
     _find(qtbot, opened, "timer")
+    shown = []
+    chip = next(chip for chip in opened.findChildren(Chip) if chip.accessibleName().startswith("Workspace: "))
+    for signal in (opened.workspace.opening, opened.workspace.opened):
+        signal.connect(lambda _: shown.append(chip.accessibleName()))
     opened.folders.open(tmp_path)
     qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
+    assert shown == [f"Workspace: {tmp_path.name}"] * 2
     qtbot.waitUntil(lambda: memory.closed and at_rest(opened))
     _find(qtbot, opened, "herons")
     assert other.searches[-1][0] == "herons"

@@ -30,7 +30,7 @@ from gui.widgets.formatting import ago, duration, size_text
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, line
 from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins, runs_left
+from gui.widgets.right_to_left import runs_left
 
 _DAY = 86_400
 
@@ -205,7 +205,7 @@ class ComparisonPane(QWidget):
 
     def _arrange(self, copy: QPushButton) -> None:
         head = QHBoxLayout()
-        head.setContentsMargins(margins(_SIDE, 8, 8, 4))
+        head.setContentsMargins(_SIDE, 8, _SIDE, 4)
         head.setSpacing(6)
         head.addWidget(self.back)
         head.addWidget(self._title, 1)

@@ -40,7 +40,7 @@ def test_chunk_sizes_are_equal_width_bars():
     assert [mark.height for mark in series.marks] == [3, 0, 1, 2]
     assert [mark.key for mark in series.marks] == ["1–100", "101–200", "201–300", "301–400"]
     assert series.marks[2].caption == "201–300 characters: 1 passage"
-    assert series.ends == ("0", "400 ch")
+    assert series.ends == ("0", "400 characters")
     assert series.summary == "6 passages. The median is 150 characters, the longest has 380."
     assert len(series.marks[0].row) == len(SIZE_COLUMNS)
     assert size_series(ChunkSizes(median=0, longest=0, width=0, counts=())).marks == ()

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from gui.conversation.panel import ConversationPanel
-from gui.conversation.row_folding import GROUP
+from gui.conversation.row_folding import GROUP, SUMMARY, Row
 from gui.core.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE
@@ -76,6 +76,8 @@ def test_group_of_calls_opens_and_closes_by_key(panel: ConversationPanel) -> Non
     assert f"{len(group)} tool calls" in view.accessibleDescription()
     press(Key.Key_Return)
     assert [rows.fold(number) for number in group] == ["folded"] * len(group)
+    positions = [rows.position(Row(number, SUMMARY)) for number in group]
+    assert len({view.scroller.layout.head(position).height for position in positions}) == 1
     press(Key.Key_J)
     assert view.current.number == first + 1
     press(Key.Key_Left)

@@ -149,6 +149,20 @@ def test_remote_fallback_shows_consent_and_is_named_on_save(qtbot, open_dialog, 
     assert load_settings(notes).fallback == "openai"
 
 
+def test_key_of_remote_fallback_is_saved_for_fallback(qtbot, open_dialog, memory, keys):
+    memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0)
+    dialog = open_dialog()
+    field = _line(dialog, "API key of the fallback")
+    assert field.parentWidget().isHidden()
+    _choose(qtbot, dialog, "Fallback", "gemini")
+    assert not field.parentWidget().isHidden()
+    assert "No API key was found." in _words(dialog)
+    field.setText("sk-fallback")
+    with qtbot.waitSignal(dialog.saved):
+        dialog.pages.page("embedding").save_button.click()
+    assert keys == [("gemini", "sk-fallback")]
+
+
 def test_saved_fallback_is_not_named_on_save_again(qtbot, open_dialog, memory):
     memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0)
     dialog = open_dialog(fallback="openai")

@@ -95,7 +95,7 @@ def test_unknown_price_is_not_zero():
 
 def test_cached_vectors_cost_nothing():
     due = make_estimate(chunks=0, cached=40, tokens=0, cost=0.0)
-    assert "nothing is sent or billed" in estimate_words(due)
+    assert "saving sends and bills nothing" in estimate_words(due)
     assert accept_words(due) == "Save"
 
 

@@ -222,6 +222,23 @@ def test_empty_folder_asks_for_another_one(qtbot, panel, tmp_path):
     assert _button(panel, "Choose another…").hasFocus()
 
 
+def test_buttons_follow_the_text_unless_tables_fill_the_page(qtbot, panel, notes, tmp_path):
+    (tmp_path / "empty").mkdir()
+
+    def below() -> int:
+        button = _button(panel, "Choose another…")
+        return panel.height() - button.mapTo(panel, button.rect().bottomLeft()).y()
+
+    _offer(qtbot, panel, notes)
+    qtbot.waitUntil(lambda: below() < 40)
+    _offer(qtbot, panel, tmp_path / "empty")
+    title = next(label for label in panel.findChildren(QLabel) if label.text() == "empty")
+    qtbot.waitUntil(lambda: below() > panel.height() / 2)
+    assert _button(panel, "Index this folder").mapTo(panel, QPoint()).x() == title.mapTo(panel, QPoint()).x()
+    _offer(qtbot, panel, notes)
+    qtbot.waitUntil(lambda: below() < 40)
+
+
 def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "one.png").write_bytes(b"x")

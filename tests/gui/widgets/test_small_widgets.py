@@ -5,13 +5,13 @@ from typing import get_args
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
 from PySide6.QtGui import QColor, QFontMetrics, QImage
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from gui.sources.folder_rows import dropped_folder
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.form_controls import Chip, ComboBox
-from gui.widgets.icons import IconButton, application_icon
+from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
 from gui.widgets.layouts import FoldingRow, FootedColumn, column_page
 from gui.widgets.message_banner import Action, Banner, MessagePage
@@ -31,6 +31,18 @@ def test_elided_label_shows_full_text_in_tooltip(qtbot):
     cut.set_tip("Changed today")
     assert cut.toolTip() == "Changed today"
     assert cut.accessibleName() == "memory/projects/greenhouse.md"
+
+
+def test_clear_button_has_a_name_and_the_colour_of_the_theme(qtbot, appearance):
+    field = QLineEdit("text")
+    qtbot.addWidget(field)
+    add_clear_button(field)
+    button = field.findChild(QToolButton)
+    assert button.accessibleName() == "Clear"
+    for theme in ("light", "dark"):
+        appearance.set_theme(theme)
+        image = button.defaultAction().icon().pixmap(16).toImage()
+        assert _has_pixel(image, image.rect(), tokens(field.palette()).text)
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support grabbing the keyboard")  # a popup on the offscreen platform

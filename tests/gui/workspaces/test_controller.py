@@ -149,8 +149,10 @@ def test_missing_workspace_can_be_removed_but_not_opened(qtbot, window, folders,
 
 def test_search_everywhere_opens_results_without_switching(qtbot, window, folders):
     assert _search(qtbot, window, "varnish") == []
-    _command(window, "search.everywhere").trigger()
+    command = _command(window, "search.everywhere")
+    command.trigger()
     qtbot.waitUntil(lambda: not window.search.busy)
+    assert command.isChecked()
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     shown: list[str] = []
     window.viewer.file_shown.connect(shown.append)
@@ -159,8 +161,9 @@ def test_search_everywhere_opens_results_without_switching(qtbot, window, folder
     qtbot.waitUntil(lambda: "///boat/note.md" in shown or (window.viewer.reads and not window.viewer.busy))
     assert window.workspace.current.folder == folders["garden"]
     assert _search(qtbot, window, "carrots") in (["note.md", "///work/note.md"], ["///work/note.md", "note.md"])
-    _command(window, "search.everywhere").trigger()
+    command.trigger()
     assert _search(qtbot, window, "varnish") == []
+    assert not command.isChecked()
 
 
 def test_workspace_of_result_can_be_opened(qtbot, window, folders):
@@ -178,6 +181,7 @@ def test_chip_shows_search_scope(qtbot, window):
     everywhere = next(action for action in menu.actions() if action.text() == "All workspaces")
     assert not everywhere.isChecked()
     everywhere.trigger()
+    assert _command(window, "search.everywhere").isChecked()
     chips = [button.accessibleName() for button in window.search.header.findChildren(QPushButton)]
     assert "All workspaces are searched" in chips
 
