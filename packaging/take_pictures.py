@@ -24,6 +24,7 @@ import qt_libraries
 
 sys.path.insert(0, str(environment.ROOT))
 from gui.core.view_spec import view_specs
+from tests.helpers.agent_databases import DATABASES
 
 PICTURES = environment.ROOT / "packaging" / "pictures"
 THEMES = ("light", "dark")
@@ -73,6 +74,8 @@ AGENTS = (
     "qwen",
 )
 """Folders with sessions of ten agents and more: the hand-written ones of the tests."""
+WITH_DATABASE = ("cursor", "zed", "goose", "crush")
+"""Agents with a database, of which the newest hand-written one is taken."""
 SEVERAL = {
     "garden": ("projects", "topics"),
     "kitchen": ("recipes",),
@@ -170,7 +173,12 @@ def _place(name: str, scratch: Path, more: str = "") -> list[str]:
         settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\n")
         return ["--workspace", str(folder), "--config", str(settings)]
     if name in TEN_AGENTS:
-        listed = [str(FIXTURES / agent) for agent in AGENTS]
+        newest = {database.name.partition(":")[0]: database for database in DATABASES}
+        databases = {agent: scratch / agent / newest[agent].path for agent in WITH_DATABASE}
+        for agent, database in databases.items():
+            if not database.exists():
+                newest[agent].write(scratch / agent)
+        listed = [*(str(FIXTURES / agent) for agent in AGENTS), *map(str, databases.values())]
         (scratch / "agents").mkdir(exist_ok=True)
         settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\nsessions.folders = {listed}\n")
         return ["--workspace", str(scratch / "agents"), "--config", str(settings)]
@@ -205,7 +213,7 @@ def _take(picture: Path, arguments: list[str], display: str = "1") -> None:
         str(environment.WORK.program("mnemoscope")),
         *arguments,
         "--size",
-        "1280x1200" if picture.stem.startswith("sessions-agents") else "1280x800",
+        "1280x1720" if picture.stem.startswith("sessions-agents") else "1280x800",
         "--screenshot",
         str(picture),
     ]
