@@ -299,13 +299,14 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             'BASIC_AUTH="ada:«hunter2»"',
             "identifiants : ada / «soleil»",
             "login root:«tugboat»",
+            "ssh root:«x7Kpq2»@10.0.0.4",
         ),
         LOGIN_ANCHORS,
         rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|ist|sind|sont|son|sono)\b"
         rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):))[ \t]{{0,4}}[\"'`]?"
         rf"(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
         rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
-        rf"{_BARE_IN_PROSE}(?=[\"'`]?[ \t]*(?:[{LINE_END}.,;)]|\Z))",
+        rf"(?:([^\s@]{{4,64}}+)(?=@\w)|{_BARE_IN_PROSE}(?=[\"'`]?[ \t]*(?:[{LINE_END}.,;)]|\Z)))",
         "whole",
         is_login,
     ),
@@ -379,15 +380,17 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "Your API key for Foo is «k9Jx2Lm4Qp»",
             "Der Schlüssel: secret ist «s3cr3tw0rd»",
             "My PIN is «4711».",
-            "PIN: «4711»",
             "Die PIN «4711» gilt weiter",
-            "PIN vom Handy: «4711»",
+            "PIN der EC-Karte: «4711»",
+            "el pin de la tarjeta es «4711»",
             "API key «a1b2c3d4e5f6g7h8»",
         ),
         ("token", "key", "secret", "pin"),
         rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
         rf"|(?i:{_PIN})[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])"
-        r"|PIN(?:(?:[ \t][^\W\d]{2,12}){1,2}:)?[ \t]{1,2}(?!(?:19|20)\d\d\b)"
+        rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{1,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet))[ \t]{{1,2}}"
+        r"([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
+        r"|PIN[ \t]{1,2}(?!(?:19|20)\d\d\b)"
         rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
         rf"|(?i:token|key|secret)(?P<adjacent>)[ \t]{{1,4}}[\"'`]?([A-Za-z0-9]{{12,}}+)(?![\w/.-])",
         judge=is_token_in_prose,

@@ -62,6 +62,8 @@ _MANIFEST_LINES = 400  # before and after the kind, the rest of `data:` not incl
 _MANIFEST_LINE = lazy_pattern(
     r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|\w))?+([ \t]*+(?:-[ ]+)?)([^\r\n]*)(?:\r?\n|\Z)"
 )
+_CELL = lazy_pattern(r"[ \t>`*]*+((?:[^|\r\n`* \t]|[`* \t](?![`* \t]*(?:\||[\r\n]|\Z)))*+)[^|\r\n]*+(?:\||\Z)")
+_LINE_ESCAPE = lazy_pattern(r"(\\+)n")
 _MANIFEST_END = lazy_pattern(r"---|```|~~~|kind:[ ][\"']?Secret\b")
 _DATA = lazy_pattern(r"([\"']?)(?:data|stringData)\1:[ \t]*(?:#.*)?\Z")
 _ENTRY = lazy_pattern(
@@ -191,6 +193,9 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
     if pattern.block == "codes":
         yield from _codes(text, match.end())
         return
+    if pattern.block == "column":
+        yield from _cells(text, match)
+        return
     if pattern.block == "manifest":
         yield from _manifest_entries(text, match)
         return
@@ -238,6 +243,22 @@ def _codes(text: str, position: int) -> Iterator[_Span]:
         position = line.end()
 
 
+def _cells(text: str, match: re.Match[str]) -> Iterator[_Span]:
+    """Yield the cells below the name of a column that the match begins with."""
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    if before.rpartition("|")[2].strip(" \t>*"):
+        return
+    position = match.end()
+    for _ in range(_LONGEST_BLOCK):
+        line = _INDENTED.match(text, position, position + _WINDOW)
+        if line is None or "|" not in line[2]:
+            return
+        for column, cell in enumerate(_CELL.finditer(text, position, line.end(2))):
+            if column == before.count("|") and not is_ordinary(cell[1]):
+                yield _Span(*cell.span(1), True)
+        position = line.end()
+
+
 def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
     """Yield the lines of a YAML block that are key material, a single word or a passphrase, not a description."""
     named = text.rfind("\n", max(0, match.start() - _BLOCK), match.start()) + 1
@@ -261,7 +282,10 @@ def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
 
 def _manifest_entries(text: str, match: re.Match[str]) -> Iterator[_Span]:
     """Yield the values below `data:` and `stringData:` of the manifest around the match."""
-    spans = _yaml_values(text, match) if match["json"] is None else _json_values(text, match)
+    if match["escaped"] is not None:
+        spans = _escaped_values(text, match)
+    else:
+        spans = _yaml_values(text, match) if match["json"] is None else _json_values(text, match)
     yield from (span for span in spans if not PLACEHOLDER.fullmatch(text, span.start, span.end))
 
 
@@ -276,6 +300,30 @@ def _json_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
     for block in _JSON_DATA.finditer(text, first, last):
         if block.end() > match.start() - _NEAR_KIND and block.start() < match.end() + _NEAR_KIND:
             yield from (_Span(*entry.span(2), True) for entry in _JSON_ENTRY.finditer(text, *block.span(2)))
+
+
+def _escaped_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
+    """Yield the values of a manifest in a string whose ends of lines are escaped, as in JSON."""
+    escape = _LINE_ESCAPE.search(text, max(0, match.start() - _BEFORE), match.end() + _BEFORE)
+    if escape is None:
+        return
+    signs = len(escape[1])
+    start, end = match.start(), match.end() - 1
+    while (start := text.rfind('"', max(0, match.start() - _NEAR_KIND), start)) >= 0:
+        if not text.endswith("\\" * signs, 0, start):
+            break
+    while (end := text.find('"', end + 1, match.end() + _NEAR_KIND)) >= 0:
+        if not text.endswith("\\" * signs, 0, end):
+            break
+    string = text[start + 1 : end if end >= 0 else match.end() + _NEAR_KIND]
+    lines = string.replace("\\" * signs + "n", " " * signs + "\n").replace("\\" * signs + "r", " " * (signs + 1))
+    quote, filler = "\\" * (2 * signs - 1) + '"', "_" * (2 * signs - 1)  # of a key, a letter is part of it
+    lines = re.sub(rf"{re.escape(quote)}(?=\w)", f'"{filler}', lines).replace(quote, f'{filler}"')
+    if (kind := match.re.match(lines, match.start() - start - 1)) is not None:
+        for span in _yaml_values(lines, kind):
+            value = string[span.start : span.end]
+            first = span.start + start + 1 + len(value) - len(value.lstrip('\\"'))
+            yield _Span(first, first + len(value.strip('\\"')), True)
 
 
 def _yaml_values(text: str, match: re.Match[str]) -> Iterator[_Span]:

@@ -26,9 +26,9 @@ class SecretPattern(NamedTuple):
     """`whole` for secrets that users choose: the ends of a password help to guess the rest."""
     judge: Judge | None = None
     """Returns false if the context or the value shows that the match is not a secret."""
-    block: Literal["", "key", "yaml", "codes", "manifest"] = ""
+    block: Literal["", "key", "yaml", "codes", "column", "manifest"] = ""
     """Whether the secret is on the next lines: key material or codes (also on the rest of this line), or an indented
-    block of YAML; or in the entries of the manifest around the match."""
+    block of YAML; in a column of a table; or in the entries of the manifest around the match."""
 
 
 LONGEST_JUDGED = 200

@@ -155,7 +155,7 @@ NAMES = "|".join(language.names for language in LANGUAGES)
 _VERBS = "|".join(language.verbs for language in LANGUAGES if language.verbs)
 _PREPOSITIONS = (
     "de|du|des|pour|del|da|do|di|della|dello|para|per|van|voor|op|dla|do|od|k|ke|na|fürs?|pro|za|от|для|к|на|від|до|till|til|för|for"
-    "|på|pentru|για"
+    "|på|pentru|για|vom|von|beim"
 )
 """Words between the name and what the password is for, as in "contraseña del router"."""
 _NETWORK = (
@@ -167,7 +167,8 @@ _CHANGED = r"(?:[ \t]{1,4}\w{1,16}){0,3}?[ \t]{1,4}(?:to|auf|a|à|en|para|in|naa
 """Words between "password" and what it was changed to."""
 FOREIGN_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?"
-    rf"|[ \t]{{1,4}}(?:root|admin|ssh|vpn|sudo|wi-?fi|wlan|provisoire|temporaire|temporal)\b)?"
+    rf"|[ \t]{{1,4}}(?:root|admin|ssh|vpn|sudo|wi-?fi|wlan|nas|bdd|provisoire|temporaire|temporal)\b"
+    rf"|[ \t]\([^(){LINE_END}]{{1,40}}\))?"
     rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}})"
     rf"|{_NETWORK}?(?:{_CHANGED})?[ \t]{{1,4}}(?=\S*[0-9])(?P<adjacent>))"
 )
@@ -352,13 +353,15 @@ def is_seed(before: str, match: re.Match[str]) -> bool:
 LOGIN_NAMES = (
     "log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali"
     "|(?:inlog|login)gegevens|логин|уч[её]тные данные|basic_?auth"
-)
-LOGIN_ANCHORS = (
-    *"""login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens логин учетные
-    учётные basic_auth basicauth""".split(),
+    r"|ssh(?=[ ]\w{2,13}:)"
 )
 ROOTS = "root|admin|administrator|pi|ubuntu|postgres"
 """Users whose password follows after a colon, also without a digit."""
+LOGIN_ANCHORS = (
+    *(f"ssh {user}:" for user in ROOTS.split("|")),
+    *"""login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens логин учетные
+    учётные basic_auth basicauth""".split(),
+)
 GROUPS_AND_TAGS = frozenset(
     """wheel staff users system daemon latest stable slim alpine edge rolling stretch buster bullseye bookworm trixie
     xenial bionic focal jammy noble""".split()
@@ -382,7 +385,7 @@ WIFI_PRODUCTS = (
 
 _RECOVERY_CODES = (
     *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
-    *("wiederherstellungscode", "notfallcode", "códigos de respaldo", "códigos de recuperación"),
+    *("wiederherstellungscode", "notfallcode", "codes de secours", "códigos de respaldo", "códigos de recuperación"),
     *("codici di backup", "kody zapasowe", "резервные коды"),
     *("коды восстановления", "备用码", "恢复码", "バックアップコード", "백업 코드"),
 )
@@ -392,19 +395,21 @@ _BEFORE_CODE = "|".join(
         *(
             f"{kind} "
             for kind in "one-time verification confirmation security authentication login sign-in sms 2fa mfa "
-            "two-factor otp door gate alarm garage entry keypad safe lockbox unlock".split()
+            "two-factor otp door gate alarm garage entry keypad safe lock locker lockbox unlock alarmanlage".split()
         ),
-        *"bestätigungs einmal sicherheits verifizierungs anmelde tür tor alarm verificatie digi".split(),
+        *"bestätigungs einmal sicherheits verifizierungs anmelde tür tor alarm verificatie digi pass tresor".split(),
+        *("schließfach ", "spind "),
     )
 )
 _CODE_OF = (
-    "de (?:vérification|validation|sécurité|la porte)|du portail|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage"
-    "|tor|hoftor|schlüsselsafe|tresor|keller)"
+    "de (?:vérification|validation|sécurité|la porte|l['’]immeuble)|immeuble|d['’]entrée|du portail"
+    "|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage|tor|hoftor|schlüsselsafe|tresor|keller)"
 )
 _OTHER_CODES = (
     *("código de verificación", "código de seguridad", "código de la puerta", "código del portal"),
     *("código de verificação", "código da porta", "código do portão", "codice di verifica", "codice della porta"),
     *("kod weryfikacyjny", "kod do drzwi", "код подтверждения", "код от двери", "код от домофона", "код домофона"),
+    *("one-time password", "one time password", "geheimzahl", "kartenpin"),
     *"验证码 驗證碼 门禁码 認証コード 確認コード 인증번호 인증코드".split(),
 )
 _A_CODE = r"(\d{4,8}[#*]?|\d{3}[ -]\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})(?![\w-]|[.,:/]\d)"
@@ -414,6 +419,12 @@ _NAME_WORD = (
     r"(?:[\w'’-]|\.(?=\w))"
 )
 """A character of a word from "is your" up to "code", if the word there does not make it another code."""
+
+_COLUMNS = tuple(
+    """password|passwort|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord|hasło|пароль
+    |密码|密碼|パスワード|비밀번호""".replace("\n    ", "").split("|")
+)
+"""Names of columns. Other words for a password are also names of pins, tests or words in a table."""
 
 CODE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
@@ -441,24 +452,41 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         (
             "TAN «483920»",
             "your OTP: «772913»",
+            "OTP «772913»",
+            "Meeting passcode «482910»",
             "Your verification code is: «629 104»",
-            "the door code «4711»",
             "Der Code für die Haustür ist «2580»",
             "le code de la porte : «B4711»",
             "您的验证码是 «629104»",
+            "Karte 4111, CVC «123»",
         ),
         (
-            *("TAN ", "TAN:", "puk", " otp:"),
+            *("TAN ", "TAN:", "OTP ", "OTP:", "CVV", "CVC", "puk", " otp:"),
             "code:",
             *(f"{letter}code " for letter in " slrmi"),
+            *("code d", "code für ", "code imm"),
             *_OTHER_CODES,
         ),
-        rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|(?i:{'|'.join(_OTHER_CODES)})"
+        rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|CV[CV]2?(?P<card>)"
+        rf"|(?i:{'|'.join(_OTHER_CODES)})"
         rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
         r"(?P<link>[ \t]{0,4}[:=\uff1a]"
         r"|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?|是|[为為]|は|는|은)?[ \t]{0,4}"
-        rf"[\"'`*«„“「]{{0,2}}(?(link)|(?(short)(?=\d{{6}})|(?!(?:19|20)\d\d\b)))(?<![A-Za-z]){_A_CODE}",
+        rf"[\"'`*«„“「#]{{0,2}}(?(link)|(?(short)(?=\d{{6}})|(?!(?:19|20)\d\d\b)))(?<![A-Za-z])(?(card)(\d{{3,4}})(?![\w-])|{_A_CODE})",
         "whole",
+    ),
+    SecretPattern(
+        "Column of passwords",
+        "the cells below `password`, `Passwort`, `mot de passe` and others in the first line of a Markdown table",
+        (
+            "| user | password |\n|---|---|\n| ada | «hunter2» |\n| bob | «swordfish» |\n",
+            "Site | Passwort | URL\n--- | --- | ---\nx | `«tugboat»` | y",
+        ),
+        _COLUMNS,
+        rf"(?i:{'|'.join(_COLUMNS)})[ \t*]{{0,40}}(?:\|[^{LINE_END}]{{0,400}})?\r?\n"
+        r"(?=[ \t>]*\|?[ \t]*:?-)[ \t>|:-]{3,400}(?:\r?\n|\Z)",
+        "whole",
+        block="column",
     ),
     SecretPattern(
         "Code before its name",

@@ -304,11 +304,12 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "kind: Secret\nmetadata:\n  name: db\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»",
             "data:\n  pg: «dHVnYm9hdA==»\nkind: Secret\n",
             '{"data": {"pg": "«dHVnYm9hdA==»"}, "kind": "Secret"}',
+            r'{"yaml": "kind: Secret\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»"}',
         ),
         ("secret",),
-        r"Secret(?:(?:(?<=kind:[ ]Secret)|(?<=kind:[ ][\"']Secret))[\"']?[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)"
+        r"Secret(?:(?:(?<=kind:[ ]Secret)|(?<=kind:[ ][\"']Secret)[\"'])[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)"
         r"|(?:(?<=kind\":\"Secret)|(?<=kind\":[ ]\"Secret)|(?<=kind\\\":\\\"Secret)|(?<=kind\\\":[ ]\\\"Secret))"
-        r"\\?\"(?P<json>))",
+        r"\\?\"(?P<json>)|(?<=kind:[ ]Secret)(?P<escaped>)(?=\\+[nr]|\"))",
         "whole",
         block="manifest",
     ),
@@ -371,8 +372,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "Password as an argument",
         "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
         "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
-        "`--from-literal=name=x`, `::add-mask::x`, "
-        "`ConvertTo-SecureString x`",
+        "`--from-literal=name=x`, `::add-mask::x`, `cargo login x`, `ngrok authtoken x`, `gh secret set … --body x`, "
+        "`ConvertTo-SecureString x`, defaults of secret variables in Terraform",
         (
             "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
             "htpasswd -nbB ada '«correct horse»'",
@@ -393,12 +394,15 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "kubectl create secret generic db --from-literal=pg=«hunter2»",
             "echo ::add-mask::«hunter2»",
             "security add-generic-password -a ada -s x -w «swordfish»",
+            "ngrok config add-authtoken «2abCdEf_12345»",
+            "gh secret set TOKEN --body «swordfish»",
+            'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
         ),
         (
-            *("htpasswd ", "net use", "/p:", "requirepass ", "masterauth ", "storepass "),
+            *("htpasswd ", "net use", "/p:", "requirepass ", "masterauth ", "storepass ", "authtoken ", "cargo login "),
             *("keypass ", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
-            *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password "),
-            *("internet-password ", "::add-mask::", "from-literal"),
+            *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
+            *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
@@ -412,6 +416,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|iwconfig{_BLANK}[^{LINE_END}]{{1,120}}?\bkey{_BLANK}(?:s:|(?!s:|off\b|on\b|open\b|\[))"
         rf"|snmp(?:walk|get|set|bulkwalk){_BLANK}(?:-[^{LINE_END};|]{{1,80}}?{_BLANK})?-c{_BLANK}"
         rf"|(?:generic|internet)-password{_BLANK}[^{LINE_END};|]{{1,160}}?-w{_BLANK}(?!-)"
+        rf"|(?:authtoken|cargo{_BLANK}login){_BLANK}(?=[\w-]{{10}})|secret{_BLANK}set{_BLANK}[^{LINE_END};|]{{1,80}}?"
+        rf"(?:--body|-b)[ =]|variable{_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
+        rf"\{{[^{{}}]{{0,400}}?\bdefault[ ]{{1,20}}=[ ](?=\")"
         rf"|::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{{1,80}}="
         rf"|qpdf{_BLANK}[^{LINE_END};|]{{0,120}}?--encrypt{_BLANK}"
         rf"(?=\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?:40|128|256)\b)"
@@ -432,18 +439,12 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
         ),
         (
-            "auth=",
-            "basicauth",
-            "networkcredential",
-            ".login",
-            "set_password",
-            "new pdo",
-            "mysqli_connect",
-            "drivermanager",
+            *("auth=", "basicauth", "networkcredential", ".login", "set_password"),
+            *("new pdo", "new sequelize", "mysqli_connect", "drivermanager"),
         ),
         rf"(?i:auth=\(|basicauth\(|networkcredential\(|\.login\("
         rf"|set_password\((?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}'|\w{{1,40}}),[ ]?"
-        rf"|(?:new pdo|mysqli_connect|drivermanager\.getconnection)\([^,()\"'{LINE_END}]{{0,80}}"
+        rf"|(?:new pdo|new sequelize|mysqli_connect|drivermanager\.getconnection)\([^,()\"'{LINE_END}]{{0,80}}"
         rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
         rf"|'[^'{LINE_END}]{{1,120}}')?,)[ \t]{{0,4}}(?P<user>\"[^\"{LINE_END}]{{1,64}}\"|'[^'{LINE_END}]{{1,64}}'),"
         rf"[ \t]{{0,4}}{QUOTED}(?=[ \t]{{0,4}}[,)])",
@@ -461,8 +462,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "localhost:5432:shop:ada:«hunter2»",
             "WIFI:T:WPA;S:Home;P:«hunter2»;;",
         ),
-        ("server community ", "rwcommunity ", "secret", "psk", ":5432:", "wifi:"),
-        rf"(?i:(?:server{_BLANK}|rw)community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
+        ("server community ", "rwcommunity ", "rocommunity ", "secret", "psk", ":5432:", "wifi:"),
+        rf"(?i:(?:server{_BLANK}|r[ow])community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
         rf"|(?<=: )psk{_BLANK}(?=\")"
         rf"|:5432:[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
         rf"|wifi:(?=\S{{0,8}}S:)[^{LINE_END}]{{0,80}}?(?<=[:;])p:){_ARGUMENT}",
@@ -471,12 +472,15 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password for a command that reads it",
-        "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | chpasswd`, `… | base64`, `kinit <<< x`",
+        "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | openconnect --passwd-on-stdin`, `… | chpasswd`, "
+        "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`",
         (
             "echo '«hunter2»' | sudo -S apt update",
             "echo «swordfish» | docker login -u ada --password-stdin registry",
             'echo "«ada:hunter2»" | sudo chpasswd',
             "printf '%s' '«hunter2»' | gh auth login --with-token",
+            "echo «Tr0ub4dor» | sudo openconnect --passwd-on-stdin vpn.example.com",
+            "echo -n «swordfish» | docker secret create db_password -",
             "read -s PW <<< '«hunter2»'",
             "kinit ada <<< '«correct horse»'",
             "echo -n «hunter2» | base64",
@@ -484,7 +488,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         ("echo ", "printf ", "<<<"),
         rf"""(?:(?:echo|printf){_BLANK}(?:-[neE]{{1,3}}{_BLANK}|["']%s(?:\\{{1,2}}n)?["']{_BLANK})?|<<<[ \t]{{0,4}})"""
         rf"{_ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{_BLANK}-\w{{0,4}}S\b"
-        rf"|--password-stdin|--with-token|passwd{_BLANK}--stdin|cryptsetup"
+        rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|passwd{_BLANK}--stdin|cryptsetup"
+        rf"|smbpasswd{_BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{_BLANK}(?:set|put|create|add|versions)|pass{_BLANK}insert"
         rf"|(?P<coded>)base64(?!{_BLANK}-(?:d|-decode)\b))))?",
         "whole",
         is_piped,

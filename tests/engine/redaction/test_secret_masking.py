@@ -713,6 +713,9 @@ MANIFESTS = [
     "```yaml\ndata:\n  colour: blue\n```\n```yaml\ndata:\n  pg: «tugboat»\nkind: Secret\n```\n",
     "kind: Secret\ndata:\n  pg: «tugboat»\n---\nkind: ConfigMap\ndata:\n  colour: blue\n",
     "items:\n- data:\n    a: blue\n  kind: ConfigMap\n- data:\n    pg: «tugboat»\n  kind: Secret\n- data:\n    b: c\n",
+    r'"yaml": "kind: Secret\r\ndata:\r\n  pg: «dHVn»\r\n  \"user\": \"«YWRh»\"\r\n", "next": "data:\n  a: b\n"',
+    r'{"yaml": "data:\n  pg: «dHVn»\nkind: Secret", "next": "data:\n  a: b"}',
+    r'{"a": "{\"yaml\": \"kind: Secret\\ndata:\\n  pg: «dHVn»\\n\", \"next\": \"data:\\n  a: b\"}"}',
     '[{"data":{"a":"b"},"kind":"ConfigMap"},{"data":{"pg":"«dHVn»"},"kind":"Secret"},{"apiVersion":"v1","data":{"a":"b"}}]',
 ]
 
@@ -736,7 +739,13 @@ def test_long_manifest_is_masked_whole(manifest: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["kind: Secret\n", "data:\n  pg: ***\nkind: Secret\n", '"data": {}, "kind": "Secret",\n']
+    "line",
+    [
+        "kind: Secret\n",
+        "data:\n  pg: ***\nkind: Secret\n",
+        '"data": {}, "kind": "Secret",\n',
+        r"kind: Secret\ndata:\n  pg: ***\n",
+    ],
 )
 def test_each_manifest_of_many_is_read_once(line: str) -> None:
     def calls_for(text: str) -> int:
@@ -755,6 +764,29 @@ def test_each_manifest_of_many_is_read_once(line: str) -> None:
 
     redact(line)  # compiles the expressions
     assert calls_for(line * 200) < 3 * calls_for(line * 100)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Pin | Function |\n|---|---|\n| 4711 | GPIO |\n",
+        "| suite | pass | fail |\n|---|---|---|\n| unit | 120 | 2 |\n",
+        "| Clave | Valor |\n|---|---|\n| color | azul |\n",
+        "| password | hunter2 |\n| user | ada |\n",
+        "| password hash | x |\n|---|---|\n| 4711 | y |\n",
+        "| user | password |\n|---|---|\n| ada | required |\n\n| 1 | 2 |\n",
+        "use the password\n---\nb | c\n",
+    ],
+)
+def test_other_columns_of_tables_are_unchanged(table: str) -> None:
+    assert redact(table) == table
+
+
+def test_column_of_passwords_ends_with_its_table() -> None:
+    head = "> | **Password** | Site |\n> |:--|--:|\n"
+    assert redact(f"{head}> | a b | x |\n> |  | y |\n>\n> | c | z |") == (
+        f"{head}> | *** | x |\n> |  | y |\n>\n> | c | z |"
+    )
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028"])
