@@ -51,7 +51,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             scripts=", ".join(tr(str(script)) for script in scripts),
         )
         few = tr_count("{count} found by keywords only", "{count} found by keywords only", len(scripts))
-        yield Diagnostic(tr("Writing systems"), None, few, tip=tip)
+        yield Diagnostic(tr("Alphabets"), None, few, tip=tip)
     yield Diagnostic(tr("Dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
     instead = failed_provider(status)
     if instead is None:

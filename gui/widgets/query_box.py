@@ -194,8 +194,9 @@ class QueryBox(QWidget):
         self._hide_state_if_narrow()
 
     def add_button(self, button: QWidget) -> None:
-        """Add a button at the right end of the box."""
-        self._row.insertWidget(self._row.indexOf(self._clear), button)
+        """Add a button at the right end of the box, where the clear button doesn't move it."""
+        self._row.addWidget(button)
+        self._set_margins()
 
     def set_leading_button(self, button: QWidget) -> None:
         """Show this button at the start of the box, in place of the magnifier icon."""
@@ -272,7 +273,8 @@ class QueryBox(QWidget):
             if self._leading_button is None
             else self._leading_button.sizeHint().width() - self._icon.sizeHint().width()
         )
-        self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else _END, 0))
+        ends_with_button = bool(self.edit.text()) or self._row.indexOf(self._clear) < self._row.count() - 1
+        self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if ends_with_button else _END, 0))
 
     def _hide_state_if_narrow(self) -> None:
         """Hide the state if it leaves too little room for the query; the counts are above the list, too."""

@@ -353,7 +353,7 @@ def test_every_status_field_affects_readings():
 
 
 def test_scripts_unknown_to_model_are_listed():
-    found = _reading("Embedding", "Writing systems", custom={"unknownScripts": ["Greek", "Thai"]})
+    found = _reading("Embedding", "Alphabets", custom={"unknownScripts": ["Greek", "Thai"]})
     assert found.value == "2 found by keywords only"
     assert "Greek, Thai" in found.tip
 

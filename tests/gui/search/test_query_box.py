@@ -1,4 +1,4 @@
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from gui.widgets.query_box import QueryBox
 
@@ -51,3 +51,17 @@ def test_hint_that_does_not_fit_becomes_one_word(qtbot, appearance):
     assert box.edit.placeholderText() == "Search"
     box.resize(600, box.height())
     assert box.edit.placeholderText() == "By title, project or words"
+
+
+def test_typing_moves_no_button(qtbot, appearance):
+    box, button = QueryBox(), QPushButton("?")
+    qtbot.addWidget(box)
+    box.add_button(button)
+    box.resize(600, box.height())
+    with qtbot.waitExposed(box):
+        box.show()
+    left = button.x()
+    box.edit.setText("watering")
+    clear = next(part for part in box.findChildren(QPushButton) if part.accessibleName() == "Search: clear")
+    qtbot.waitUntil(lambda: clear.isVisible() and clear.geometry().right() < left)
+    assert button.x() == left
