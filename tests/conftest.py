@@ -17,6 +17,8 @@ from typing import Any
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 from pytestqt.qtbot import QtBot
 
 from gui.__main__ import import_qt
@@ -68,6 +70,9 @@ for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitAc
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("hypothesis_profile") is None:
+        # Some examples are constants of modules imported so far: they would depend on the order of tests.
+        pytest.MonkeyPatch().setattr(providers, "_get_local_constants", Constants)
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # never use the user's keychain
     if _is_roomy(_IN_MEMORY):
         # For homes and notes alike: a note goes to the trash of its own file system.
