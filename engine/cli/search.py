@@ -11,7 +11,6 @@ from engine.base.formatting import folder_name, plural
 from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
 from engine.cli.workspace import find_workspace, interruptible, opened, search_all
 from engine.corpus.globs import literal_glob
-from engine.corpus.transcripts.registry import agent_label
 from engine.records import (
     LAST_LINE,
     EarlierQuery,
@@ -181,6 +180,8 @@ def _copies(result: MemorySearchResult) -> str:
 
 def _session_line(message: MessagePlace, modified: float) -> str:
     """Return agent, project and day of the session that a result is in."""
+    from engine.corpus.transcripts.registry import agent_label  # brings every agent with it
+
     day = f"{datetime.fromtimestamp(modified):%Y-%m-%d}" if modified else ""
     return " · ".join(filter(None, (agent_label(message.agent), folder_name(message.project), day)))
 

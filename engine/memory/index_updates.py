@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
-from engine.indexing.crashing_files import CrashRecord
 from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, SyncReason, SyncReport
 from engine.store.batch_jobs import BatchJobs
@@ -55,7 +54,6 @@ class IndexUpdates:
         self.approvals = Approvals(context.user_data)
         self.batch_jobs = BatchJobs(context.user_data)
         self._refused: RefusedTexts = {}
-        self._crashes = CrashRecord(context.store.files.folder)
 
     @cached_property
     def batch_policy(self) -> "BatchPolicy":
@@ -110,6 +108,7 @@ class IndexUpdates:
         self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
     ) -> SyncReport:
         # imported here because a search must not wait for the modules of a sync
+        from engine.indexing.crashing_files import CrashRecord
         from engine.indexing.stage_data import SyncParts
         from engine.indexing.sync_run import SyncRun
 
@@ -129,7 +128,7 @@ class IndexUpdates:
             text_ready=self._indexing.text_ready,
             take_changes=self._indexing.take_changes,
             sharing=self._sharing,
-            crashes=self._crashes,
+            crashes=CrashRecord(self._store.files.folder),
             latest_query=lambda: self._indexing.latest_query,
             latest_results=lambda: self._indexing.latest_results,
             transcripts=self._indexing.take_transcripts() if reason == "session-delta" else None,
