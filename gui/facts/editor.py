@@ -173,8 +173,7 @@ class FactEditor(QScrollArea):
         fact = self.fact
         shown = fact is not None or self.is_new
         self._page.setVisible(shown)
-        self._title.setText(tr(NEW) if self.is_new else "")
-        self._title.setVisible(self.is_new)
+        self._title.setText(tr(NEW) if self.is_new else tr("Fact"))
         if self.text.toPlainText() != text:
             self.text.setPlainText(text)
             self.text.moveCursor(QTextCursor.MoveOperation.End)  # the user usually appends

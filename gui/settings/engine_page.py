@@ -202,7 +202,7 @@ class EnginePage(QFrame):
         column.setContentsMargins(0, 8, 0, 8)
         column.setSpacing(14)
         column.addWidget(line())
-        column.addWidget(label(tr("Search engine"), "section", wrap=True))
+        column.addWidget(label(tr("Search engine"), "group", wrap=True))
         column.addWidget(self._form)
         column.addWidget(self._trial)
         column.addWidget(self._switch)

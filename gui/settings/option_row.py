@@ -395,7 +395,7 @@ class OptionsPage(QFrame):
     def add_section(self, title: str) -> None:
         self._list.addSpacing(8)
         self._list.addWidget(line())
-        self._list.addWidget(label(tr(title), "section", wrap=True))
+        self._list.addWidget(label(tr(title), "group", wrap=True))
 
     @property
     def ready(self) -> bool:

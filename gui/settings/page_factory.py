@@ -52,7 +52,7 @@ class StoredModelsPage(QFrame):
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(10)
         column.addWidget(line())
-        column.addWidget(label(tr("Cached embeddings"), "section", wrap=True))
+        column.addWidget(label(tr("Cached embeddings"), "group", wrap=True))
         column.addWidget(label(tr(INTRODUCTION), "muted", wrap=True))
         column.addLayout(self._rows)
         column.addWidget(self._problem)

@@ -170,7 +170,7 @@ class ResultsPage(QFrame):
                 self._page = page
                 if self._list.count():
                     self._list.addWidget(line())
-                self._list.addWidget(label(tr(PAGES[page]), "section"))
+                self._list.addWidget(label(tr(PAGES[page]), "group"))
             row = self._row(placed, switch)
             self._list.addWidget(row)
             end.take(row)

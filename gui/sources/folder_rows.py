@@ -98,11 +98,14 @@ class DropZone(QWidget):
 
 
 def place_title(place: FoundSource) -> str:
-    """Return a place's title: "Obsidian vault Garden", "OpenClaw: coder", "Claude Code"; else the file name."""
+    """Return a place's title: "Obsidian vault Garden", "OpenClaw: coder", "Claude Code".
+
+    Other folders and files have their own name or, if it is an agent's ("codex"), the agent's.
+    """
     if place.kind == "obsidian-vault":
         return tr("Obsidian vault {name}", name=place.name)
     if not place.agent:
-        return folder_name(place.path)
+        return agent_name(folder_name(place.path))
     agent = agent_name(place.agent)
     if place.kind == "openclaw-workspace":
         agent = tr("{agent} workspace", agent=agent)
@@ -167,7 +170,7 @@ class SourceRows(QWidget):
         row.show()  # immediately, not at the next layout: a box in it may get the focus
 
     def _details(self, place: FoundSource) -> QLabel:
-        words = f"{place_amount(place)}  ·  {short_path(place.path, self._home)}"
+        words = f"{place_amount(place)} · {short_path(place.path, self._home)}"
         return label(breakable(words), "meta", wrap=True)
 
 

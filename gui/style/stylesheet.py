@@ -3,8 +3,8 @@
 Widgets choose a look by the dynamic property `role`, so that a change of font scale reaches all of them with one new
 sheet, and one of theme with none:
 
-    QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), degraded (12, in that
-                  state's colour), title and figure (21)
+    QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), group (15, above a
+                  group of settings), degraded (12, in that state's colour), title and figure (21)
     QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone;
                   with the property `flush` aligned with text above it)
     QPlainTextEdit field (as a line to type in)
@@ -30,6 +30,7 @@ QLabel[role="meta"], QLabel[role="degraded"] { font-size: ${px12}px; }
 QLabel[role="meta"], QLabel[role="muted"] { color: $muted; }
 QLabel[role="degraded"] { color: $degraded; }
 QLabel[role="strong"], QLabel[role="section"] { font-weight: 600; }
+QLabel[role="group"] { font-size: ${px15}px; font-weight: 600; }
 QLabel[role="title"] { font-size: ${px21}px; font-weight: 600; }
 QLabel[role="figure"] { font-size: ${px21}px; font-weight: 600; }
 
@@ -147,6 +148,7 @@ def style_sheet(scale: float) -> str:
     return _SHEET.substitute(
         {name: f"palette({role})" for name, role in SHEET_ROLES.items()},
         px12=round(12 * scale),
+        px15=round(15 * scale),
         px21=round(21 * scale),
     )
 

@@ -30,6 +30,7 @@ def _place(**changes) -> FoundSource:
         ({"agent": "obsidian", "name": "Garden", "kind": "obsidian-vault"}, "Obsidian vault Garden"),
         ({"agent": "", "path": "/tmp/chatgpt.zip"}, "chatgpt.zip"),
         ({"agent": "", "path": "C:\\exports\\mine"}, "mine"),
+        ({"agent": "", "path": "/media/old/claude-code"}, "Claude Code"),
     ],
 )
 def test_place_title_wording(changes, title):
