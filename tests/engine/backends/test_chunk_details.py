@@ -82,7 +82,7 @@ def test_refused_vector_has_reason(open_memory) -> None:
     assert {row.vector for row in memory.insight.chunks_of("shopping.md").chunks} == {"ready"}
 
 
-def test_one_chunk_with_all_that_is_known_of_it(open_memory, workspace, long_note) -> None:
+def test_chunk_detail_has_every_field(open_memory, workspace, long_note) -> None:
     (workspace / "copy.md").write_text((workspace / "greenhouse.md").read_text("utf-8"), "utf-8")
     memory = open_memory()
     memory.sync()

@@ -240,7 +240,7 @@ def test_result_cached_until_text_changes(open_memory, workspace: Path) -> None:
     assert memory.insight.duplicates().groups == ()
 
 
-def test_progress_rises_to_one_and_a_cancel_ends_it(open_memory) -> None:
+def test_progress_reaches_one_and_cancel_stops(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     token = CancelToken()

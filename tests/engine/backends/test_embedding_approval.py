@@ -91,7 +91,7 @@ def test_a_yes_to_a_provider_is_none_to_its_fallback(open_memory, dear) -> None:
     assert memory.sync(approve=report.awaiting).vectors_pending == 0
 
 
-def test_a_yes_reaches_a_sync_that_runs_without_it(open_memory, dear, monkeypatch) -> None:
+def test_approval_reaches_a_running_sync(open_memory, dear, monkeypatch) -> None:
     memory = open_memory(use=dear)
     asked, go = threading.Event(), threading.Event()
     estimate = cost_estimate.estimate

@@ -143,7 +143,7 @@ def test_unsavable_fact_says_why(facts: Facts, text: str, why: str) -> None:
     assert [fact.text for fact in facts.all()] == ["fine"]
 
 
-def test_where_nothing_can_be_written_facts_are_found_by_words(tmp_path: Path, provider: FakeProvider) -> None:
+def test_read_only_data_finds_facts_by_keywords(tmp_path: Path, provider: FakeProvider) -> None:
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
         Facts(data, lambda: None, print).add("I prefer tea")
         data.settle()
@@ -175,7 +175,7 @@ def test_forgotten_fact_hidden_and_restorable(facts: Facts) -> None:
     assert texts(facts, "prefer tea") == ["I prefer tea"]
 
 
-def test_after_a_month_nothing_is_left_of_it(user: UserData, facts: Facts, monkeypatch, tmp_path: Path) -> None:
+def test_forgotten_fact_is_deleted_after_a_month(user: UserData, facts: Facts, monkeypatch, tmp_path: Path) -> None:
     old, new = facts.add("Zitronenbaum im Garten").fact, facts.add("Kept for good").fact
     monkeypatch.setattr(time, "time", lambda clock=time.time: clock() - 31 * DAY)
     facts.forget([old.id])

@@ -76,7 +76,7 @@ def test_both_answers_equal_two_searches(memory: BuiltinMemory, query: str) -> N
     assert (_places(whole), whole.total) == (_places(alone), alone.total)
 
 
-def test_one_snapshot_is_enough(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_answers_use_one_snapshot(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     reads = Reads(memory, monkeypatch)
     for query in ("irrigation timer", "irrigatoin timer", "zucchini"):
         before = reads.count

@@ -123,7 +123,7 @@ def test_new_file_beside_failed_one_is_counted_alone(memory: BuiltinMemory, work
 
 
 @pytest.mark.parametrize("kept", ["", "she lent us the pressure barge ines"])
-def test_rows_with_other_words_are_found_though_they_are_there(memory: BuiltinMemory, kept: str) -> None:
+def test_rows_with_wrong_words_are_reported(memory: BuiltinMemory, kept: str) -> None:
     before = content(memory)
     [result] = [r for r in memory.search("gauge", mode="keyword").results if r.path == "people/ines.md"]
     with memory.store.read() as view:

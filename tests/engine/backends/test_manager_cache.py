@@ -158,7 +158,7 @@ def test_failed_open_raised_for_all_and_retried(workspace, settings):
     assert len(tries) == 3
 
 
-def test_closing_twice_takes_nothing_from_the_other(workspace, settings):
+def test_double_close_leaves_other_users_open(workspace, settings):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     first.close()
     first.close()

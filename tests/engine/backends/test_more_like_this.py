@@ -73,7 +73,7 @@ def test_own_vector_used_without_provider(memory, provider: FakeProvider) -> Non
         ("ru1.md", "ru2.md", "капельного"),
     ],
 )
-def test_without_vectors_the_most_telling_words_find_it(by_words, path: str, other: str, word: str) -> None:
+def test_without_vectors_distinctive_words_are_searched(by_words, path: str, other: str, word: str) -> None:
     outcome = by_words.search_like(whole(path))
     assert outcome.mode == "keyword"
     assert paths(outcome)[:1] == [other]
@@ -173,7 +173,7 @@ def test_long_note_lines_exclude_only_themselves(open_memory, workspace: Path) -
     assert (chunk.start_line, chunk.end_line) not in places
 
 
-def test_a_passage_that_is_gone_says_so(memory, workspace: Path) -> None:
+def test_missing_passage_raises(memory, workspace: Path) -> None:
     (workspace / "pump.md").unlink()
     memory.sync()
     with pytest.raises(PassageMissing, match=r"No passage of pump\.md is indexed"):
@@ -196,7 +196,7 @@ def test_hidden_files_not_reachable_by_similarity(open_memory, workspace: Path) 
         open_memory(exclude=("MEMORY.md",)).search_like(whole("MEMORY.md"))
 
 
-def test_it_can_be_cancelled(memory) -> None:
+def test_cancelled_search_raises(memory) -> None:
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):

@@ -13,7 +13,7 @@ def _qmd(command: str, **changes) -> Settings:
     return msgspec.structs.replace(usual, qmd=msgspec.structs.replace(usual.qmd, command=command, **changes))
 
 
-def test_the_built_in_engine_is_always_there(tmp_path):
+def test_try_backend_builtin_is_ready(tmp_path):
     assert engine.try_backend(tmp_path, Settings()) == "The built-in index is part of this program and ready to use."
 
 

@@ -55,7 +55,7 @@ def test_the_others_get_their_vectors_and_those_are_named(open_memory, provider:
     assert len(provider.embedded) == len(set(provider.embedded)), "nothing is sent twice but what was refused"
 
 
-def test_they_are_sent_again_after_a_new_start_or_by_force_only(open_memory, workspace: Path, provider: Fussy) -> None:
+def test_refused_texts_are_resent_after_restart_or_force(open_memory, workspace: Path, provider: Fussy) -> None:
     memory = open_memory()
     memory.sync()
     provider.asked.clear()
@@ -77,7 +77,7 @@ def test_repaired_text_no_longer_named(open_memory, workspace: Path, provider: F
     assert (report.vectors_pending, report.failed, memory.status().failed_files) == (0, (), ())
 
 
-def test_one_that_is_alone_is_no_reason_to_change_the_provider(open_memory, workspace: Path, provider: Fussy) -> None:
+def test_single_refused_text_does_not_start_fallback(open_memory, workspace: Path, provider: Fussy) -> None:
     memory = open_memory(instead=FakeProvider(id="second"))
     provider.before = lambda texts: None
     memory.sync()
@@ -122,7 +122,7 @@ def test_only_missing_vectors_requested_again(open_memory, provider: Fussy, wrap
     assert all(count == 1 for text, count in Counter(sent).items() if POISON not in text)
 
 
-def test_a_failure_of_another_kind_ends_it(open_memory, provider: Fussy) -> None:
+def test_other_failure_ends_embedding(open_memory, provider: Fussy) -> None:
     def fail(texts: Sequence[str]) -> None:
         if any(POISON in text for text in texts):
             raise ProviderError("The quota is used up.")

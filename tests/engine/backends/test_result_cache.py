@@ -28,7 +28,7 @@ def memory(open_memory) -> BuiltinMemory:
     return memory
 
 
-def test_the_same_question_is_answered_from_memory_and_says_so(memory) -> None:
+def test_repeated_query_is_answered_from_cache(memory) -> None:
     first = memory.search("irrigation timer", explain=True)
     again = memory.search("irrigation timer", explain=True)
     assert first.age is None
@@ -66,7 +66,7 @@ def test_whatever_decides_an_answer_makes_it_another_question(memory, options) -
     assert memory.search("irrigation timers").age is None
 
 
-def test_a_session_that_others_read_gets_no_answer_of_ones_own(memory, workspace: Path) -> None:
+def test_group_session_gets_no_cached_private_answer(memory, workspace: Path) -> None:
     (workspace / "MEMORY.md").write_text("# Mine\n\nThe irrigation timer code is 4711.\n", "utf-8")
     memory.sync()
     assert "MEMORY.md" in paths(memory.search("irrigation timer"))
@@ -193,7 +193,7 @@ def test_a_cancelled_question_is_not_answered_from_memory_either(memory) -> None
 
 
 @pytest.mark.parametrize("cache", [{"enabled": False}, {"ttl_seconds": 0}])
-def test_it_can_be_switched_off(open_memory, cache) -> None:
+def test_disabled_cache_stores_no_answer(open_memory, cache) -> None:
     memory = open_memory(query=QuerySettings(cache=ResultCacheSettings(**cache)))
     memory.sync()
     memory.search("irrigation timer")

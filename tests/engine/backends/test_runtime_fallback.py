@@ -48,7 +48,7 @@ def test_rebuild_continues_with_fallback(open_memory, provider, second) -> None:
     assert memory.search("watering timer").mode == "hybrid"
 
 
-def test_it_takes_over_once(open_memory, workspace: Path, provider, second) -> None:
+def test_fallback_provider_has_no_fallback(open_memory, workspace: Path, provider, second) -> None:
     provider.before = fail
     memory = open_memory(instead=second)
     memory.sync()

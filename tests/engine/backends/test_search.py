@@ -159,7 +159,7 @@ def test_memory_md_is_not_found_in_a_session_that_others_read(open_memory, works
         assert "MEMORY.md" not in paths(memory.search("timer code", session_key=key, min_score=0))
 
 
-def test_nor_is_that_of_a_workspace_that_is_indexed_beside_it(open_memory, workspace: Path, tmp_path: Path) -> None:
+def test_group_search_hides_memory_of_extra_workspace(open_memory, workspace: Path, tmp_path: Path) -> None:
     agent = tmp_path / "agent"
     for file in ("MEMORY.md", "memory/day.md"):
         (agent / file).parent.mkdir(exist_ok=True, parents=True)
@@ -175,7 +175,7 @@ def test_nor_is_that_of_a_workspace_that_is_indexed_beside_it(open_memory, works
     assert shared == mine - {"MEMORY.md", "MEMORY-2.md", "agent/MEMORY.md"}
 
 
-def test_more_than_is_shown_is_counted(open_memory, workspace: Path) -> None:
+def test_total_counts_results_beyond_the_maximum(open_memory, workspace: Path) -> None:
     for number in range(20):
         (workspace / f"n{number}.md").write_text(f"# Note {number}\n\nvalve pressure {number}\n")
     memory = open_memory()

@@ -59,7 +59,7 @@ def test_the_new_question_keeps_its_filters_and_operators(memory) -> None:
     assert paths(memory.search("timer", within=[IRRIGATION], until=1.0)) == []
 
 
-def test_it_follows_the_index(memory, workspace: Path) -> None:
+def test_search_within_uses_the_current_index(memory, workspace: Path) -> None:
     within = [EarlierQuery(query="Tuesday")]
     assert paths(memory.search("timer", within=within)) == ["greenhouse.md"]
     (workspace / "greenhouse.md").write_text("# Greenhouse\n\nThe timer on the drip irrigation works.\n", "utf-8")

@@ -91,7 +91,7 @@ def test_continued_compressed_session_read_on(open_memory, folder: Path) -> None
     assert memory.search("rudder").results[0].end_line == 4
 
 
-def test_one_listed_by_itself(open_memory, folder: Path) -> None:
+def test_compressed_file_listed_in_settings_is_read(open_memory, folder: Path) -> None:
     (folder / PLAIN).write_text(lines(2))
     pack(folder)
     memory = open_memory(sessions=SessionSettings(folders=(str(folder / f"{PLAIN}.zst"),)))
@@ -101,7 +101,7 @@ def test_one_listed_by_itself(open_memory, folder: Path) -> None:
     assert memory.read_session(session.path).messages[0].text == TEXTS[0]
 
 
-def test_a_damaged_one_says_so(open_memory, folder: Path) -> None:
+def test_damaged_compressed_file_is_an_issue(open_memory, folder: Path) -> None:
     (folder / f"{PLAIN}.zst").write_bytes(b"no zstd at all")
     memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
     (issue,) = memory.sync().failed

@@ -245,7 +245,7 @@ def test_unreadable_database_reported_without_loss(open_memory, path: Path, writ
     assert memory.sync().skipped == ()
 
 
-def test_one_that_is_torn_when_it_is_opened_loses_nothing(open_memory, path: Path, writer: OpencodeWriter) -> None:
+def test_truncated_database_keeps_indexed_sessions(open_memory, path: Path, writer: OpencodeWriter) -> None:
     memory = open_memory(sessions=listed(path))
     memory.sync()
     writer.close()

@@ -118,7 +118,7 @@ def test_unchanged_sync_leaves_claims_unlocked(open_: Open, store: Path, monkeyp
     assert (held(garden), held(boat)) == ({"mast"}, set())
 
 
-def test_the_innermost_workspace_has_it(open_: Open, store: Path, tmp_path: Path) -> None:
+def test_session_belongs_to_innermost_workspace(open_: Open, store: Path, tmp_path: Path) -> None:
     outer, inner = open_("boats"), open_("boats/sloop")
     write_session(store, "mast", tmp_path / "boats/sloop/rig", "The varnish peels off the mast.")
     for memory in (inner, outer, inner):
@@ -141,7 +141,9 @@ def test_nothing_is_embedded_again(open_: Open, store: Path, tmp_path: Path, pro
     assert len(provider.embedded) == before
 
 
-def test_it_does_not_go_with_its_workspace(open_: Open, store: Path, tmp_path: Path, provider: FakeProvider) -> None:
+def test_session_of_deleted_workspace_is_reassigned(
+    open_: Open, store: Path, tmp_path: Path, provider: FakeProvider
+) -> None:
     garden, boat = open_("garden"), open_("boat")
     write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     for memory in (garden, boat, garden):

@@ -301,7 +301,7 @@ def test_common_content_makes_none_similar(memory: BuiltinMemory, store: Path) -
     assert near["sessions/main/6.jsonl"] > 0.9
 
 
-def test_a_long_session_has_sessions_like_it_too(memory: BuiltinMemory, boat: Path, store: Path) -> None:
+def test_similar_sessions_of_a_long_session(memory: BuiltinMemory, boat: Path, store: Path) -> None:
     asked = "Varnish the mast with thin coats? " * 40
     boat.write_text(f"{HEAD}\n" + "".join(said("user", f"{asked} {number}", 1) for number in range(450)))
     (store / "mast.jsonl").write_text(f"{HEAD}\n" + said("user", "Varnish the mast with thin coats?", 1))

@@ -182,7 +182,7 @@ def test_similar_words_come_before_words_apart(open_memory, workspace: Path) -> 
     assert offered(memory, "forklift") == ["forkliff"]
 
 
-def test_a_slip_is_offered_and_not_taken(open_memory, workspace: Path) -> None:
+def test_correction_off_offers_a_suggestion(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace)
     outcome = memory.search("irigation", correct=False)
     assert outcome.results == ()

@@ -36,7 +36,7 @@ def test_session_starts_can_be_switched_off(open_memory) -> None:
     assert reasons(memory) == ["manual"]
 
 
-def test_a_change_is_seen_and_found(open_memory, workspace: Path) -> None:
+def test_watched_change_is_indexed(open_memory, workspace: Path) -> None:
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=30))
     memory.sync()
     assert memory.status().watcher.mode == "native"
@@ -98,7 +98,7 @@ def test_ignored_changes_trigger_nothing(open_memory, workspace: Path) -> None:
     wait_until(lambda: "watch" in reasons(memory))
 
 
-def test_a_search_that_finds_the_index_out_of_date_mends_it(open_memory, workspace: Path, provider) -> None:
+def test_search_on_outdated_index_starts_a_sync(open_memory, workspace: Path, provider) -> None:
     memory = open_memory(background=True, sync=QUIET)
     token_holder: list[object] = []
 
@@ -246,7 +246,7 @@ def mode(request, monkeypatch) -> str:
 
 @pytest.mark.parametrize("old", [False, True], ids=["new", "old"])
 @pytest.mark.parametrize("target", ["file", "folder", "nothing"])
-def test_links_are_listed_while_they_are_there(
+def test_existing_links_are_listed_as_skipped(
     open_memory, workspace: Path, tmp_path: Path, target: str, old: bool, mode: str
 ) -> None:
     outside = tmp_path / "outside"

@@ -68,7 +68,7 @@ def memory(open_memory, tmp_path: Path):
         ("zxcvb and", "plain"),
     ],
 )
-def test_it_is_found(memory, query: str, name: str) -> None:
+def test_typical_query_finds_its_note_first(memory, query: str, name: str) -> None:
     outcome = memory.search(query)
     assert outcome.results, query
     assert outcome.results[0].path == f"memory/{name}.md"

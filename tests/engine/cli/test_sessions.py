@@ -152,7 +152,7 @@ def test_session_shown_by_id_prefix_or_name(run: Run, name: str) -> None:
     assert "\n--- 2026-02-11 ---\n\nUser  19:22\n" in out
 
 
-def test_tool_calls_one_line_unless_all(run: Run, memory: FakeMemory) -> None:
+def test_tool_calls_take_one_line_without_all(run: Run, memory: FakeMemory) -> None:
     turns = [
         ("user", [("text", "Tidy up.")]),
         ("assistant", [("thinking", "First\nlook."), ("tool-call", '{\n  "n": 1,\n  "file": "a.py"\n}', "Read")]),

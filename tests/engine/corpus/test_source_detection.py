@@ -311,7 +311,7 @@ def test_no_file_is_opened_but_the_two_configurations(home, monkeypatch):
     assert set(opened) == {"openclaw.json", "obsidian.json"}
 
 
-def test_it_can_be_cancelled(home):
+def test_cancelled_detection_raises(home):
     put(home / ".claude/projects/p/1.jsonl")
     token = CancelToken()
     token.cancel()

@@ -40,5 +40,5 @@ def test_any_text_has_clean_tags(text: str) -> None:
     assert all(tag and not tag.startswith("#") and "\n" not in tag for tag in tags)
 
 
-def test_a_note_of_tags_has_at_most_some() -> None:
+def test_note_has_at_most_500_tags() -> None:
     assert len(tags_of(" ".join(f"#tag{number}" for number in range(2000)), None)) == 500

@@ -99,7 +99,7 @@ def test_unassignable_vectors_unused(server, make, waits, place):
     assert server.answered == dict.fromkeys(TEXTS, 1)
 
 
-def test_one_text_needs_no_index(local, make):
+def test_single_embedding_without_index_is_accepted(local, make):
     local.faults.append(Change(lambda body: body["data"][0].pop("index"), usable=False))
     assert make(local, None, model="home-made").embed_query("pumps").shape == (48,)
 

@@ -174,7 +174,7 @@ def test_an_answer_without_end_is_given_up() -> None:
     ],
     ids="nothing headers body chunk another-protocol no-gzip".split(),
 )
-def test_a_broken_answer_may_pass(sent: bytes) -> None:
+def test_broken_response_is_transient(sent: bytes) -> None:
     def answer(connection: socket.socket) -> None:
         connection.recv(100_000)
         connection.sendall(sent)

@@ -47,7 +47,7 @@ def test_rate_limit_that_mentions_billing_is_retried() -> None:
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 529, 408])
-def test_faults_of_the_service_may_pass(status: int) -> None:
+def test_server_errors_are_transient(status: int) -> None:
     assert isinstance(of(status, b"<html>Bad gateway</html>"), Transient)
 
 

@@ -15,7 +15,7 @@ def test_random_numbers_shaped_and_reproducible() -> None:
     assert normal(1, (2,)).tolist() == pytest.approx([0.97925121, 0.48979125])
 
 
-def test_they_are_spread_as_the_normal_distribution_is() -> None:
+def test_numbers_follow_the_normal_distribution() -> None:
     drawn = normal(7, (100_000, 2))
     shares = [(np.abs(drawn) < width).mean() for width in (0.5, 1, 2, 3)]
     assert shares == pytest.approx([0.3829, 0.6827, 0.9545, 0.9973], abs=0.004)

@@ -53,7 +53,7 @@ def test_a_model_is_known_under_the_names_that_agents_use(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "cost"), [("gpt-5-2025-08-07", 0.00225), ("models/gemini-2.5-pro", 0.00225), ("openai/gpt-4.1", 0.0028)]
 )
-def test_names_with_points_and_dates(name: str, cost: float) -> None:
+def test_price_of_model_name_with_dots_and_dates(name: str, cost: float) -> None:
     assert load_prices().cost(usage(name)) == pytest.approx(cost)
 
 

@@ -9,7 +9,7 @@ from engine.settings import load_settings
 from engine.settings.loading import RereadSettings
 
 
-def test_they_are_read_again_when_their_file_has_changed(tmp_path: Path) -> None:
+def test_changed_settings_file_is_read_again(tmp_path: Path) -> None:
     path, reads = tmp_path / "settings.toml", []
 
     def load():

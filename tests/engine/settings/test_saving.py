@@ -40,7 +40,7 @@ query.max_results = 3
     assert config.stat().st_mode & 0o777 == 0o640
 
 
-def test_none_takes_a_setting_out(config: Path) -> None:
+def test_saving_none_removes_the_setting(config: Path) -> None:
     save_setting("model", "x", config=config)
     save_setting("model", None, config=config)
     save_setting("query.min_score", None, config=config)

@@ -37,7 +37,7 @@ def add(store: IndexStore, name: str) -> None:
         writer.replace_file(new_file(name, f"text of {name}"))
 
 
-def test_each_damage_is_mended_once_however_many_meet_it(tmp_path: Path) -> None:
+def test_damage_found_twice_is_repaired_once(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     add(store, "a.md")
     first, same = damage_of(store), damage_of(store)
@@ -52,7 +52,7 @@ def test_each_damage_is_mended_once_however_many_meet_it(tmp_path: Path) -> None
     store.close()
 
 
-def test_a_sound_file_stays_whatever_was_said_of_it(tmp_path: Path) -> None:
+def test_intact_file_is_not_repaired(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     add(store, "a.md")
     with pytest.raises(IndexCorrupt) as caught, store.read():

@@ -44,7 +44,7 @@ def test_a_file_replaced_is_found_by_its_new_words_only(tmp_path: Path) -> None:
     store.close()
 
 
-def test_sessions_are_listed_but_for_those_that_are_there(tmp_path: Path) -> None:
+def test_listed_session_does_not_replace_indexed_one(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     rows = [session_row("sessions/a.jsonl", messages) for messages in (1, 2)]
     with store.write() as writer:

@@ -75,7 +75,7 @@ def test_each_query_once_newest_first(kept: SavedSearches) -> None:
     assert recent[0].asked >= recent[1].asked
 
 
-def test_the_beginning_of_a_question_gives_way_to_it(kept: SavedSearches) -> None:
+def test_history_drops_beginnings_of_a_query(kept: SavedSearches) -> None:
     for text in ("hose", "tim", "timer", "tim"):
         kept.note(ask(text))
     assert asked(kept) == ["tim", "timer", "hose"]

@@ -44,7 +44,7 @@ def test_the_packages_own_library_is_loaded_by_default(connection):
     assert connection.execute("SELECT vec_version()").get.startswith("v")
 
 
-def test_a_library_of_any_name_is_loaded_from_a_path_of_ones_own(connection, tmp_path):
+def test_extension_path_may_have_any_file_name(connection, tmp_path):
     packaged = next(Path(sqlite_vec.__file__).parent.glob("vec0.*"))
     own = tmp_path / f"my-vectors-2{packaged.suffix}"
     own.write_bytes(packaged.read_bytes())

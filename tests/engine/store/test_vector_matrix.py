@@ -94,7 +94,7 @@ def test_only_a_small_part_of_a_large_matrix_is_scored(monkeypatch):
     assert sum(scored) < len(vectors) / 4
 
 
-def test_half_precision_is_taken():
+def test_matrix_accepts_float16_vectors():
     vectors = clustered(300, 32)
     matrix = QuantisedMatrix(32)
     matrix.add(np.arange(300), vectors.astype(np.float16))
@@ -316,7 +316,7 @@ def test_saved_matrix_answers_same_and_changes(tmp_path):
         )
 
 
-def test_rows_that_go_while_a_matrix_is_saved_stay_gone(tmp_path, monkeypatch):
+def test_rows_removed_during_save_stay_removed(tmp_path, monkeypatch):
     vectors = clustered(2 * BLOCK_ROWS, 32)
     matrix = filled(vectors)
 

@@ -35,7 +35,7 @@ def test_looking_at_the_lock_never_gives_it_away(tmp_path: Path) -> None:
     mine.close()
 
 
-def test_it_is_free_once_it_was_given_back_as_often_as_taken(tmp_path: Path) -> None:
+def test_lock_is_free_after_as_many_releases_as_acquires(tmp_path: Path) -> None:
     mine, others = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
     assert mine.acquire()
     assert mine.acquire()

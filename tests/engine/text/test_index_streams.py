@@ -146,7 +146,7 @@ def test_text_without_any_space_is_cut_too() -> None:
     assert analyse(text, "").words.count("東京") == PIECE_LENGTH
 
 
-def test_words_that_were_forgotten_are_worked_out_again() -> None:
+def test_forgotten_words_are_analysed_again() -> None:
     before = analyse("Deploying os.replace", "english")
     stems = stems_of("english")  # as a matcher holds them
     assert "deploying" in stems

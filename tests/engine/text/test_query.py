@@ -14,7 +14,7 @@ def content(query: str, *languages: str) -> list[str]:
     return [found.surface for found in analyse_query(query, languages).terms if not found.stop]
 
 
-def test_terms_know_where_they_stand() -> None:
+def test_terms_have_their_position_in_the_query() -> None:
     query = "  Where is the “Café”-file os_replace? "
     terms = analyse_query(query).terms
     assert [found.surface for found in terms] == ["Where", "is", "the", "Café", "file", "os_replace"]

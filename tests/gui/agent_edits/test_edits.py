@@ -197,7 +197,7 @@ def test_reader_explains_that_no_file_matches(qtbot, opened: MainWindow, panel: 
     assert "No file matches, so there is no message to read here." in shown
 
 
-def test_sessions_with_file_search_for_it(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+def test_sessions_with_file_searches_for_the_file(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
     panel.focus_list()
     panel.list.sessions_requested.emit(panel.list.current.path)
     assert opened.views.current == "search"

@@ -144,7 +144,7 @@ def test_hanging_retry_does_not_block(open_manager, place):
     assert not manager.search("irrigation").notice
 
 
-def test_closing_ends_a_try_that_hangs(open_manager, place):
+def test_close_cancels_hanging_retry(open_manager, place):
     manager = open_manager(pause=0)
     place.fails(GONE)
     manager.search("irrigation")
@@ -235,7 +235,7 @@ def test_both_errors_shown_when_builtin_cannot_open(open_manager, place):
         assert "cannot be written" in str(told.value)
 
 
-def test_one_that_cannot_even_be_opened_has_failed(open_manager, place):
+def test_memory_that_cannot_be_opened_is_replaced(open_manager, place):
     def refuse() -> None:
         raise BackendError("LanceDB is not installed")
 
@@ -256,7 +256,7 @@ def test_unexpected_error_still_falls_back(open_manager, place, caplog):
     assert "secret" not in outcome.notice
 
 
-def test_an_index_that_is_not_up_to_date_says_so(open_manager, place):
+def test_outdated_fallback_index_adds_notice(open_manager, place):
     go_on = threading.Event()
     taken: list[BuiltinMemory] = []
 

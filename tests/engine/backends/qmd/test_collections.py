@@ -104,7 +104,7 @@ def test_single_file_gets_own_collection(workspace, tmp_path):
     assert refused.collections[1].ignore == ("a[,] b.md",)
 
 
-def test_more_places_have_their_name_and_pattern(workspace, tmp_path, user_home):
+def test_extra_paths_become_named_collections(workspace, tmp_path, user_home):
     (user_home / "specs").mkdir()
     made = planned(workspace, qmd={"paths": {"My Specs": "~/specs/**/*.md", "none": "~/nowhere"}})
     assert [(one.name, one.pattern, one.prefix) for one in made.collections[1:]] == [

@@ -19,7 +19,7 @@ def _found(memory: MemorySearchManager) -> int:
     return len(memory.search("irrigation").results)
 
 
-def test_the_next_question_is_answered_by_them(opened: Bench):
+def test_changed_settings_apply_to_next_query(opened: Bench):
     memory = opened.ready()
     assert _found(memory) == 3
     memory.answer_as(_most(1))

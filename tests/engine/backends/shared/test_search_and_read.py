@@ -21,7 +21,7 @@ def paths(outcome: SearchOutcome) -> set[str]:
 # --- searching ------------------------------------------------------------------------------------------------------
 
 
-def test_words_are_found_where_they_stand(memory: MemorySearchManager):
+def test_result_lines_are_within_the_file(memory: MemorySearchManager):
     outcome = memory.search("irrigation", min_score=0)
     assert {"greenhouse.md", "shopping.md", "shed.md"} <= paths(outcome)
     for result in outcome.results:
@@ -31,7 +31,7 @@ def test_words_are_found_where_they_stand(memory: MemorySearchManager):
         assert "\x1b" not in result.snippet
 
 
-def test_first_answer_is_by_words(memory: MemorySearchManager):
+def test_first_answer_uses_keywords_alone(memory: MemorySearchManager):
     first: list[SearchOutcome] = []
     whole = memory.search("irrigation hose", min_score=0, on_keywords=first.append)
     assert [outcome.mode for outcome in first] == ([] if whole.mode == "keyword" else ["keyword"])
@@ -160,7 +160,7 @@ def test_whatever_is_typed_gets_an_answer(memory: MemorySearchManager):
         to_json(outcome)
 
 
-def test_a_search_that_is_cancelled_says_so(memory: MemorySearchManager):
+def test_cancelled_search_raises_cancelled(memory: MemorySearchManager):
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):

@@ -88,7 +88,7 @@ def test_cancelled_update_completed_by_next(opened: Bench):
     assert not memory.status().dirty
 
 
-def test_one_update_at_a_time_later_joins(opened: Bench):
+def test_second_sync_joins_the_running_one(opened: Bench):
     memory = opened.open()
     begun, go_on = threading.Event(), threading.Event()
     heard: list[MemorySyncProgressUpdate] = []
@@ -153,7 +153,7 @@ def _failing() -> None:
     raise ValueError("a listener must not be able to stop an update")
 
 
-def test_one_that_stays_follows_the_notes(opened: Bench):
+def test_background_memory_indexes_new_notes(opened: Bench):
     memory = opened.ready(background=True)
     heard = threading.Event()
     memory.add_status_listener(heard.set)
@@ -193,7 +193,7 @@ def test_closed_is_closed(opened: Bench):
     assert memory.current_sync() is None
 
 
-def test_one_that_was_never_used_closes(opened: Bench):
+def test_unused_memory_can_be_closed(opened: Bench):
     opened.open().close()
     opened.open(background=True).close()
 

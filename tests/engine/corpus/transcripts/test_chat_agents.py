@@ -193,7 +193,7 @@ def test_a_session_of_vibe_is_read() -> None:
 
 
 @pytest.mark.parametrize(("format", "path"), ALL, ids=list(SAMPLES))
-def test_without_the_other_file_the_folder_names_it(format: LineFormat, path: Path, tmp_path: Path) -> None:
+def test_without_metadata_file_the_folder_is_the_id(format: LineFormat, path: Path, tmp_path: Path) -> None:
     copied = tmp_path / "session-7" / path.name
     copied.parent.mkdir()
     shutil.copy(path, copied)

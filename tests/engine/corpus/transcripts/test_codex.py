@@ -471,7 +471,7 @@ def test_words_and_plan_are_apart_and_citations_are_none() -> None:
         ({"type": "image_generation_call", "result": "iVBO"}, ""),
     ],
 )
-def test_a_call_is_shown_as_one_would_type_it(call: dict[str, Any], text: str) -> None:
+def test_tool_call_is_shown_as_typed_command(call: dict[str, Any], text: str) -> None:
     assert parts_of(item(**call)) == [("assistant", "tool-call", text)]
 
 

@@ -96,7 +96,7 @@ def test_cancelled_reading_raises(path: Path) -> None:
         read_on(path, "", None, token)
 
 
-def test_facts_of_a_file_beside_follow_it(tmp_path: Path) -> None:
+def test_changed_metadata_file_updates_facts(tmp_path: Path) -> None:
     path, meta = tmp_path / "messages.jsonl", tmp_path / "meta.json"
     said = [f'{{"role": "user", "content": "Varnish it.", "message_id": "{number}"}}\n' for number in range(3)]
     told: dict[str, Any] = {"session_id": "v", "title": "Varnish", "stats": {"session_prompt_tokens": 1}}

@@ -131,7 +131,7 @@ def test_skill_of_a_command_is_not_the_users(path: Path, stored: str, typed: str
         ({"model_config": "[odd"}, None, "h-0"),
     ],
 )
-def test_only_a_sub_agents_session_is_a_part(path: Path, child: dict[str, Any], ended: str | None, parent: str) -> None:
+def test_only_sub_agent_session_has_a_parent(path: Path, child: dict[str, Any], ended: str | None, parent: str) -> None:
     before = session("h-0", end_reason=ended, ended_at=None if ended is None else START - 1, started_at=START - 50)
     rows = [before, session(parent_session_id="h-0", **child), message("user", "Why?")]
     write_rows(path, HERMES + HERMES_ENDS, rows)
