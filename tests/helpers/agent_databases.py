@@ -14,6 +14,8 @@ from tests.helpers.session_rows import (
     GOOSE_NEWER,
     HERMES,
     HERMES_NEWER,
+    OPENCLAW,
+    OPENCLAW_NEWER,
     ZED,
     ZED_NEWER,
     write_rows,
@@ -332,6 +334,51 @@ _DEVIN_SPOKEN = """SELECT CASE chat_message ->> '$.role' WHEN 'user' THEN 'user'
 _DEVIN_TIMES = "SELECT created_at FROM sessions UNION SELECT last_activity_at FROM sessions"
 
 
+def _event(number: int, minute: int, kind: str, **more: Any) -> Row:
+    value = {"type": kind, "id": f"e{number}", "timestamp": TIMES[minute], **more}
+    above = {"parentId": f"e{number - 1}"} if number > 1 else {}
+    row = {"session_id": "s1", "seq": number, "event_json": _json({**value, **above}), "created_at": MS[minute]}
+    return "transcript_events", row
+
+
+def _said(number: int, minute: int, role: str, *blocks: object, **more: Any) -> Row:
+    return _event(number, minute, "message", message={"role": role, "content": blocks, **more})
+
+
+_OPENCLAW_KEY = {"session_key": "agent:main:hull", "updated_at": MS[5]}
+_OPENCLAW = (
+    ("session_nodes", {**_OPENCLAW_KEY, "current_session_id": "s1", "entry_json": "{}", "label": "A leaking hull"}),
+    ("session_windows", {**_OPENCLAW_KEY, "session_id": "s1", "created_at": MS[0]}),
+    _event(0, 0, "session", version=3, cwd="/boats/old"),
+    _said(1, 1, "user", _text(ASKED)),
+    _said(
+        2,
+        2,
+        "assistant",
+        {"type": "thinking", "thinking": "Hm."},
+        _text(LOOKING),
+        {"type": "toolCall", "id": "t", "name": "exec", "arguments": {"command": COMMAND}},
+        model="m-1",
+        usage={"input": 10, "output": 2},
+    ),
+    _said(3, 3, "toolResult", _text(OUTPUT), toolName="exec", toolCallId="t"),
+    _said(4, 4, "assistant", _text(ANSWERED)),
+)
+_OPENCLAW_NEW = (
+    *_OPENCLAW[:3],
+    _event(0, 0, "model_change", provider="p", modelId="m-1"),
+    *(
+        ("transcript_events", {**row, "event_utf8_bytes": len(row["event_json"]), "seq": row["seq"] + 1})
+        for _, row in _OPENCLAW[3:]
+    ),
+)
+_OPENCLAW_NEW[3][1]["seq"] = 1
+_OPENCLAW_SPOKEN = """SELECT CASE event_json ->> '$.message.role' WHEN 'user' THEN 'user' ELSE 'agent' END
+    FROM transcript_events WHERE event_json ->> '$.message.role' IN ('user', 'assistant')"""
+_OPENCLAW_TIMES = """SELECT event_json ->> '$.timestamp' FROM transcript_events
+    UNION SELECT created_at FROM session_windows"""
+
+
 def field(number: int, value: bytes | str | int) -> bytes:
     """Return one field of a Protobuf message."""
     if isinstance(value, int):
@@ -494,6 +541,22 @@ DATABASES = (
     ),
     AgentDatabase("devin: texts", "devin/cli/sessions.db", DEVIN, _DEVIN, _DEVIN_SPOKEN, _DEVIN_TIMES),
     AgentDatabase("devin: blocks", "devin/cli/sessions.db", DEVIN, _DEVIN_BLOCKS, _DEVIN_SPOKEN, _DEVIN_TIMES),
+    AgentDatabase(
+        "openclaw: database",
+        "agents/main/agent/openclaw-agent.sqlite",
+        OPENCLAW,
+        _OPENCLAW,
+        _OPENCLAW_SPOKEN,
+        _OPENCLAW_TIMES,
+    ),
+    AgentDatabase(
+        "openclaw: database with archives",
+        "agents/main/agent/openclaw-agent.sqlite",
+        OPENCLAW + OPENCLAW_NEWER,
+        _OPENCLAW_NEW,
+        _OPENCLAW_SPOKEN,
+        _OPENCLAW_TIMES,
+    ),
     AgentDatabase("warp: 2025", "warp-terminal/warp.sqlite", WARP, warp_rows(*_WARP), _WARP_SPOKEN, _WARP_TIMES),
     AgentDatabase(
         "warp: 2026",

@@ -38,6 +38,20 @@ HERMES_NEWER = """ALTER TABLE sessions ADD COLUMN cwd TEXT; ALTER TABLE sessions
     ALTER TABLE messages ADD COLUMN tool_name TEXT; ALTER TABLE messages ADD COLUMN reasoning TEXT;
     ALTER TABLE messages ADD COLUMN reasoning_content TEXT;
     ALTER TABLE messages ADD COLUMN active INTEGER NOT NULL DEFAULT 1;"""
+OPENCLAW = """
+CREATE TABLE session_nodes (session_key TEXT NOT NULL PRIMARY KEY, current_session_id TEXT NOT NULL,
+    entry_json TEXT NOT NULL, updated_at INTEGER NOT NULL, spawned_by TEXT, label TEXT) STRICT;
+CREATE TABLE session_windows (session_id TEXT NOT NULL PRIMARY KEY, session_key TEXT NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, spawned_by TEXT) STRICT;
+CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT,
+    created_at INTEGER NOT NULL, PRIMARY KEY (session_id, seq)) STRICT;"""
+OPENCLAW_NEWER = """ALTER TABLE transcript_events ADD COLUMN event_zstd BLOB;
+    ALTER TABLE transcript_events ADD COLUMN event_utf8_bytes INTEGER;
+    CREATE TABLE session_transcript_archives (session_id TEXT NOT NULL, generation TEXT NOT NULL,
+    session_key TEXT NOT NULL, reason TEXT NOT NULL, encoding TEXT NOT NULL, archive_blob BLOB NOT NULL,
+    archive_name TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, PRIMARY KEY (session_id, generation)) STRICT;
+    CREATE TABLE session_transcript_cold_archives (session_id TEXT NOT NULL PRIMARY KEY, archive_name TEXT NOT NULL,
+    archived_at INTEGER NOT NULL, storage TEXT NOT NULL, archive_blob BLOB) STRICT;"""
 
 
 def write_rows(path: Path, schema: str, rows: Iterable[tuple[str, dict[str, Any]]] = ()) -> None:

@@ -1,6 +1,7 @@
 """Common base of formats that have sessions and messages as rows of a database."""
 
 import hashlib
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
@@ -14,6 +15,11 @@ from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.sqlite_view import SqliteView, looks_like
 
+_BLOCK = 256 * 1024
+_WINDOW = 128 * 1024**2
+"""Largest decompression window in bytes."""
+_MOST_LINES = 1024**3
+"""Most bytes of the lines in one cell; a few bytes of zstd can expand to any number."""
 _MOST_TEXT = 128 * 1024**2
 """Most characters of one session, which is held in memory as a whole."""
 
@@ -27,9 +33,9 @@ class RowFormat(msgspec.Struct, kw_only=True):
     agent: str
     needed: Columns
     """Tables and columns by which the database is recognised."""
-    listed: str
+    listed: str | Callable[[apsw.Connection], str]
     """SQL query for key, time of the last change and more of each session with messages; a session whose row differs is
-    read again. Texts must be cast to BLOB: invalid UTF-8 would be an error.
+    read again. Texts must be cast to BLOB: invalid UTF-8 would be an error. A function, if it depends on the tables.
     """
     version: int
     """Increase this when messages are read differently: stored sessions are then read again."""
@@ -61,9 +67,13 @@ class _Sessions:
         return set(self.marks())
 
     def marks(self) -> dict[str, str]:
-        rows = self._view.read(lambda connection: connection.execute(self._format.listed).fetchall())
+        rows = self._view.read(lambda connection: connection.execute(self._query(connection)).fetchall())
         rows.sort(key=lambda row: _time(row[1]), reverse=True)
         return {as_text(row[0]): self._mark(row) for row in rows}
+
+    def _query(self, connection: apsw.Connection) -> str:
+        listed = self._format.listed
+        return listed if isinstance(listed, str) else listed(connection)
 
     def _mark(self, row: tuple[Any, ...]) -> str:
         return hashlib.sha256(msgspec.json.encode((self._format.version, row))).hexdigest()
@@ -80,6 +90,43 @@ def columns(connection: apsw.Connection, table: str) -> frozenset[str]:
 def data_of(column: str) -> str:
     """Return the SQL expression for a column with JSON, as bytes; NULL if it is too long to parse."""
     return f"CASE WHEN octet_length({column}) <= {LONGEST_LINE} THEN CAST({column} AS BLOB) END"
+
+
+def unpacked(data: bytes) -> bytes | None:
+    """Return a cell compressed with zstd; None if it is damaged, or too long to parse."""
+    import zstandard  # few agents compress
+
+    found = bytearray()
+    unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+    try:
+        with unpacker.stream_reader(io.BytesIO(data), read_size=_BLOCK, read_across_frames=True) as stream:
+            while block := stream.read(_BLOCK):
+                found += block
+                if len(found) > LONGEST_LINE:
+                    return None
+    except zstandard.ZstdError:
+        return None
+    return bytes(found)
+
+
+def lines_in(data: bytes) -> Iterator[bytes]:
+    """Yield the lines in a cell, which may be compressed with zstd; an empty one in place of what can't be read."""
+    import zstandard
+
+    source: Any = io.BytesIO(data)
+    if data.startswith(zstandard.FRAME_HEADER):
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+        source = unpacker.stream_reader(source, read_size=_BLOCK, read_across_frames=True)
+    read = 0
+    try:
+        with io.BufferedReader(source, _BLOCK) as stream:
+            while read <= _MOST_LINES and (line := stream.readline(LONGEST_LINE)):
+                read += len(line)
+                yield line
+    except zstandard.ZstdError:
+        read = _MOST_LINES + 1
+    if read > _MOST_LINES:
+        yield b""
 
 
 def as_text(value: object) -> str:

@@ -6,7 +6,7 @@ Out: an `Agent` each, with its label, its folders and files, its resume command 
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,7 +16,7 @@ from engine.corpus.user_environment import Machine
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.formats import DatabaseFormat, Formats
 
 JSON_LINES = r".*\.jsonl"
 """Pattern of files with one JSON object per line."""
@@ -103,6 +103,30 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Returns the transcript that begins with all messages of the one at this path and continues its session; empty
     if none does. Called with paths of all agents, for transcripts that have changed or were left out.
     """
+
+
+def in_databases(
+    single: Mapping[str, Iterable[str]],
+    databases: Iterable[str],
+    known: "DatabaseFormat",
+    before: Set[str],
+    cancel: "CancelToken | None",
+) -> set[str]:
+    """Return the names of transcripts whose session a database has too; `single` has the names by session. While a
+    database can't be read, the copies of `before` stay: its sessions are still in the index. Raises Cancelled.
+    """
+    from engine.base.errors import PathRefused
+
+    copied: set[str] = set()
+    for path in databases:
+        try:
+            with known.opened(path, cancel) as sessions:
+                copied.update(name for id_ in single.keys() & sessions.keys() for name in single[id_])
+        except ValueError:  # reading it reports the error
+            copied.update(name for names in single.values() for name in names if name in before)
+        except (OSError, PathRefused):
+            pass  # so the index forgets its sessions
+    return copied
 
 
 def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:

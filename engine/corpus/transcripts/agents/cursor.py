@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents import Agent, FoundFolders, in_databases
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
@@ -36,31 +36,18 @@ def _cli_folders(machine: Machine) -> FoundFolders:
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """Return the transcripts of chats that are also in the editor's database, which has times and results of tools.
-    While it can't be read, the copies of `before` stay: their sessions are still in the index.
-    """
-    transcripts: dict[str, str] = {}
+    """Return the transcripts of chats that are also in the editor's database, which has times and results of tools."""
+    transcripts: dict[str, list[str]] = {}
     databases = []
     for file in files:
         if f"{os.sep}{_TRANSCRIPTS}{os.sep}" in file.path and file.path.endswith(".jsonl"):
-            transcripts[os.path.basename(file.path).removesuffix(".jsonl")] = file.name
+            transcripts.setdefault(os.path.basename(file.path).removesuffix(".jsonl"), []).append(file.name)
         elif file.path.endswith(_DATABASE):
             databases.append(file.path)
     if not transcripts or not databases:
         return set()
-    from engine.base.errors import PathRefused
-
-    copied: set[str] = set()
     (known,) = AGENT.formats().databases
-    for path in databases:
-        try:
-            with known.opened(path, cancel) as sessions:
-                copied.update(transcripts[id_] for id_ in transcripts.keys() & sessions.keys())
-        except ValueError:  # reading it reports the error
-            copied |= before & set(transcripts.values())
-        except (OSError, PathRefused):
-            pass  # so the index forgets its sessions
-    return copied
+    return in_databases(transcripts, databases, known, before, cancel)
 
 
 def _cli_formats() -> "Formats":

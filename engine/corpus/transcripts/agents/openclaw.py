@@ -1,19 +1,25 @@
 """Declares OpenClaw, formerly Moltbot and Clawdbot.
 
+Its sessions were files until summer 2026, and were then copied into a database of each agent; the files may remain.
 Its workspaces are found in its configuration (`engine/corpus/source_detection.py`).
 """
 
 import os
+import re
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+from engine.corpus.transcripts.agents import JSON_LINES, LINES_END, Agent, FoundFolders, in_databases
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
 NAMES = ("openclaw", "moltbot", "clawdbot")
 """Names of the program, the current one first."""
+_DATABASE = "openclaw-agent.sqlite"
 
 
 def state_folders(machine: Machine) -> list[str]:
@@ -42,27 +48,52 @@ def subfolders(above: str, base: str = "") -> list[tuple[str, str]]:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    """Yield the session folders of each agent, by name."""
+    """Yield the session folder and the database of each agent, by name."""
     for state in state_folders(machine):
         for agent, path in subfolders(os.path.join(state, "agents")):
             yield agent, os.path.join(path, "sessions")
+            yield agent, os.path.join(path, "agent", _DATABASE)
         yield from subfolders(os.path.join(state, "state", "sessions"))
+
+
+def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
+    """Return the session files that a database contains too, also those of sessions that were reset or deleted."""
+    single: dict[str, list[str]] = {}
+    databases = []
+    for file in files:
+        folder, name = os.path.split(file.path)
+        if name == _DATABASE:
+            databases.append(file.path)
+        elif LINES_END in name and os.path.basename(folder) == "sessions":
+            single.setdefault(name.partition(LINES_END)[0], []).append(file.name)
+    if not single or not databases:
+        return set()
+    from engine.corpus.transcripts.parsers.openclaw import OPENCLAW_DATABASE
+
+    return in_databases(single, databases, OPENCLAW_DATABASE, before, cancel)
 
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
+    from engine.corpus.transcripts.parsers.openclaw import OPENCLAW_DATABASE, OpenClawFormat
 
-    return Formats(lines=(OpenClawFormat(),))
+    return Formats(lines=(OpenClawFormat(),), databases=(OPENCLAW_DATABASE,))
 
 
 AGENT = Agent(
     name="openclaw",
     label="OpenClaw",
     usual="~/.openclaw/agents",
-    stores=((r"/agents/([^/]+)/sessions\Z", r"\1"), (r"/state/sessions/([^/]+)\Z", r"\1")),
+    stores=(
+        (r"/agents/([^/]+)/sessions\Z", r"\1"),
+        (rf"/agents/([^/]+)/agent/{re.escape(_DATABASE)}\Z", r"openclaw-\1"),
+        (r"/state/sessions/([^/]+)\Z", r"\1"),
+    ),
     folders=_folders,
     # A session that was reset or deleted remains under a name with the time.
     files=(JSON_LINES, JSON_LINES + r"\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z"),
+    databases=re.escape(_DATABASE),
+    copies=_copies,
+    with_copies=(_DATABASE,),
     formats=_formats,
 )

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents import Agent, FoundFolders, in_databases
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ def _messages_changed(session: str) -> int:
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """Return the session files that a database contains too. While a database can't be read, the copies of `before`
-    stay: its sessions are still in the index.
-    """
+    """Return the session files that a database contains too."""
     single: dict[str, list[str]] = {}
     databases = []
     for file in files:
@@ -84,19 +82,9 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
             databases.append(file.path)
     if not single or not databases:
         return set()
-    from engine.base.errors import PathRefused
     from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
 
-    copied: set[str] = set()
-    for path in databases:
-        try:
-            with OpencodeDatabase().opened(path, cancel) as sessions:
-                copied.update(name for id_ in single.keys() & sessions.keys() for name in single[id_])
-        except ValueError:  # reading it reports the error
-            copied |= before
-        except (OSError, PathRefused):
-            pass  # so the index forgets its sessions
-    return copied
+    return in_databases(single, databases, OpencodeDatabase(), before, cancel)
 
 
 def _formats() -> "Formats":

@@ -319,7 +319,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "filechange":
             return self._ran("apply_patch", patch_of(mapping(item.get("changes"))), line, time, id)
         if kind not in _TURN_ITEMS_PASSED_OVER:
-            self.count_unknown(f"item {kind}")
+            self.count_unknown(f"item {string(item.get('type'))}")  # as it is: secrets are recognised by capitals, too
         return []
 
     # --- results --------------

@@ -10,14 +10,13 @@ compressed with zstd or not (`data_type`), in one of two versions:
 Messages have no time: they get the thread's. Columns for folders, parent and creation came in 2026.
 """
 
-import io
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apsw
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, whole
+from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, unpacked, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
@@ -26,8 +25,6 @@ from engine.corpus.transcripts.messages import Role, SessionFacts, clean, one_li
 from engine.corpus.transcripts.token_usage import anthropic_usage
 
 _AGENT = "zed"
-_BLOCK = 256 * 1024
-_WINDOW = 128 * 1024**2
 """Largest decompression window in bytes."""
 _OPTIONAL = ("folder_paths", "parent_id", "created_at")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -151,28 +148,11 @@ def _snapshot_folder(document: Mapping[str, Any]) -> str:
 def _document(reader: ZedReader, sort: str, data: object) -> Mapping[str, Any]:
     held = data if isinstance(data, bytes) else None
     if held is not None and sort == "zstd":
-        held = _unpacked(held)
+        held = unpacked(held)
     value = None if held is None else parse_line(held)
     if value is None:
         reader.count_unknown("too long or damaged" if held is None else "no JSON")
     return value or {}
-
-
-def _unpacked(data: bytes) -> bytes | None:
-    """Return the decompressed document; None if it is damaged or too long."""
-    import zstandard  # only old rollouts of Codex need it, too
-
-    found = bytearray()
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
-    try:
-        with unpacker.stream_reader(io.BytesIO(data), read_size=_BLOCK) as stream:
-            while block := stream.read(_BLOCK):
-                found += block
-                if len(found) > LONGEST_LINE:
-                    return None
-    except zstandard.ZstdError:
-        return None
-    return bytes(found)
 
 
 ZED_DATABASE = RowFormat(

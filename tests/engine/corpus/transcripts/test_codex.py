@@ -221,6 +221,14 @@ def test_the_paginated_kind_completes_items() -> None:
     ]
 
 
+def test_unknown_item_is_counted_without_secrets() -> None:
+    secret = "ghp_" + "a1B2c3D4" * 5
+    parser = CodexFormat().parser("x")
+    parser.feed(event(type="item_completed", item={"type": f"hologram {secret}", "id": "1"}), 1)
+    assert sum(parser.unknown.values()) == 1
+    assert not any("a1b2c3d4" in name.lower() for name in parser.unknown)
+
+
 def test_words_of_a_spoken_conversation_are_speech() -> None:
     def heard(kind: str, **more: Any) -> dict[str, Any]:
         return {"timestamp": "", "type": "realtime_item", "payload": {"id": "v", "type": kind, **more}}
