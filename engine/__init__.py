@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from engine.base.skip_reasons import files_covered as files_covered
     from engine.base.skip_reasons import tr_reason as tr_reason
     from engine.cli.arguments import VERBS as VERBS
+    from engine.corpus.chunking import markdown_outline as markdown_outline
     from engine.corpus.discovery import READABLE_EXTENSIONS as READABLE_EXTENSIONS
     from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.documents import has_pages as has_pages
@@ -178,6 +179,7 @@ _HOME = {
     "try_backend": "engine.backends.opening",
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
+    "markdown_outline": "engine.corpus.chunking",
     "note_title": "engine.corpus.note_metadata",
     "has_pages": "engine.corpus.documents",
     "is_document": "engine.corpus.documents",

@@ -116,6 +116,10 @@ class Outline:
         self.weights: array[int] = array("q", [0])
         """Weight of all pieces before each piece, line ends included; one entry more than pieces."""
         self.sections: list[Section] = [Section(0, (), 0, 0)]
+        self.headings: list[tuple[int, int, int, str]] = []
+        """First piece, piece after the last one, level and title of each heading."""
+        self.code: list[tuple[int, int]] = []
+        """First and last piece of each block of fenced code."""
         self.apart = structure is not None and structure.apart
         """Whether no chunk contains text of two sections of the highest level."""
         scan = _Scan(self, limit) if structure is None else _MarkupScan(self, limit, structure)
@@ -193,6 +197,7 @@ class _Scan:
                 if number == front:
                     outline.sections[0].body = after_front = len(starts)
         if self._fence:
+            self._end_code(len(starts) - 1)
             self._forbid_cuts_in_code(len(starts))
         if front:
             self._join_front_matter_to_text(after_front)
@@ -234,8 +239,10 @@ class _Scan:
             self._outline.cuts[piece - 1] = NEVER
             self._outline.cuts[start] = self._heading(self._underline_level(mark), title, start, piece + 1)
             return NEVER
-        if first in "`~" and (marks := markdown_line_types.fence_marks(line)):
+        if marks := markdown_line_types.opened_block(line):
             self._fence, self._fence_start = marks, piece
+            if markdown_line_types.is_list_item(line):
+                cut = self._raised(INNER_ITEM if line[0] in " \t" else ITEM)
         elif first in "-*_" and markdown_line_types.is_rule(line):
             self._next_cut = self._raised(RULE)
         elif markdown_line_types.is_list_item(line):
@@ -243,7 +250,9 @@ class _Scan:
             self._next_cut = LINE
         else:
             self._next_cut = LINE
-            self._paragraph = 0 if markdown_line_types.is_overline(line) else self._paragraph + 1
+            indented_code = not self._paragraph and line.startswith(("    ", "\t"))
+            is_text = not indented_code and not markdown_line_types.is_overline(line)
+            self._paragraph = self._paragraph + 1 if is_text else 0
             return cut
         self._paragraph = 0
         return cut
@@ -254,7 +263,7 @@ class _Scan:
         Code that fits in a chunk is never cut, longer code preferably at blank lines.
         """
         if self._ends_code(line):
-            self._fence = ""
+            self._end_code(piece)
             self._next_cut = FENCE_END
             self._forbid_cuts_in_code(piece, len(line))
             return NEVER
@@ -263,7 +272,12 @@ class _Scan:
         return NEVER if blank or piece == self._fence_start + 1 else cut
 
     def _ends_code(self, line: str) -> bool:
-        return markdown_line_types.closes_fence(line, self._fence)
+        return markdown_line_types.closes_block(line, self._fence)
+
+    def _end_code(self, last: int) -> None:
+        if markdown_line_types.is_fence(self._fence):
+            self._outline.code.append((self._fence_start, last))
+        self._fence = ""
 
     def _forbid_cuts_in_code(self, stop: int, closing: int = 0) -> None:
         """Forbid cuts in the code before piece `stop`, if it fits in a chunk with its closing line."""
@@ -273,6 +287,7 @@ class _Scan:
 
     def _heading(self, level: int, title: str, start: int, body: int) -> int:
         sections = self._outline.sections
+        self._outline.headings.append((start, body, level, title))
         while self._above and self._above[-1].level >= level:
             self._above.pop()
         path = (*self._above[-1].path, title) if self._above else (title,)

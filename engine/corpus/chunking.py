@@ -8,11 +8,13 @@ import msgspec
 
 from engine.corpus.chunk_boundaries import AFTER_HEADING, CHARACTERS_PER_TOKEN, NEVER, WITHIN_WORD, Outline
 from engine.corpus.front_matter import FrontMatter, without_block_properties
+from engine.corpus.front_matter import read as read_front_matter
 from engine.corpus.note_metadata import DocumentInfo
-from engine.corpus.note_structure import Structure
+from engine.corpus.note_structure import MarkupHeading, Structure
 
 _SMALLEST_LIMIT = 32
 _SMALL_SHARE = 4
+_WHOLE = 2**62
 _DISTANCE_PENALTY = 0.7
 
 Span = tuple[int, int]
@@ -194,6 +196,15 @@ class _Packer:
 
     def _end(self, unit: _Unit) -> int:
         return self._outline.section_end(unit.stop - 1)
+
+
+def markdown_outline(text: str) -> tuple[list[MarkupHeading], list[tuple[int, int]]]:
+    """Return the headings of a Markdown note, and the first and last line of each block of fenced code."""
+    front = read_front_matter(text)
+    outline = Outline(text, _WHOLE, 0 if front is None else front.length)
+    # No line is cut into pieces here, so that pieces are lines, counted from 0.
+    headings = [MarkupHeading(start + 1, body, level, title) for start, body, level, title in outline.headings]
+    return headings, [(first + 1, last + 1) for first, last in outline.code]
 
 
 class Chunk(msgspec.Struct, frozen=True):

@@ -12,8 +12,9 @@ Everything that reads a note decodes it with this module, so that index, viewer 
 * If most bytes beyond ASCII stand alone between ASCII ones, as accents in a word do, or if there are at most two, the
   encoding is Windows-1252, of which Latin-1 is a part; or Windows-1250 or Windows-1254 if bytes that are rare signs or
   letters of other languages there are common letters here. charset-normalizer takes many such texts for Chinese.
-* Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. Of less than some 40
-  bytes it may take Chinese for Korean, so a reading has to look like its language, too.
+* Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. It rejects all of them for
+  words among markup and code; where many bytes beyond ASCII follow each other, the best one is taken anyway. Of less
+  than some 40 bytes it may take Chinese for Korean, so a reading has to look like its language, too.
 """
 
 import codecs
@@ -68,6 +69,10 @@ _FEWEST = 3
 """Bytes beyond ASCII with which an encoding other than Windows-1252 is possible."""
 _SAMPLE = 32 * 1024
 _LONE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
+_RUN = re.compile(rb"[\x80-\xff]{4,}")
+_FEWEST_IN_RUNS = 12
+_NOISE = 0.2
+"""Share of implausible characters up to which charset-normalizer accepts an encoding by default."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _KANA = re.compile(rb"[\x82\x83]")
 """First bytes of kana in Shift-JIS, whose second bytes may be ASCII; rare marks in Windows-1252."""
@@ -241,10 +246,17 @@ def _older(sample: bytes) -> str:
         return _latin(sample)
     from charset_normalizer import from_bytes  # takes 25 ms to import, and most folders have UTF-8 alone
 
-    matches = from_bytes(sample, cp_isolation=list(_NON_LATIN), preemptive_behaviour=False, enable_fallback=False)
-    for match in matches:
-        if _is_plausible(sample, match.encoding):
-            return match.encoding
+    for noise in (_NOISE, 1.0) if _has_other_words(sample) else (_NOISE,):  # markup and code count as noise
+        matches = from_bytes(
+            sample,
+            threshold=noise,
+            cp_isolation=list(_NON_LATIN),
+            preemptive_behaviour=False,
+            enable_fallback=False,
+        )
+        for match in matches:
+            if _is_plausible(sample, match.encoding):
+                return match.encoding
     return _latin(sample)
 
 
@@ -253,9 +265,15 @@ def _is_latin(sample: bytes) -> bool:
     high, alone = (len(pattern.findall(sample)) for pattern in (_BEYOND_ASCII, _LONE))
     if high < _FEWEST:
         return True
-    if 8 * len(_KANA.findall(sample)) > high:
+    if 8 * len(_KANA.findall(sample)) > high or _has_other_words(sample):
         return False
     return alone > 0 and high < len(sample) / (4 if 2 * alone > high else 8)
+
+
+def _has_other_words(sample: bytes) -> bool:
+    """Return whether many bytes beyond ASCII follow each other, as in words of other scripts, but not as accents do."""
+    in_runs = sum(map(len, _RUN.findall(sample)))
+    return in_runs >= _FEWEST_IN_RUNS and 3 * in_runs > len(_BEYOND_ASCII.findall(sample))
 
 
 def _latin(sample: bytes) -> str:
@@ -306,4 +324,4 @@ def _is_plausible(sample: bytes, codec: str) -> bool:
         return 2 * len(_PAIRS.findall(sample)) < high
     if codec == "euc_jp":
         return 20 * len(_EUC_KANA.findall(sample)) > high
-    return codec not in _ALPHABETS or 2 * sum(map(str.isalpha, text)) < 5 * high
+    return codec not in _ALPHABETS or _has_other_words(sample) or 2 * sum(map(str.isalpha, text)) < 5 * high

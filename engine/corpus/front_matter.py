@@ -1,12 +1,13 @@
-"""Reads the front matter of a note as data: YAML between `---` lines, TOML between `+++` lines.
+"""Reads the front matter of a note as data: YAML or JSON between `---` lines, TOML between `+++` lines.
 
 The properties of a Logseq page (`key:: value`, described on Logseq's page "Properties") are read too. Only the flat
 keys are read, one by one, instead of with a full YAML parser: a parser rejects the whole block for a single mistake,
 and expands aliases without a limit. Every step takes time linear in the block's length, and no text raises an error.
 """
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from engine.base import lazy_pattern
@@ -39,6 +40,7 @@ _ESCAPE = lazy_pattern(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{
 _WHITE_ESCAPES = "nrtvfbae0N_LP"
 _LOGSEQ_LINE = lazy_pattern(r"([^\W\d][\w.*+!?$%&=<>\-]{0,99})::(?:[ \t]+(.*))?", re.DOTALL)
 _LONGEST_KEY = 110
+_JSON_KEY = lazy_pattern(r'[\s{]*"([^"\\]{1,100})"[ \t]*:')
 _PAGES = ("alias", "aliases", "tags", "tag")
 _PAGE = lazy_pattern(r"#?\[\[([^\[\]]+)\]\]|#([^\s,#\[\]]+)|([^,#\[\]]+)")
 _BLOCK_PROPERTY = lazy_pattern(
@@ -134,7 +136,7 @@ class FrontMatter:
             line = lines[number]
             found = (_TOML_KEY if self._toml else _YAML_KEY).fullmatch(line)
             if found is not None:
-                key = re.sub(r"[ \-]+", "_", found[1].strip("\"'").strip().lower())
+                key = _key(found[1].strip("\"'"))
                 value, number = self._value(lines, number, found[2].strip())
                 self._values.setdefault(key, value)
                 continue
@@ -178,6 +180,37 @@ class FrontMatter:
         while number < stop and lines[number][:1] in ("", " ", "\t"):
             number += 1
         return number
+
+
+class JsonProperties(FrontMatter):
+    """Front matter that is an object in JSON, as Obsidian reads it ("JSON properties" on its page "Properties")."""
+
+    def __init__(self, lines: Sequence[str], values: Mapping[str, object]) -> None:
+        self.length = len(lines)
+        self._strays = []
+        self._values = {}
+        starts = {found[1]: number for number, line in enumerate(lines) if (found := _JSON_KEY.match(line))}
+        for key, value in values.items():
+            items = value if isinstance(value, list) else [value]
+            texts = [_valid(str(item)) for item in items if isinstance(item, str | int | float)]
+            parts = tuple((_Part(starts.get(key, 1), text),) for text in texts if text)
+            self._values.setdefault(_key(key), _Value("block" if isinstance(value, list) else "quoted", parts, ""))
+
+    @property
+    def is_data(self) -> bool:
+        return True
+
+
+def _json_properties(lines: Sequence[str]) -> JsonProperties | None:
+    """Return front matter in JSON, of which `lines` include both fences; None if it isn't JSON."""
+    inner = "\n".join(lines[1:-1]).strip()
+    if not inner.startswith("{"):
+        return None
+    try:
+        values = json.loads(inner)
+    except (ValueError, RecursionError):
+        return None
+    return JsonProperties(lines, values) if isinstance(values, dict) else None
 
 
 class PageProperties(FrontMatter):
@@ -233,7 +266,7 @@ def without_block_properties(text: str) -> str:
     for line in lines_of(text):
         if fence:
             fence = "" if markdown_line_types.closes_fence(line, fence) else fence
-        elif line.lstrip(" \t").startswith(markdown_line_types.FENCES):
+        else:
             fence = markdown_line_types.fence_marks(line)
         lines.append("" if not fence and ":: " in line and _BLOCK_PROPERTY.fullmatch(line) else line)
     return "\n".join(lines)
@@ -253,8 +286,17 @@ def read(text: str) -> FrontMatter | None:
     end = next(
         (number for number, line in enumerate(lines[1:], 1) if line[:3] in closing and line.rstrip() in closing), 0
     )
-    front = FrontMatter(lines[: end + 1]) if end else None
+    front = (_json_properties(lines[: end + 1]) or FrontMatter(lines[: end + 1])) if end else None
     return front if front is not None and front.is_data else None
+
+
+def _valid(text: str) -> str:
+    """Return the text on one line and without the halves of characters that JSON can contain."""
+    return " ".join(text.encode("utf-8", "replace").decode().split())
+
+
+def _key(written: str) -> str:
+    return re.sub(r"[ \-]+", "_", written.strip().lower())
 
 
 def _joined(value: _Value) -> list[str]:

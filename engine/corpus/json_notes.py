@@ -1,6 +1,6 @@
 """Converts notes that are stored as JSON to Markdown: the cards of a canvas, and the cells of a notebook.
 
-`.canvas` is JSON Canvas 1.0 (2024-03-11, jsoncanvas.org), `.ipynb` the Jupyter notebook format 4
+`.canvas` is JSON Canvas 1.0 (2024-03-11, jsoncanvas.org), `.ipynb` the Jupyter notebook formats 3 and 4
 (nbformat.readthedocs.io). The same text is indexed, shown and returned to agents, so lines are the same everywhere.
 Files are parsed in steps, at most 500 levels deep and 64 MiB large.
 """
@@ -27,6 +27,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TICKS = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _OUTPUT = "Output"
 """The line between the code of a cell and its output."""
+_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 _NO_TEXT = ("<Figure size", "<IPython.core")
 """Beginnings of output text that only stands for a picture or a widget."""
 
@@ -51,7 +52,7 @@ def readable(data: bytes, name: str) -> str:
     if name.lower().endswith(".canvas"):
         parts = _canvas(found)
     else:
-        if found.get("nbformat") != 4:
+        if found.get("nbformat") not in (3, 4):
             raise ValueError(skip_reasons.OTHER_NOTEBOOK.message())
         parts = _notebook(found)
     text = "\n\n".join(part for part in (_clean(part).strip("\n") for part in parts) if part)
@@ -153,15 +154,16 @@ def _middle(card: dict[str, Any]) -> tuple[float, float]:
 
 def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
     language = _language(notebook.get("metadata"))
-    for cell in _list(notebook.get("cells")):
-        if not isinstance(cell, dict):
-            continue
-        source = _string(cell.get("source"))
-        if cell.get("cell_type") != "code":
+    for cell in _cells(notebook):
+        code = cell.get("cell_type") == "code"
+        source = _string(cell.get("source", cell.get("input") if code else ""))  # `input`, `language`: format 3
+        if cell.get("cell_type") == "heading":
+            yield f"{'#' * int(max(1, min(6, _number(cell.get('level', 1)))))} {' '.join(source.split())}"
+        elif not code:
             yield _closed(source)
         elif source.strip():
-            yield _fenced(source, language)
-        if cell.get("cell_type") == "code":
+            yield _fenced(source, language or _known(cell.get("language")))
+        if code:
             output = "\n".join(filter(None, map(_output, _list(cell.get("outputs")))))
             if output := _ESCAPES.sub("", output).strip("\n"):
                 if source.strip():
@@ -170,11 +172,21 @@ def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
                 yield _fenced(output[:_MOST_OUTPUT] + more, "")
 
 
+def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the cells of a notebook; those of format 3 are in worksheets."""
+    for part in (notebook, *_list(notebook.get("worksheets"))):
+        if isinstance(part, dict):
+            yield from (cell for cell in _list(part.get("cells")) if isinstance(cell, dict))
+
+
+def _known(language: object) -> str:
+    return language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
+
+
 def _language(metadata: object) -> str:
     for key, field in (("language_info", "name"), ("kernelspec", "language")):
         about = metadata.get(key) if isinstance(metadata, dict) else None
-        name = _string(about.get(field)) if isinstance(about, dict) else ""
-        if re.fullmatch(r"[\w+#.-]{1,40}", name):
+        if name := _known(about.get(field) if isinstance(about, dict) else ""):
             return name
     return ""
 
@@ -185,13 +197,13 @@ def _output(output: object) -> str:
     match output.get("output_type"):
         case "stream":
             return _string(output.get("text")).rstrip("\n")
-        case "error":
+        case "error" | "pyerr":
             return f"{_string(output.get('ename'))}: {_string(output.get('evalue'))}"
-        case "execute_result" | "display_data":
-            data = output.get("data")
+        case "execute_result" | "display_data" | "pyout":
+            data = output.get("data", output)  # in format 3, the data is in the output itself
             if not isinstance(data, dict):
                 return ""
-            texts = (_string(data.get(kind)).rstrip("\n") for kind in ("text/markdown", "text/plain"))
+            texts = (_string(data.get(kind)).rstrip("\n") for kind in ("text/markdown", "text/plain", "text"))
             text = next(filter(None, texts), "")
             return "" if text.startswith(_NO_TEXT) else text
     return ""

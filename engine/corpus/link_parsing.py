@@ -45,8 +45,15 @@ _FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp 
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
 _MARKDOWN = re.compile(
-    r"(!?)\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,400})>|([^\s()<>]{1,400}))(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
+    r"(!?)\[((?:[^\[\]\n]|\[[^\[\]\n]{0,100}\]){0,400})\]"
+    r"\((?:<([^<>\n]{1,400})>|((?:[^\s()<>]|\([^\s()<>]{0,100}\)){1,400}))"
+    r"(?:[ \t]+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|\([^()\n]{0,200}\)))?\)"
 )
+_DEFINITION = re.compile(
+    r"( {0,3})\[(?!\^)([^\[\]\n]{1,400})\]:[ \t]*(?:<([^<>\n]{1,400})>|([^\s<>]{1,400}))"
+    r"(?:[ \t]+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|\([^()\n]{0,200}\)))?\s*"
+)
+"""The definition of a link `[text][name]`."""
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
 _ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
 _ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
@@ -95,17 +102,21 @@ class WrittenLink(NamedTuple):
 
 def links_of(text: str) -> tuple[NoteLink, ...]:
     """Return the links in a note to other notes and blocks, in order; at most 2,000."""
-    if "[[" not in text and "](" not in text and "((" not in text:
+    if not _may_link(text):
         return ()
     found: list[NoteLink] = []
     for number, line in _prose(text):
-        if "[[" not in line and "](" not in line and "((" not in line:
+        if not _may_link(line):
             continue
         written = [link for link in written_links(line) if link.target]
         found += (NoteLink(number, link.kind, link.target, link.anchor, _context(line, link)) for link in written)
         if len(found) >= _MOST:
             break
     return tuple(found[:_MOST])
+
+
+def _may_link(text: str) -> bool:
+    return "[[" in text or "](" in text or "((" in text or "]:" in text
 
 
 def org_links_of(text: str, code: Sequence[tuple[int, int]]) -> tuple[NoteLink, ...]:
@@ -151,6 +162,8 @@ def written_links(line: str) -> list[WrittenLink]:
         found += (link for match in _WIKI.finditer(bare) if (link := _wiki(match)) is not None)
     if "](" in bare:
         found += (link for match in _MARKDOWN.finditer(bare) if (link := _plain(match)) is not None)
+    if "]:" in bare and (definition := _DEFINITION.fullmatch(bare)) and (link := _plain(definition)) is not None:
+        found.append(link)
     if "((" in bare:
         found += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(bare))
     return sorted(found)
@@ -266,7 +279,7 @@ def _plain(match: re.Match[str]) -> WrittenLink | None:
     target, anchor = split_target(unquote(written))
     if is_attachment(target):
         return None
-    return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, match[2] or target)
+    return WrittenLink(*match.span(), "embed" if match[1] == "!" else "link", target, anchor, match[2] or target)
 
 
 def _block_ids(text: str) -> Iterator[tuple[str, int]]:
@@ -300,9 +313,7 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
         start = end + 1
         if fence:
             fence = "" if markdown_line_types.closes_fence(line.lstrip(" \t>"), fence) else fence
-        elif line.lstrip(" \t>-*+").startswith(markdown_line_types.FENCES):
-            fence = markdown_line_types.fence_marks(line.lstrip(" \t>-*+"))
-        else:
+        elif not (fence := markdown_line_types.fence_marks(line.lstrip(" \t>"))):
             yield number, line
 
 
@@ -334,10 +345,11 @@ def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
     fence = ""
     for number, line in enumerate(lines, 1):
         if fence:
-            fence = "" if markdown_line_types.closes_fence(line, fence) else fence
-        elif line.lstrip().startswith(markdown_line_types.FENCES):
-            fence = markdown_line_types.fence_marks(line)
-        elif line.lstrip()[:1] in "#-*+" and (heading := markdown_line_types.atx_heading(_BULLET.sub("", line))):
+            fence = "" if markdown_line_types.closes_block(line, fence) else fence
+        elif not (fence := markdown_line_types.opened_block(line)) and line.lstrip()[:1] in "#-*+":
+            heading = markdown_line_types.atx_heading(_BULLET.sub("", line))
+            if heading is None:
+                continue
             if begun and heading[0] <= level:
                 return begun, number - 1
             if not begun and _letters(heading[1]) == wanted:

@@ -1,6 +1,7 @@
 """Recognises headings, fences, rules and list items of Markdown, one line at a time."""
 
 import re
+from html import unescape
 
 from engine.base import lazy_pattern
 
@@ -8,18 +9,29 @@ _HEAD = 400
 _TITLE_LIMIT = 200
 
 _ATX = lazy_pattern(r" {0,3}(#{1,6})[ \t]+(.*)", re.DOTALL)
-_FENCE = lazy_pattern(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
+_FENCE = lazy_pattern(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
+_RAW = lazy_pattern(r" {0,3}(?:(<!--)|<(pre|script|style|textarea)(?=[\s>]|$)|(%%)|(\{/\*))", re.IGNORECASE)
 _RULE = lazy_pattern(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
 _LIST_ITEM = lazy_pattern(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
-_UNDERLINE = lazy_pattern(r"([=\-~^\"'*+#.:_])\1*\s*")
+_UNDERLINE = lazy_pattern(r" {0,3}([=\-~^\"'*+#.:_])\1*\s*")
 
 _WORDS = lazy_pattern(r" {0,3}[^\s>|#]")
 
 _WIKI_LINK = lazy_pattern(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-_LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_ATTRIBUTES = lazy_pattern(r"\s*\{#[^{}]*\}\s*")
+_LINK = lazy_pattern(r"!?\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
+_NO_WORDS = lazy_pattern(
+    r"\s*\{[#.][^{}]*\}\s*|\[\^[^\[\]]*\]|<!--.*?-->|%%.*?%%|\{/\*.*?\*/\}|[ \t]\^[0-9A-Za-z-]+[ \t]*$"
+    r"|</?(?:a|abbr|b|br|code|del|em|font|i|img|ins|kbd|mark|p|s|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+"""Matches attributes, footnotes, comments, the id of a block and HTML tags for parts of a line."""
+_ADDRESS = lazy_pattern(r"<([a-z][a-z0-9+.-]+:[^\s<>]*)>", re.IGNORECASE)
 _CLOSING_MARKS = lazy_pattern(r"(?:^|[ \t]+)#+[ \t]*$")
-_EMPHASIS = lazy_pattern(r"(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)|`+|~~")
+_EMPHASIS = lazy_pattern(r"(?<!\w)(?:\*+|==)(?=\S)|(?<=\S)(?:\*+|==)(?!\w)|~~")
+_UNDERSCORES = lazy_pattern(r"(?<!\w)(_{1,3})(?=[^\s_])((?:(?!\1).)*?[^\s_])\1(?!\w)")
+_ESCAPED = lazy_pattern(r"\\([!-/:-@\[-`{-~])")
+_PRIVATE = 0x100000
+"""Code points from here on stand for escaped characters until other marks are removed."""
 
 
 def atx_heading(line: str) -> tuple[int, str] | None:
@@ -42,21 +54,18 @@ def underline_mark(title: str, line: str) -> str:
         return ""
     if not _WORDS.match(title) or is_list_item(title) or _UNDERLINE.fullmatch(title):
         return ""
-    length = len(line.rstrip())
-    if length < 2 or (match[1] not in "=-" and length != len(title.rstrip())):
+    if match[1] not in "=-" and (len(line.rstrip()) != len(title.rstrip()) or line.startswith(" ")):
         return ""
     return match[1]
 
 
 CODE_SPAN = re.compile(r"(?<!`)(`++)(?!`)(?:[^`]|(?!\1(?!`))`++)*+\1(?!`)")
 """Matches code within a line. Each run of back-ticks is tried once."""
-FENCES = ("```", "~~~")
-"""Beginnings of a line that opens fenced code, after its indentation."""
 
 
 def fence_marks(line: str) -> str:
-    """Return the back-ticks or tildes with which a line opens fenced code; "" if it doesn't."""
-    match = _FENCE.fullmatch(line[:_HEAD])
+    """Return the back-ticks or tildes with which a line opens fenced code, perhaps in an item of a list; else ""."""
+    match = _FENCE.fullmatch(line[:_HEAD]) if "```" in line or "~~~" in line else None
     return (match[1] or match[2]) if match else ""
 
 
@@ -66,6 +75,30 @@ def closes_fence(line: str, marks: str) -> bool:
         return False
     stripped = line.strip()
     return stripped.startswith(marks) and not stripped.strip(marks[0])
+
+
+def opened_block(line: str) -> str:
+    """Return the marks that end a block without headings which a line opens: fenced code, HTML or a comment; else "".
+
+    HTML is that of CommonMark whose end is a tag; comments are those of HTML, Obsidian and MDX.
+    """
+    if marks := fence_marks(line):
+        return marks
+    match = _RAW.match(line)
+    if match is None:
+        return ""
+    end = "-->" if match[1] else f"</{match[2].lower()}>" if match[2] else match[3] or "*/}"
+    return "" if end in line[match.end() :].lower() else end
+
+
+def closes_block(line: str, marks: str) -> bool:
+    """Whether the line ends the block that `opened_block` has found."""
+    return closes_fence(line, marks) if is_fence(marks) else marks in line.lower()
+
+
+def is_fence(marks: str) -> bool:
+    """Whether the block that these marks end is fenced code."""
+    return marks[0] in "`~"
 
 
 def is_rule(line: str) -> bool:
@@ -83,7 +116,25 @@ def is_list_item(line: str) -> bool:
 
 
 def plain_title(text: str) -> str:
-    """Return a heading's words without links, emphasis, back-ticks and closing marks, at most 200 characters."""
-    text = _CLOSING_MARKS.sub("", _ATTRIBUTES.sub("", text[:_HEAD].strip()))
-    text = _LINK.sub(r"\1", _WIKI_LINK.sub(r"\1", text))
-    return " ".join(_EMPHASIS.sub("", text).split())[:_TITLE_LIMIT]
+    """Return a heading's words as they are shown, without markup, at most 200 characters."""
+    text = text[:_HEAD].strip()
+    if text.replace(" ", "").isalnum():
+        return " ".join(text.split())[:_TITLE_LIMIT]
+    parts, done = list[str](), 0
+    for code in CODE_SPAN.finditer(text):
+        parts += [text[done : code.start()], _hidden(code[0].strip("`").strip())]
+        done = code.end()
+    text = _ESCAPED.sub(lambda escaped: _hidden(escaped[1]), "".join((*parts, text[done:])))
+    text = _CLOSING_MARKS.sub("", _NO_WORDS.sub("", text).strip())
+    text = _ADDRESS.sub(r"\1", _LINK.sub(r"\1", _WIKI_LINK.sub(r"\1", text)))
+    text = unescape(_UNDERSCORES.sub(r"\2", _EMPHASIS.sub("", text)).replace("`", ""))
+    return " ".join(_shown(text).split())[:_TITLE_LIMIT]
+
+
+def _hidden(text: str) -> str:
+    """Return the text with punctuation replaced by private characters, which are no markup."""
+    return "".join(chr(_PRIVATE + ord(sign)) if sign.isascii() and not sign.isalnum() else sign for sign in text)
+
+
+def _shown(text: str) -> str:
+    return "".join(chr(ord(sign) - _PRIVATE) if _PRIVATE <= ord(sign) < _PRIVATE + 128 else sign for sign in text)

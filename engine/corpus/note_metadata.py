@@ -16,7 +16,9 @@ from engine.text.folding import fold
 HEAD_CHARACTERS = 64 * 1024
 """Number of characters in which a title is searched."""
 _MOST_ALIASES = 100
-_COMMENT, _COMMENT_END = "<!--", "-->"
+_COMMENTS = (("<!--", "-->"), ("%%", "%%"), ("{/*", "*/}"))
+"""Beginnings and ends of comments: of HTML, Obsidian and MDX."""
+_MODULE = re.compile(r"(?:import|export)[ \t{*]")
 
 
 class DocumentInfo(msgspec.Struct, frozen=True):
@@ -58,9 +60,10 @@ def describe(text: str, name: str) -> DocumentInfo:
         return DocumentInfo(_file_title(name), (), None, False, None)  # its first heading is that of a card
     day = journal_names(name)
     file_title, more = (day[0], (day[1],)) if day else (_file_title(name), ())
+    heading = _leading_heading(text, front.length if front else 0, modules=name.lower().endswith(".mdx"))
     if front is None:
-        return DocumentInfo(_leading_heading(text, 0) or file_title, more, None, False, None)
-    title = markdown_line_types.plain_title(front.scalar("title")) or _leading_heading(text, front.length) or file_title
+        return DocumentInfo(heading or file_title, more, None, False, None)
+    title = markdown_line_types.plain_title(front.scalar("title")) or heading or file_title
     values = front.scalars()
     dated = date_in_front_matter(values)
     return DocumentInfo(
@@ -102,10 +105,13 @@ def _aliases(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MOST_ALIASES]
 
 
-def _leading_heading(text: str, front: int) -> str:
-    """Return the title of a level 1 heading at the beginning of a text, after comments and `front` lines; else ""."""
+def _leading_heading(text: str, front: int, *, modules: bool) -> str:
+    """Return the title of a level 1 heading at the beginning of a text, after comments and `front` lines; else "".
+
+    `modules`: also after the imports and exports of MDX.
+    """
     lines = text[:HEAD_CHARACTERS].lstrip("\ufeff").split("\n")
-    at = _first_text(lines, front)
+    at = _first_text(lines, front, modules=modules)
     first, second, third = (*lines[at : at + 3], "", "", "")[:3]
     if found := markdown_line_types.atx_heading(first):
         return found[1] if found[0] == 1 else ""
@@ -119,15 +125,20 @@ def _leading_heading(text: str, front: int) -> str:
     )
 
 
-def _first_text(lines: list[str], at: int) -> int:
-    """Return the number of the first line, from `at` on, that is neither blank nor part of a comment."""
+def _first_text(lines: list[str], at: int, *, modules: bool) -> int:
+    """Return the number of the first line, from `at` on, that is neither blank nor part of a comment or module."""
     while at < len(lines):
         line = lines[at].strip()
-        if line.startswith(_COMMENT):
-            while at < len(lines) and _COMMENT_END not in lines[at]:
+        if end := next((end for begin, end in _COMMENTS if line.startswith(begin)), ""):
+            below = lines[at].partition(line[:2])[2]
+            while at < len(lines) and end not in below:
                 at += 1
-            if not lines[at : at + 1] or lines[at].rpartition(_COMMENT_END)[2].strip():
+                below = lines[at] if at < len(lines) else ""
+            if at == len(lines) or below.rpartition(end)[2].strip():
                 return at
+        elif modules and _MODULE.match(lines[at]):
+            while at < len(lines) and lines[at].strip():
+                at += 1
         elif line:
             return at
         at += 1
@@ -145,8 +156,16 @@ _LINE = 4096
 _MOST = 500
 _LONGEST = 100
 _BETWEEN = re.compile(r"[,\[\]\s]+")
-HASHTAG = re.compile(r"(?:^|(?<=[\s(,;]))#([\w\-/]+)")
-"""A tag in the text of a note, outside of code; one of digits alone is the number of an issue."""
+HASHTAG = re.compile(
+    r"(?:^|(?<=[\s(,;]))#([^\s!-,.:-@\[-^`{-\x7f\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u2e00-\u2e7f"
+    r"\u3000-\u303f\ufe30-\ufe6f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65]+)"
+)
+"""A tag in the text of a note, outside of code: any characters but spaces and punctuation other than `-`, `_` and `/`.
+
+One of digits alone is the number of an issue.
+"""
+_PAGE_TAG = re.compile(r"(?:^|(?<=[\s(,;]))#\[\[([^\[\]\n]+)\]\]")
+"""A tag of several words, as Logseq writes it."""
 
 
 def indexed_by(fingerprint: object) -> bool:
@@ -197,7 +216,8 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
         start = end + 1
         if fence:
             fence = "" if markdown_line_types.closes_fence(line, fence) else fence
-        elif line.lstrip().startswith(markdown_line_types.FENCES):
-            fence = markdown_line_types.fence_marks(line)
-        elif "#" in line:
-            yield from HASHTAG.findall(markdown_line_types.CODE_SPAN.sub(" ", line) if "`" in line else line)
+        elif not (fence := markdown_line_types.fence_marks(line)) and "#" in line:
+            line = markdown_line_types.CODE_SPAN.sub(" ", line) if "`" in line else line
+            yield from HASHTAG.findall(line)
+            if "#[[" in line:
+                yield from _PAGE_TAG.findall(line)

@@ -9,7 +9,7 @@ import re
 from engine.base import lazy_pattern
 from engine.corpus.note_structure import LONGEST_PROPERTY, Structure, StructureBuilder, markup_lines
 
-_KEYWORD = lazy_pattern(r"[ \t]*#\+([^\s:]+):(?:[ \t]+(.*))?")
+_KEYWORD = lazy_pattern(r"[ \t]*#\+([^\s:]+):[ \t]*(.*)")
 _BLOCK_BEGIN = lazy_pattern(r"[ \t]*#\+begin_(src|example|export|comment)(?:[ \t].*)?", re.IGNORECASE)
 _BLOCK_END = lazy_pattern(r"[ \t]*#\+end_(src|example|export|comment)[ \t]*", re.IGNORECASE)
 _HEADING = lazy_pattern(r"(\*+)[ \t]+(.*)")
@@ -17,6 +17,8 @@ _PRIORITY = lazy_pattern(r"\[#[A-Za-z0-9]{1,2}\][ \t]*")
 _TAGS = lazy_pattern(r"(?:(.*)[ \t])?:([\w@#%:]+):")
 _NODE_PROPERTY = lazy_pattern(r"[ \t]*:([^\s:]+?)\+?:(?:[ \t]+(.*))?")
 _LINK = lazy_pattern(r"\[\[([^\[\]]*)\](?:\[([^\[\]]*)\])?\]")
+_NO_WORDS = lazy_pattern(r"<<<?(?=\S)([^<>\n]+)(?<=\S)>>>?|\[(?:\d*/\d*|\d*%)\]|\[fn:[^\[\]]*\]|@@[\w-]+:.*?@@")
+"""Matches targets, statistics cookies, footnotes and text for one export."""
 _MARKS = lazy_pattern(r"(?<![\w*/_=~+])([*/_=~+])(\S(?:[^\n]{0,60}?\S)?)\1(?![\w*/_=~+])")
 _STAMP = lazy_pattern(r"[<\[](\d{4}-\d\d-\d\d)(?: [^\d\s>\]]+)?(?: (\d{1,2}:\d\d))?[^>\]]*[>\]]")
 _ALIAS = lazy_pattern(r'"([^"]+)"|(\S+)')
@@ -109,5 +111,6 @@ class _Reader:
 
 def plain(title: str) -> str:
     """Return a title without links and emphasis."""
+    title = _NO_WORDS.sub(lambda found: found[1] if found[0].startswith("<<<") else "", title)
     title = _LINK.sub(lambda link: link[2] or link[1], title)
     return _MARKS.sub(r"\2", title)

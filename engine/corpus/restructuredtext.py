@@ -18,7 +18,13 @@ _COMMENTED = lazy_pattern(r"\.\.[ \t]+(title|slug|date|tags|category|description
 """Matches a metadata field of Nikola, in a comment."""
 _CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "raw", "doctest", "prompt"})
 _ROLE = lazy_pattern(r"(?::[\w:.+-]{1,40}:)?`{1,2}([^`<>]+?)(?:[ ]*<[^<>`]*>)?`{1,2}_{0,2}")
-_MARKS = lazy_pattern(r"(?<!\w)\*{1,2}(?=\S)|(?<=\S)\*{1,2}(?!\w)")
+_MARKS = lazy_pattern(r"(?<![\w\\])\*{1,2}(?=\S)|(?<=[^\s\\])\*{1,2}(?!\w)")
+_REFERENCE = lazy_pattern(
+    r"[ ]?\[(?:#?[\w.:+-]*|\*)\]_(?!\w)|\|(?=\S)([^|]+)(?<=\S)\|_{0,2}|(?<![\w`])_(?=`)"
+    r"|(?:^|(?<=[\s'\"(\[{</:-]))([^\W_](?:[\w.+-]*[^\W_])?)_{1,2}(?!\w)"
+)
+"""Matches references to footnotes, substitutions and links, and the mark of a target."""
+_ESCAPED = lazy_pattern(r"\\(\S)|\\\s?")
 _SHORT = 4
 
 
@@ -144,4 +150,5 @@ def _indent(line: str) -> int:
 
 def plain(title: str) -> str:
     """Return a title without roles, links and emphasis."""
-    return _MARKS.sub("", _ROLE.sub(r"\1", title))
+    title = _ROLE.sub(r"\1", _REFERENCE.sub(lambda found: found[1] or found[2] or "", title))
+    return _ESCAPED.sub(lambda found: found[1] or "", _MARKS.sub("", title))

@@ -1,12 +1,11 @@
 """Finds the headings and code blocks of a note; a `#` inside a code block is not a heading."""
 
 import math
-import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine import CancelToken, is_document, note_title, structure_of
+from engine import CancelToken, is_document, markdown_outline, note_title, structure_of
 from gui.viewer.text_lines import Lines
 
 _MOST_READ = 4 * 1024 * 1024
@@ -16,15 +15,12 @@ _HEAD = 64 * 1024
 """Most characters searched for a title."""
 _HEAD_LINES = 16
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-
 
 @dataclass(frozen=True)
 class Heading:
     line: int
     title: str
-    """Title as in the source, with its inline markup."""
+    """Title without inline markup."""
 
     @property
     def key(self) -> str:
@@ -74,16 +70,14 @@ class Outline:
     @classmethod
     def of(cls, lines: Lines, cancel: CancelToken) -> "Outline":
         """Make the outline of a Markdown file from its first megabytes. Raises `Cancelled`."""
-        headings: list[Heading] = []
-        code: list[tuple[int, int]] = []
-        _scan(_numbered(lines, cancel), headings, code)
-        return cls(headings, code)
+        headings, code = markdown_outline(_beginning(lines, cancel, _MOST_READ))
+        return cls((Heading(heading.line, heading.title) for heading in headings), code)
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
         """Read the first megabytes of a file that `is_markup`, and all of a document; None for other files."""
         most = math.inf if is_document(name) else _MOST_READ  # the text of a document is bounded
-        text = "\n".join(text for _, text in _numbered(lines, cancel, most)) if is_markup(name) else ""
+        text = _beginning(lines, cancel, most) if is_markup(name) else ""
         found = structure_of(text, name)
         if found is None:
             return None
@@ -110,32 +104,14 @@ class Outline:
         return HeadingPosition(key, sum(heading.key == key for heading in self.headings[:nth]), nth)
 
 
-def _numbered(lines: Lines, cancel: CancelToken, most: float = _MOST_READ) -> Iterator[tuple[int, str]]:
+def _beginning(lines: Lines, cancel: CancelToken, most: float) -> str:
+    """Return the lines up to about `most` characters, joined."""
+    taken: list[str] = []
     seen = 0
     for first in range(1, lines.line_count + 1, _BLOCK):
         cancel.checkpoint()
-        for number, text in enumerate(lines.lines(first, first + _BLOCK - 1), first):
-            yield number, text
-            seen += len(text)
+        taken += lines.lines(first, first + _BLOCK - 1)
+        seen += sum(map(len, taken[first - 1 :]))
         if seen > most:
-            return
-
-
-# markdown-it-py 4.3 takes 1,160 ms instead of 11 for a table of 10,000 rows.
-def _scan(lines: Iterable[tuple[int, str]], headings: list[Heading], code: list[tuple[int, int]]) -> None:
-    fence, began, number = "", 0, 0
-    for number, text in lines:
-        if number == 1 and text.rstrip() == "---":
-            fence = "---"
-        elif fence == "---":
-            fence = "" if text.rstrip() in ("---", "...") else fence
-        elif found := _FENCE.match(text):
-            if not fence:
-                fence, began = found[1], number
-            elif found[1].startswith(fence) and not text.strip(" \t" + fence[0]):
-                fence = ""
-                code.append((began, number))
-        elif not fence and (found := _HEADING.match(text)):
-            headings.append(Heading(number, found[2] or ""))
-    if fence not in ("", "---"):
-        code.append((began, number))
+            break
+    return "\n".join(taken)

@@ -242,3 +242,11 @@ def test_latin_alphabets_are_distinguished(tmp_path: Path, codec: str, text: str
 def test_quotation_marks_in_utf8_do_not_change_accents(tmp_path: Path) -> None:
     data = "Il a dit: très près, là-bas, à la fenêtre, ".encode("cp1252") + "“oui”.\n".encode()
     assert written(tmp_path, data)[0].startswith("Il a dit: très près, là-bas, à la fenêtre, ")
+
+
+@pytest.mark.parametrize(("text", "codec"), [value for name, value in OTHERS.items() if "words" not in name])
+def test_text_among_markup_and_code_is_decoded(text: str, codec: str) -> None:
+    words = [line for line in text.split("\n") if not line.isascii()][:6]
+    code = 'note["{0}"] == !(file.hasTag("{0}") && (now() - "1d") > #b{0}) || [[#^{0}|{{{{x}}}}]]: <br/>'
+    note = "\n".join(f"| {line[:6]} | `{code.format(number)}` |" for number, line in enumerate(words * 4))
+    assert detect(lambda: (note.encode(codec),)) == codec

@@ -124,8 +124,56 @@ raw text
 """
 
 
+OLD_NOTEBOOK = {
+    "nbformat": 3,
+    "nbformat_minor": 0,
+    "metadata": {"name": "Yield"},
+    "worksheets": [
+        {
+            "metadata": {},
+            "cells": [
+                {"cell_type": "heading", "level": 2, "metadata": {}, "source": ["Yield"]},
+                {"cell_type": "markdown", "metadata": {}, "source": ["of #tomatoes"]},
+                {
+                    "cell_type": "code",
+                    "collapsed": False,
+                    "input": ["kilos"],
+                    "language": "python",
+                    "metadata": {},
+                    "prompt_number": 1,
+                    "outputs": [
+                        {"output_type": "pyout", "prompt_number": 1, "metadata": {}, "text": ["12.5"], "png": "aGk="},
+                        {"output_type": "pyerr", "ename": "ValueError", "evalue": "no sun", "traceback": []},
+                    ],
+                },
+            ],
+        }
+    ],
+}
+OLD_NOTEBOOK_TEXT = """## Yield
+
+of #tomatoes
+
+```python
+kilos
+```
+
+Output
+
+```
+12.5
+ValueError: no sun
+```
+"""
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "text"), [("a.canvas", CANVAS, CANVAS_TEXT), ("a.ipynb", NOTEBOOK, NOTEBOOK_TEXT)]
+    ("name", "value", "text"),
+    [
+        ("a.canvas", CANVAS, CANVAS_TEXT),
+        ("a.ipynb", NOTEBOOK, NOTEBOOK_TEXT),
+        ("a.ipynb", OLD_NOTEBOOK, OLD_NOTEBOOK_TEXT),
+    ],
 )
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
 def test_document_reads_as_markdown_everywhere(tmp_path: Path, name: str, value: dict, text: str, codec: str) -> None:
@@ -144,7 +192,7 @@ def test_document_reads_as_markdown_everywhere(tmp_path: Path, name: str, value:
         ("a.canvas", b'{"nodes": [', "breaks off"),
         ("a.canvas", b"[1]", "isn't a canvas"),
         ("a.canvas", b"[" * 100_000, "nested too deeply"),
-        ("a.ipynb", b'{"nbformat": 3, "worksheets": []}', "version 4"),
+        ("a.ipynb", b'{"nbformat": 2, "worksheets": []}', "versions 3 and 4"),
         ("a.ipynb", b"# Not JSON", "not JSON"),
     ],
 )
@@ -191,7 +239,7 @@ _JSON = st.recursive(
 
 @given(items=_JSON, others=_JSON, name=st.sampled_from(["a.canvas", "a.ipynb"]))
 def test_no_document_raises_anything_else(items: object, others: object, name: str) -> None:
-    value = {"nodes": items, "edges": others, "nbformat": 4, "cells": items, "metadata": others}
+    value = {"nodes": items, "edges": others, "nbformat": 4, "cells": items, "metadata": others, "worksheets": [others]}
     text = readable(json.dumps(value).encode(), name)
     assert "\0" not in text
     assert text == text.encode().decode()

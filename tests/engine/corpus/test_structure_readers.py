@@ -172,6 +172,85 @@ def test_asciidoc_follows_its_specification() -> None:
     assert code(ADOC, structure) == ["----\n# close the valve\n== no section\n----", "....\n= not the title\n...."]
 
 
+ADOC_BLOCKS = """\
+ifdef::env-github[:toc:]
+:product: Greenhouse
+// A remark above the title.
+= The {product} {unknown}
+// A remark in the header.
+:description: Panes \\
+and valves
+
+.Example
+====
+Frost
+====
+
+[source,sh]
+# close the valve
+
+[source,sh]
+.Script
+--
+== no section
+--
+
+|===
+|Bed
+
+== no section in a table
+|===
+
+[quote, Ines]
+____
+[discrete]
+== A heading of its own
+## no section
+____
+
+[[drip]]
+Drip lines
+----------
+Text that goes on
+== in the next line.
+
+[#harvest.wide]
+== Harvest footnote:[late]
+"""
+
+
+def test_asciidoc_sections_begin_outside_of_blocks() -> None:
+    structure = found(ADOC_BLOCKS, "adoc")
+    assert structure.title == "The Greenhouse {unknown}"
+    assert structure.properties["description"] == "Panes and valves"
+    assert [(heading.level, heading.title) for heading in structure.headings] == [
+        (1, "The Greenhouse {unknown}"),
+        (2, "A heading of its own"),
+        (2, "Drip lines"),
+        (2, "Harvest"),
+    ]
+    assert code(ADOC_BLOCKS, structure) == ["# close the valve", "--\n== no section\n--"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "markup", "title"),
+    [
+        ("rst", "Docutils_ and `the guide`__", "Docutils and the guide"),
+        ("rst", "H\\ :sub:`2`\\ O in |place|", "H2O in place"),
+        ("rst", "Beds [1]_ [#soil]_ [*]_ [CIT2002]_", "Beds"),
+        ("rst", "snake_case and __init__", "snake_case and __init__"),
+        ("rst", "_`Target` and \\*args", "Target and *args"),
+        ("org", "* Beds [2/5] [40%] [fn:1] [fn:: aside]", "Beds"),
+        ("org", "* <<beds>> Beds and <<<soil>>>", "Beds and soil"),
+        ("org", "* a << b >> c", "a << b >> c"),
+        ("org", "* Beds @@html:<b>@@wide", "Beds wide"),
+    ],
+)
+def test_title_is_read_without_its_markup(ending: str, markup: str, title: str) -> None:
+    text = f"{markup}\n{'=' * 60}\n" if ending == "rst" else f"{markup}\n"
+    assert [heading.title for heading in found(text, ending).headings] == [title]
+
+
 @pytest.mark.parametrize(("text", "ending"), [(ORG, "org"), (RST, "rst"), (ADOC, "adoc")])
 def test_note_is_described_and_cut_by_its_structure(text: str, ending: str) -> None:
     name = f"notes/a.{ending}"
@@ -197,6 +276,7 @@ def test_note_is_described_and_cut_by_its_structure(text: str, ending: str) -> N
     [
         ("a.org", "# A comment\n\n* Panes\n", "Panes"),
         ("a.org", "Text\n* Panes\n", "a"),
+        ("a.org", "#+title:Panes\n", "Panes"),
         ("a.org", "** Panes\n", "a"),
         ("a.org", "#+TITLE: Two\n#+TITLE: lines\n* Panes\n", "Two lines"),
         ("a.org", "#+begin_src c\n#+title: x\n#+end_src\n", "a"),
@@ -228,7 +308,8 @@ def test_crlf_makes_no_difference() -> None:
 
 _MARKUP = (
     "|text|  indented|* One|** Two :tag:|#+title: T|#+begin_src|#+end_src|:PROPERTIES:|:END:|:key: value|Title|====="
-    "|-----|~~~~~|.. code::|.. note::|so::|>>> 1|= T|== S|----|....|```|:a:b:|:!:|* |[[|#+|…|\r|日本語|::"
+    "|-----|~~~~~|.. code::|.. note::|so::|>>> 1|= T|== S|----|....|====|--|[source]|[float]|.Name|:k: v \\\\|```"
+    "|:a:b:|:!:|* |[[|#+|…|\r|日本語|::"
 ).split("|")
 _LINES = st.lists(st.sampled_from([*_MARKUP, "x" * 500]), max_size=30)
 

@@ -12,8 +12,8 @@ def outline(text: str) -> Outline:
 
 
 def test_outline_lists_headings_with_lines() -> None:
-    found = outline("# One\n\ntext # no\n  ### Two ##\n#no\n    # code\n#\n####### seven")
-    assert [(heading.line, heading.title) for heading in found.headings] == [(1, "One"), (4, "Two"), (7, "")]
+    found = outline("# One\n\ntext # no\n  ### Two ##\n#no\n    # code\n#\n####### 7\n\nThree\n-----\n- ```\n  # no")
+    assert [(heading.line, heading.title) for heading in found.headings] == [(1, "One"), (4, "Two"), (10, "Three")]
     assert found.is_heading(4)
     assert not found.is_heading(3)
 
@@ -44,7 +44,7 @@ def test_other_or_shorter_fence_does_not_end_block() -> None:
 
 
 def test_front_matter_has_no_headings() -> None:
-    assert [heading.title for heading in outline("---\n# comment\n---\n# A").headings] == ["A"]
+    assert [heading.title for heading in outline("---\na: 1\n# comment\n---\n# A").headings] == ["A"]
 
 
 def test_place_of_line_is_heading_above() -> None:
