@@ -129,7 +129,7 @@ LANGUAGES = (
     PasswordWords("(?<=mat )khau|(?<=mật )khẩu", "là", "bắt sai một không rất quá bắt_buộc trống yếu mạnh các"),
     PasswordWords("(?<=kata )sandi", "adalah|ialah", "salah wajib kosong terlalu sangat sebuah tidak yang lemah kuat"),
     PasswordWords("पासवर्ड|รหัสผ่าน", "है|คือ"),
-    PasswordWords("wlan-schlüssel|zugangscode", "ist|war|lautet", "falsch nicht zu sehr geheim lang kurz", "t"),
+    PasswordWords("(?:wlan-?|netzwerk)schlüssel|zugangscode", "ist|war|lautet", "falsch nicht zu sehr geheim", "t"),
     PasswordWords(
         "passwort|kennwort|passphrase|(?<![a-z/:*.])p(?:ass|asswd|wd?)",
         "is|was|ist|war|lautet",
@@ -141,13 +141,10 @@ LANGUAGES = (
 other patterns find the words."""
 
 ANCHORS = (
-    "clé ",
-    "wlan-schl",
-    "zugangscode",
-    "contra d",
+    *("clé ", "contra d"),
     *"""pass pw pwd kennwort mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło
     haslo heslo salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ
-    كلمة رمز पासवर्ड รหัสผ่าน""".split(),
+    كلمة رمز पासवर्ड รหัสผ่าน wlan-schl wlanschl netzwerkschl zugangscode""".split(),
 )
 """Beginnings of the names in `LANGUAGES`."""
 
