@@ -163,7 +163,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
         words += _of_verbs(fold(root), languages[:1] if certain else languages)
         for spelling in (spelling for language in languages for spelling in _respelt(root, language)):
             stems += (stems_of(language)[spelling] for language in languages)
-        for language in COMPOUNDING.intersection(languages):
+        for language in filter(COMPOUNDING.__contains__, languages):  # a set would be in another order in each process
             stems += _in_compounds(root, stems_of(language)[root])
     return _Forms(words, stems, irregular_forms(root) if languages[0] == "english" else ())
 
