@@ -2,16 +2,14 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
-from engine.base.formatting import dollars, plural, size
+from engine.base.formatting import plural, size
 from engine.cli.embedding_messages import (
     awaiting_text,
     confirm,
-    estimate_text,
     is_interactive,
     left_running,
     provider_problem,
@@ -27,24 +25,12 @@ from engine.cli.output import (
     spent_text,
 )
 from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
-from engine.corpus.discovery import discover, preview_workspace
-from engine.corpus.documents import is_document
-from engine.embedding.consent import server_of
-from engine.embedding.provider_interface import EmbeddingProvider
-from engine.embedding.provider_selection import select_provider
-from engine.indexing.cost_estimate import estimate
-from engine.records import EmbeddingEstimate, ModelFetchProgress, Record, SyncReport, WorkspacePreview, to_builtins
+from engine.records import EmbeddingEstimate, ModelFetchProgress, SyncReport, WorkspacePreview, to_builtins
 from engine.settings import Settings
-from engine.store.index import IndexStore
-from engine.store.index_paths import index_files
-from engine.store.snapshot import StoredFile
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
 
-
-_BYTES_A_TOKEN = 3
-"""Bytes per token: about 4 for English notes, fewer for other scripts; passages overlap by a fifth."""
 _LAYOUTS = {
     "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",
     "folder": "a folder of notes: all of its notes are indexed",
@@ -90,7 +76,7 @@ def run(arguments: Namespace) -> int:
     place = find_workspace(arguments)
     if arguments.dry_run:
         with interruptible() as token:
-            return _print_previews(place, token, as_json=arguments.json)
+            return _preview(place, token, as_json=arguments.json)
     unfetched = fetch_missing(place.settings, agreed=arguments.yes, interactive=not arguments.json)
     with opened(place) as manager:
         problem = manager.status().index_error
@@ -150,7 +136,10 @@ def _print_report(report: SyncReport) -> None:
     print_issues("Skipped", report.skipped)
 
 
-def _print_previews(place: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
+def _preview(place: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
+    from engine.cli.embedding_preview import preview_embedding
+    from engine.corpus.discovery import preview_workspace
+
     preview = preview_workspace(place.folder, place.settings, cancel=token)
     embedding = preview_embedding(place, cancel=token)
     if as_json:
@@ -170,83 +159,3 @@ def _print_preview(preview: WorkspacePreview) -> None:
         (plural(folder.files, "file"), f"{size(folder.bytes)}  {safe(folder.path)}") for folder in preview.folders
     )
     print_issues("Skipped", preview.skipped)
-
-
-class EmbeddingPreview(Record, frozen=True):
-    """Estimate of what the next update would embed: exact for indexed files, rough for others."""
-
-    problem: str
-    """Why nothing would be embedded, one sentence; empty where something would."""
-    indexed: EmbeddingEstimate | None
-    """Estimate for the files that are indexed already; None without an index."""
-    unread_files: int
-    """Notes that are new or have changed since the last update."""
-    unread_bytes: int
-    unread_tokens: int
-    """Approximate number of tokens in these notes."""
-    unread_cost: float | None
-    """US dollars; None where the price is not known."""
-    server: str | None = None
-    """The host, if the settings name another than the provider's own."""
-
-    @property
-    def text(self) -> str:
-        if self.problem:
-            return safe(f"No search by meaning: {self.problem}")
-        parts = [] if self.indexed is None else [estimate_text(self.indexed, self.server)]
-        if self.unread_files:
-            cost = "at an unknown price" if self.unread_cost is None else dollars(self.unread_cost)
-            tokens = f"{self.unread_tokens:,} tokens" + ("" if self.unread_cost == 0 else f", {cost}")
-            files = f"{plural(self.unread_files, 'file')} not read yet ({size(self.unread_bytes)})"
-            parts.append(f"{files}: roughly {tokens}. Sessions are not counted.")
-        return "\n".join(parts)
-
-
-def preview_embedding(place: CliWorkspace, *, cancel: CancelToken) -> EmbeddingPreview:
-    """Estimate what the next update would embed. Sends and changes nothing.
-
-    Raises `Cancelled` and the store's errors.
-    """
-    selection = select_provider(place.settings, cancel=cancel)
-    if selection.provider is None:
-        return _nothing(selection.unavailable_reason or "enabled in the settings.")
-    try:
-        return _preview_with(selection.provider, place, cancel)
-    finally:
-        selection.provider.close()
-
-
-def _preview_with(provider: EmbeddingProvider, place: CliWorkspace, cancel: CancelToken) -> EmbeddingPreview:
-    there = discover(place.folder, place.settings, cancel=cancel).files
-    files = index_files(place.folder, place.settings.store.path)
-    known: Mapping[str, StoredFile] = {}
-    indexed = None
-    if files.database.exists():
-        store = IndexStore(files)
-        try:
-            with store.read(cancel) as snapshot:
-                known = snapshot.files("memory")
-                indexed = estimate(snapshot, provider, place.settings, cancel).estimate
-        finally:
-            store.close()
-    unread = [
-        (file.name, file.size)
-        for file in there
-        if file.name not in known or (file.size, file.mtime_ns) != (known[file.name].size, known[file.name].mtime_ns)
-    ]
-    tokens = sum(size for name, size in unread if not is_document(name)) // _BYTES_A_TOKEN
-    return EmbeddingPreview(
-        problem="",
-        indexed=indexed,
-        unread_files=len(unread),
-        unread_bytes=sum(size for _, size in unread),
-        unread_tokens=tokens,
-        unread_cost=None if provider.price is None else tokens * provider.price / 1_000_000,
-        server=server_of(place.settings, provider.id),
-    )
-
-
-def _nothing(problem: str) -> EmbeddingPreview:
-    return EmbeddingPreview(
-        problem=problem, indexed=None, unread_files=0, unread_bytes=0, unread_tokens=0, unread_cost=0.0
-    )
