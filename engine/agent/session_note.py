@@ -185,16 +185,15 @@ def save_note(
     settings: Settings,
     note: SessionNote,
     *,
-    text: str | None = None,
     slug: str = "",
     by_agent: bool = False,
 ) -> WrittenNote:
-    """Write a note, as drafted or as edited by the user, under an unused name.
+    """Write a note, whose text the user may have edited, under an unused name.
 
     `slug`: its name instead of the draft's. `by_agent`: not requested by the user, who will be notified. Raises
     `NoteError`, `WorkspaceError`.
     """
-    whole = _redacted(note.text if text is None else text, note.session).strip() + "\n"
+    whole = _redacted(note.text, note.session).strip() + "\n"
     if all(_HEADER.fullmatch(line) for line in whole.split("\n")):
         raise NoteError(tr("This note has only a heading: add text, or cancel."))
     name = to_slug(redact(slug)) or note.slug

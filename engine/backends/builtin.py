@@ -182,7 +182,7 @@ class BuiltinParts:
         from engine.memory.status_report import batch_status, with_degraded
 
         selection = self.selection_to_show()
-        counts, error = self._counts.now(selection)
+        counts = self._counts.now(selection)
         token = self._context.indexing.current()
         live = status_report.LiveState(
             dirty=self._context.indexing.dirty,
@@ -202,9 +202,7 @@ class BuiltinParts:
             user_data=self._context.user_data.status(),
         )
         return with_degraded(
-            status_report.make_status(
-                self._context.workspace, settings, self._context.store, selection, counts, live, error
-            )
+            status_report.make_status(self._context.workspace, settings, self._context.store, selection, counts, live)
         )
 
 

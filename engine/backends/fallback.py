@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
@@ -60,6 +61,17 @@ _CALLER_ERRORS = (Unsupported, PassageMissing)
 """Errors that are passed to the caller instead of using the fallback."""
 
 
+@dataclass(frozen=True)
+class ChosenMemory:
+    """The memory that is used while it works."""
+
+    name: str
+    """Display name of its backend."""
+    open: Opener
+    refusal: Refusal = lambda session_key: ""
+    """Returns why it answers no session with this key, empty if it does; the fallback then refuses too."""
+
+
 class FallbackMemoryManager:
     """Answers queries from a chosen memory, and from the built-in index while that fails.
 
@@ -70,28 +82,21 @@ class FallbackMemoryManager:
 
     def __init__(
         self,
-        name: str,
-        open_primary: Opener,
+        chosen: ChosenMemory,
         open_builtin: Opener,
         user: UserData,
         *,
-        refusal: Refusal = lambda session_key: "",
         pause_seconds: float = PAUSE_SECONDS,
         executor: "Executor | None" = None,
     ) -> None:
-        """`name`: display name of the chosen backend. `user` is closed with this: saved searches outlive a switch.
-
-        `refusal` returns why the chosen one answers no session with this key, empty if it does; the fallback then
-        refuses too.
-        """
-        self._name = name
-        self._refusal = refusal
+        """`user` is closed with this: saved searches outlive a switch."""
+        self._chosen = chosen
         self._user = user
         self._lifetime = Lifetime()
         self._listeners = Listeners()
         self._threads = BackgroundExecutor(executor)
-        self._switch = MemorySwitch(open_primary, open_builtin, self._listeners.notify, self._threads)
-        self._retrying = RetryPolicy(self._switch, open_primary, self._threads, pause_seconds)
+        self._switch = MemorySwitch(chosen.open, open_builtin, self._listeners.notify, self._threads)
+        self._retrying = RetryPolicy(self._switch, chosen.open, self._threads, pause_seconds)
         if self._switch.failure:
             self._retrying.failed()
         self._settings_lock = threading.Lock()
@@ -189,7 +194,7 @@ class FallbackMemoryManager:
             "fallback": {"disabled": True, "reason": failure},
             "providerFallback": None if status.fallback is None else msgspec.to_builtins(status.fallback),
         }
-        fallback = FallbackStatus(from_=self._name, reason=failure)
+        fallback = FallbackStatus(from_=self._chosen.name, reason=failure)
         return with_degraded(msgspec.structs.replace(status, fallback=fallback, custom=custom))
 
     # --- syncing --------------------------------------------------------------------------------------------------
@@ -268,8 +273,8 @@ class FallbackMemoryManager:
 
     def _search(self, call: SearchCall, cancel: CancelToken | None, options: "SearchOptions") -> SearchOutcome:
         self._lifetime.check()
-        if refused := self._refusal(options.get("session_key")):
-            return unanswered(self._name, refused)
+        if refused := self._chosen.refusal(options.get("session_key")):
+            return unanswered(self._chosen.name, refused)
 
         def attempt(memory: "MemorySearchManager", token: CancelToken | None) -> SearchOutcome:
             self._apply_settings(memory)
@@ -314,5 +319,5 @@ class FallbackMemoryManager:
 
     def _notice(self, used: ActiveMemory, existing: str) -> str:
         state = "" if used.catching_up is None else used.catching_up.sentence()
-        instead = tr("The built-in index of the same notes answers instead of {engine}.", engine=self._name)
+        instead = tr("The built-in index of the same notes answers instead of {engine}.", engine=self._chosen.name)
         return " ".join(filter(None, (used.failure, instead, state, existing)))

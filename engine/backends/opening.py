@@ -234,20 +234,21 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     chosen = settings.backend
     if chosen == "builtin":
         return open_(chosen)
-    from engine.backends.fallback import FallbackMemoryManager
+    from engine.backends.fallback import ChosenMemory, FallbackMemoryManager
     from engine.store.user_data import open_user_data
 
     name, open_chosen = _NAMES[chosen], partial(open_, chosen)
     _, user = open_user_data(folder, settings)
     if chosen != "qmd":
-        return FallbackMemoryManager(name, open_chosen, partial(open_, "builtin"), user, executor=executor)
+        builtin = partial(open_, "builtin")
+        return FallbackMemoryManager(ChosenMemory(name, open_chosen), builtin, user, executor=executor)
     from engine.backends.qmd.collections import with_paths
     from engine.backends.qmd.status import refusal
 
     # The fallback searches the same paths and sessions.
     same_places = partial(open_, "builtin", with_paths(settings))
     refuse = partial(refusal, settings.qmd.scope)
-    return FallbackMemoryManager(name, open_chosen, same_places, user, refusal=refuse, executor=executor)
+    return FallbackMemoryManager(ChosenMemory(name, open_chosen, refuse), same_places, user, executor=executor)
 
 
 def _backend(name: str) -> "OpenBackend":

@@ -126,7 +126,7 @@ def search_all(
     most = options.get("max_results") or place.settings.query.max_results
     pool = MemoryPool(open_memory, partial(_settings_of, config=config))
     try:
-        return AllWorkspaces(pool).search(manager, here, others, query, options, most, token)
+        return AllWorkspaces(manager, pool).search(here, others, query, options, most, token)
     finally:
         pool.close()
 

@@ -166,7 +166,7 @@ def refusal(
     """
     answer = _parsed(body)
     said = _error_message(answer)
-    shown = "" if quotes(said, private) else said
+    quote = "" if quotes(said, private) else quoted(said)
     name = service.name
     if 300 <= status < 400:
         return Redirected(_redirected(name, headers), status, headers.get("location", ""))
@@ -181,7 +181,7 @@ def refusal(
             tr(
                 "{name} does not allow this with this API key{quote}: {hint}.",
                 name=name,
-                quote=quoted(shown),
+                quote=quote,
                 hint=service.key_hint,
             ),
             status,
@@ -192,19 +192,14 @@ def refusal(
                 tr("{name}'s quota for today is used up: continue tomorrow, or raise it.", name=name), status
             )
         return Transient(
-            tr("{name} asks for fewer requests{quote}: try again later.", name=name, quote=quoted(shown)),
+            tr("{name} asks for fewer requests{quote}: try again later.", name=name, quote=quote),
             _retry_delay(headers, answer, said),
         )
     if _TOO_LONG.search(said):  # llama-server reports it with status 500
-        return TooLong(tr("{name} says that a text is too long{quote}.", name=name, quote=quoted(shown)), status)
+        return TooLong(tr("{name} says that a text is too long{quote}.", name=name, quote=quote), status)
     if status >= 500 or status == 408:
         return Transient(
-            tr(
-                "{name} reports an internal error (status {status}{quote}).",
-                name=name,
-                status=status,
-                quote=quoted(shown),
-            ),
+            tr("{name} reports an internal error (status {status}{quote}).", name=name, status=status, quote=quote),
             _retry_delay(headers, answer, said),
         )
     if status == 404:
@@ -212,17 +207,14 @@ def refusal(
             tr(
                 "{name} does not know the model or the address{quote}: check model and base_url.",
                 name=name,
-                quote=quoted(shown),
+                quote=quote,
             ),
             status,
         )
     if status == 413:
-        return ContentRefused(
-            tr("{name} says that the request is too large{quote}.", name=name, quote=quoted(shown)), status
-        )
+        return ContentRefused(tr("{name} says that the request is too large{quote}.", name=name, quote=quote), status)
     return ContentRefused(
-        tr("{name} refused the request (status {status}{quote}).", name=name, status=status, quote=quoted(shown)),
-        status,
+        tr("{name} refused the request (status {status}{quote}).", name=name, status=status, quote=quote), status
     )
 
 

@@ -135,7 +135,7 @@ class CrashRecord:
         self._clear(file.name, before)
 
     def _clear(self, name: str, before: _Suspect | None) -> None:
-        """Forget a crash that was recorded before the file was read: its reader has ended now."""
+        """Remove a crash of an earlier reader from the record, since the file has now been read without one."""
         if before is not None and self._suspects.get(name) is before:
             del self._suspects[name]
             self._write_list()

@@ -14,7 +14,7 @@ from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.registry import is_database, is_watched, may_be_transcript, owner_of_part
 from engine.corpus.transcripts.session_stores import Store, find_stores, transcript_at
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
-from engine.indexing.watcher import WatchBatch, Watcher
+from engine.indexing.watcher import WatchBatch, Watcher, WatchTiming
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings
 from engine.settings.options import SessionDeltaSettings
@@ -181,8 +181,8 @@ class FolderWatch:
         watcher = Watcher(
             [Path(roots.workspace), *map(Path, names)],
             ignored,
-            debounce_ms=self._settings.sync.watch_debounce_ms,
             on_change=self._notes_changed,
+            timing=WatchTiming(self._settings.sync.watch_debounce_ms),
         )
         self._start(watcher)
 
@@ -214,8 +214,8 @@ class FolderWatch:
             Watcher(
                 [Path(path) for path in (*others, *alone)],
                 ignored,
-                debounce_ms=_SESSION_DEBOUNCE_MS,
                 on_change=changed,
+                timing=WatchTiming(_SESSION_DEBOUNCE_MS),
             )
         )
 

@@ -41,7 +41,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
 
 
-def session_file(
+def session_file(  # noqa: PLR0913 - the parts of a row
     file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: "ChunkRows | None", *, hash: str, size: int
 ) -> NewFile:
     """Return all database rows of one session; without `chunks` it is listed, but searches don't find it yet."""
@@ -271,9 +271,8 @@ def indexed_message(message: Message) -> IndexedMessage:
 
 def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:
     """Store that a transcript was read, and the `state` at which reading it resumes."""
-    sessions.note_transcript(
-        writer, file.name, mtime_ns=file.mtime_ns, size=file.size, state=state, rule=rule, detail=detail
-    )
+    read = sessions.StoredTranscript(file.name, file.mtime_ns, file.size, rule, detail)
+    sessions.note_transcript(writer, read, state)
 
 
 def note_left_out(file: FoundFile, rule: str, detail: str) -> Change:

@@ -43,6 +43,17 @@ class WatchBatch(NamedTuple):
     """Whether other paths may have changed too."""
 
 
+class WatchTiming(NamedTuple):
+    """When a watcher looks at the folders and reports changes."""
+
+    debounce_ms: int
+    """Pause without new changes after which they are reported."""
+    poll_seconds: float = 15.0
+    """Interval at which folders are read that the operating system can't watch."""
+    check_seconds: float = 5.0
+    """Interval at which missing and replaced roots are looked for."""
+
+
 class Watcher:
     """Watches folders and calls `on_change` with batches of changes, from its own thread. Can be started and stopped
     once.
@@ -56,18 +67,16 @@ class Watcher:
         roots: Sequence[Path],
         ignores: Ignores,
         *,
-        debounce_ms: int = 1500,
         on_change: Callable[[WatchBatch], None],
+        timing: WatchTiming,
         open_watch: Callable[[Sequence[str], Ignores, Sink], NativeWatch] = open_native,
-        poll_seconds: float = 15.0,
-        check_seconds: float = 5.0,
     ) -> None:
         self._roots = tuple(str(root) for root in roots)
         self._ignores = ignores
         self._on_change = on_change
         self._open_watch = open_watch
-        self._poll_seconds = poll_seconds
-        self._check_seconds = check_seconds
+        self._poll_seconds = timing.poll_seconds
+        self._check_seconds = timing.check_seconds
         self._thread: threading.Thread | None = None
         self._ready = threading.Event()
         # used only by the watcher's own thread:
@@ -77,7 +86,7 @@ class Watcher:
         self._checked_at = time.time()
         # protected by the condition, since other threads use them:
         self._wake = threading.Condition()
-        self._pending = _Pending(debounce_ms / 1000)
+        self._pending = _Pending(timing.debounce_ms / 1000)
         self._notifying = False
         self._stopping = False
         self._reopen = False

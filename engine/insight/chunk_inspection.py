@@ -50,7 +50,10 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
         changed=_has_changed(path, source, (mtime_ns, size), guard),
         tags=tuple(sorted(tag for (tag,) in tags)),
         refusal="" if refused is None else refused.detail,
-        chunks=tuple(_row(*row, without) for row in rows),
+        chunks=tuple(
+            _row(id_, start, end, heading, text, "ready" if embedded else without)
+            for id_, start, end, heading, text, embedded in rows
+        ),
     )
 
 
@@ -71,8 +74,8 @@ def chunk_detail(
         return None
     vectors = _vectors(snapshot, hash_, model)
     refused = issue_of(snapshot, "not embedded", path) is not None
-    embedded = any(vector.active for vector in vectors)
-    row = _row(id_, start, end, heading, text, embedded, _without(model, refused=refused))
+    state = "ready" if any(vector.active for vector in vectors) else _without(model, refused=refused)
+    row = _row(id_, start, end, heading, text, state)
     place = f"SELECT count(*) FROM {tables.chunks} WHERE file_id = ? AND id <= ?"
     identical = f"SELECT count(*) - 1 FROM {tables.chunks} WHERE hash = ?"
     # The keyword index stores no text, but the same analysis yields the same tokens.
@@ -105,9 +108,7 @@ def _without(model: ModelName | None, *, refused: bool) -> VectorState:
     return "refused" if refused else "pending"
 
 
-def _row(
-    id_: int, start: int, end: int, heading: str, text: str, embedded: int | bool, without: VectorState
-) -> ChunkRow:
+def _row(id_: int, start: int, end: int, heading: str, text: str, vector: VectorState) -> ChunkRow:
     return ChunkRow(
         id=id_,
         start_line=start,
@@ -115,7 +116,7 @@ def _row(
         heading=tuple(heading.split(HEADING_SEPARATOR)) if heading else (),
         characters=len(text),
         tokens=-(-weigh(text) // CHARACTERS_PER_TOKEN),
-        vector="ready" if embedded else without,
+        vector=vector,
     )
 
 

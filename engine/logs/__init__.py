@@ -39,10 +39,10 @@ def redact(text: str) -> str:
     return masked(text)
 
 
-def configure_logging(*, verbose: bool = False) -> Path:
+def configure_logging() -> Path:
     """Log to a file in the user's log folder (three files of 1 MB at most) and return its path.
 
-    May be called again, to change how much is logged. A log that cannot be written never disturbs the program.
+    May be called again, as by tests. A log that cannot be written never disturbs the program.
     """
     path = Path(platformdirs.user_log_dir("mnemoscope", appauthor=False)) / "mnemoscope.log"
     root = logging.getLogger()
@@ -55,7 +55,7 @@ def configure_logging(*, verbose: bool = False) -> Path:
     handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s [%(threadName)s] %(message)s"))
     root.addHandler(handler)
     for name in _OURS:
-        logging.getLogger(name).setLevel(logging.DEBUG if verbose else logging.INFO)
+        logging.getLogger(name).setLevel(logging.INFO)
     return path
 
 

@@ -93,11 +93,11 @@ class IndexInsight:
         with self._store.read(cancel) as snapshot:
             return chunk_detail(snapshot, path, id_, model, self._guard)
 
-    def word_counts(self, words: Sequence[str], cancel: CancelToken | None = None) -> "tuple[int, Mapping[str, int]]":
+    def word_counts(self, words: Sequence[str]) -> "tuple[int, Mapping[str, int]]":
         """Return the total number of chunks, and by folded word the number of chunks that contain it."""
         from engine.search.document_frequencies import Frequencies
 
-        with self._store.read(cancel) as snapshot:
+        with self._store.read() as snapshot:
             counts = Frequencies().of(snapshot)
             return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
 

@@ -1,7 +1,7 @@
 """Builds the complete status record of built-in and external indexes."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,6 @@ from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.embedding.provider_selection import Selection
 from engine.indexing.cost_estimate import name_of
-from engine.indexing.sync_scheduler import IndexingService
 from engine.records import (
     BatchJobStatus,
     BatchStatus,
@@ -21,7 +20,6 @@ from engine.records import (
     Degraded,
     EmbeddingEstimate,
     FallbackStatus,
-    Feature,
     FileIssue,
     FtsStatus,
     MemoryProviderStatus,
@@ -34,14 +32,12 @@ from engine.records import (
     WatcherStatus,
 )
 from engine.settings import Settings
-from engine.settings.options import Backend, BatchSettings
+from engine.settings.options import BatchSettings
 from engine.store import stored_models
 from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
-from engine.store.index_paths import IndexFiles
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import Awaiting, ModelName
-from engine.store.user_data import UserData
 from engine.store.vectors import EngineChoice, VectorIndex
 
 
@@ -61,6 +57,8 @@ class Counts(msgspec.Struct, frozen=True):
     skipped: tuple[FileIssue, ...]
     engine: EngineChoice
     """The engine that compares vectors."""
+    error: str = ""
+    """Why the index could not be counted now; these are then earlier numbers. Empty if it could."""
 
 
 _NOTHING = Counts(0, False, (), 0, 0, (), None, (), (), EngineChoice("numpy", "", None))
@@ -76,8 +74,8 @@ class IndexCounts:
         self._moment: tuple[object, ...] = ()
         self._counts = _NOTHING
 
-    def now(self, selection: Selection) -> tuple[Counts, str]:
-        """Return the counts and an error message: if they can't be read, the previous counts with the reason."""
+    def now(self, selection: Selection) -> Counts:
+        """Return the counts; if they can't be read, the previous ones with the reason."""
         try:
             with self._store.read() as snapshot, self._lock:
                 noted = (
@@ -93,8 +91,8 @@ class IndexCounts:
                     self._counts = _count(snapshot, name, self._vectors)
                     self._moment = moment
         except MnemoscopeError as error:
-            return self._counts, str(error)
-        return self._counts, ""
+            return msgspec.structs.replace(self._counts, error=str(error))
+        return self._counts
 
 
 def _count(snapshot: Snapshot, name: ModelName | None, vectors: VectorIndex) -> Counts:
@@ -175,12 +173,8 @@ def make_status(
     selection: Selection,
     found: Counts,
     live: LiveState,
-    error: str,
 ) -> MemoryProviderStatus:
-    """Build the complete status record.
-
-    `error` says why the index could not be counted; empty if it could.
-    """
+    """Build the complete status record."""
     provider = selection.provider
     unknown = () if provider is None else provider.unknown_scripts
     fallback = None
@@ -206,7 +200,7 @@ def make_status(
             bytes=sum(model.bytes for model in found.models),
             models=found.models,
         ),
-        fts=FtsStatus(enabled=True, available=not error, error=error or None),
+        fts=FtsStatus(enabled=True, available=not found.error, error=found.error or None),
         fallback=fallback,
         vector=_vector_status(settings, selection, live.vectors, found),
         batch=live.batch,
@@ -230,7 +224,7 @@ def make_status(
         syncing=live.syncing,
         paused=live.paused,
         writer_elsewhere=live.syncing is None and store.locked_elsewhere(),
-        index_error=store.recovered or store.read_only or error or None,
+        index_error=store.recovered or store.read_only or found.error or None,
         user_data=live.user_data,
         awaiting=live.awaiting,
     )
@@ -345,76 +339,4 @@ def _open(jobs: BatchJobs) -> tuple[BatchJobStatus, ...]:
             attempt=job.attempt,
         )
         for job in found
-    )
-
-
-def outer_status(
-    backend: Backend,
-    workspace: Path,
-    settings: Settings,
-    files: IndexFiles,
-    user: UserData,
-    indexing: IndexingService,
-    unsupported: Mapping[Feature, str],
-) -> MemoryProviderStatus:
-    """Create the status of an external index, whose index fields are 0, off or empty; the backend fills them in.
-
-    These are at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and
-    `searchMode` in `custom`. `index_error` says why the last sync failed.
-    """
-    token = indexing.current()
-    return MemoryProviderStatus(
-        backend=backend,
-        provider="none",
-        model="",
-        requested_provider=backend,
-        files=0,
-        chunks=0,
-        dirty=indexing.dirty,
-        workspace_dir=str(workspace),
-        db_path="",
-        extra_paths=settings.extra_paths,
-        sources=settings.sources,
-        source_counts=(),
-        cache=CacheStatus(enabled=False, entries=0, max_entries=None),
-        fts=FtsStatus(enabled=False, available=False, error=None),
-        fallback=None,
-        vector=VectorStatus(
-            enabled=False,
-            available=None,
-            extension_path=None,
-            load_error=None,
-            dims=None,
-            engine="qmd" if backend == "qmd" else "lancedb",
-            rows=0,
-        ),
-        batch=batch_status(settings.remote.batch, None, BatchPolicy(), BatchJobs(user)),
-        custom={
-            "searchMode": "keyword",
-            "providerUnavailableReason": None,
-            "providerError": None,
-            "unknownScripts": [],
-            "passedOver": [],
-            "remote": False,
-            "server": None,
-            "price": None,
-            "consent": None,
-            "remoteFallback": None,
-            "keyPlace": None,
-            "readOnly": None,
-        },
-        pending_vectors=0,
-        failed_files=(),
-        skipped_files=(),
-        last_sync=indexing.recent[-1] if indexing.recent else None,
-        recent_syncs=indexing.recent,
-        sizes=msgspec.structs.replace(files.sizes(), database=0, wal=0, matrix=0),
-        generation=0,
-        watcher=indexing.watcher_status() or WatcherStatus(),
-        syncing=indexing.progress(),
-        paused=token is not None and token.paused,
-        writer_elsewhere=False,
-        index_error=indexing.problem or None,
-        user_data=user.status(),
-        unsupported=unsupported,
     )

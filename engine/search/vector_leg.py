@@ -93,7 +93,7 @@ class Subjects:
         self._usual, self._deviation = float(shares.mean()), max(float(shares.std()), 1e-9)
 
     def _composed(self, queries: Vectors) -> Vectors:
-        """Return which share of each query's vector passages compose, 0 to 1."""
+        """Return the share of each query's vector that lies in the space of the passages, 0 to 1."""
         shares: Vectors = 1 - ((queries @ self._left) * queries).sum(axis=-1)
         return shares
 

@@ -65,7 +65,7 @@ class Group(Enum):
         self.title = title
 
 
-def option(
+def option(  # noqa: PLR0913 - the parts of a declaration, most given by name
     label: str,
     text: str,
     low: float | None = None,

@@ -86,7 +86,7 @@ class SessionOwnership:
             return rows
 
     def release(self, workspace: Path) -> None:
-        """Remove all transcripts of this workspace."""
+        """Assign no transcript to this workspace any longer, so that other workspaces index them."""
         if self._path.exists():
             with self._opened() as (connection, _):
                 connection.execute("DELETE FROM homes WHERE workspace = ?", (str(workspace),))

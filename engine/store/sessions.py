@@ -23,9 +23,9 @@ class StoredTranscript(NamedTuple):
     path: str
     mtime_ns: int
     size: int
-    rule: str
+    rule: str = ""
     """Rule by which nothing of it is indexed; empty if some of it is."""
-    detail: str
+    detail: str = ""
 
 
 class StoredSession(NamedTuple):
@@ -180,13 +180,12 @@ def _without(counts: Sequence[Any], copied: list[float]) -> list[Any]:
     return [None if now is None else max(0, now - type(now)(again)) for now, again in zip(counts, copied, strict=True)]
 
 
-def note_transcript(
-    writer: Writer, path: str, *, mtime_ns: int, size: int, state: bytes | None, rule: str = "", detail: str = ""
-) -> None:
-    """Record how far a transcript was read, or the rule that excludes it."""
+def note_transcript(writer: Writer, transcript: StoredTranscript, state: bytes | None) -> None:
+    """Record that a transcript was read, with the `state` at which reading it resumes, or the rule that excludes it."""
     writer.connection.execute(
-        f"INSERT OR REPLACE INTO {writer.tables.transcripts} VALUES (?, ?, ?, ?, ?, ?)",
-        (path, mtime_ns, size, state, rule, detail),
+        f"""INSERT OR REPLACE INTO {writer.tables.transcripts} (path, mtime_ns, size, rule, detail, state)
+            VALUES (?, ?, ?, ?, ?, ?)""",
+        (*transcript, state),
     )
 
 

@@ -55,12 +55,6 @@ class MemoryPool:
         self._cancel_timer: Cancel | None = None
         self._closed = False
 
-    @property
-    def open_folders(self) -> tuple[str, ...]:
-        """Folders with open memories, the last used at the end."""
-        with self._lock:
-            return tuple(folder for folder, entry in self._entries.items() if entry.memory is not None)
-
     @contextmanager
     def using(self, folder: str) -> "Iterator[MemorySearchManager]":
         """Yield the memory of a folder, open at least during the block. Raises the errors of opening it."""

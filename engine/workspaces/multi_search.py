@@ -217,12 +217,18 @@ class AllWorkspaces:
     """
 
     def __init__(
-        self, pool: MemoryPool, *, executor: Executor | None = None, deadline_seconds: float = DEADLINE_SECONDS
+        self,
+        here: "MemorySearchManager",
+        pool: MemoryPool,
+        *,
+        executor: Executor | None = None,
+        deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        """`executor` searches the others. It has no other work, as a disk that hangs may hold each of its threads.
+        """`pool` opens the others, and `executor` searches them; None for plain threads, which end with the program.
 
-        None searches them on plain threads, which end with the program.
+        It has no other work, as a disk that hangs may hold each of its threads.
         """
+        self._here = here
         self._pool = pool
         self._executor = executor
         self._deadline = deadline_seconds
@@ -231,7 +237,6 @@ class AllWorkspaces:
 
     def search(
         self,
-        here: "MemorySearchManager",
         workspace: KnownWorkspace,
         others: Sequence[KnownWorkspace],
         query: str,
@@ -239,14 +244,12 @@ class AllWorkspaces:
         most: int,
         cancel: CancelToken | None = None,
     ) -> SearchOutcome:
-        """See `MemorySearchManager.search`: the merged results of the memory `here` of `workspace` and those of
-        `others`.
-
-        The best `most` results.
+        """See `MemorySearchManager.search`: the best `most` results of this memory, which is that of `workspace`, and
+        of those of `others`.
 
         Each result has its `workspace`, and its path there. If a workspace fails, is missing or takes longer than the
-        deadline, only its own results are missing, and `notice` names it. Raises `Cancelled`, and the error of `here`
-        if no other workspace answers either.
+        deadline, only its own results are missing, and `notice` names it. Raises `Cancelled`, and the error of this
+        memory if no other workspace answers either.
         """
         begun = time.monotonic()
         token = CancelToken()
@@ -262,7 +265,7 @@ class AllWorkspaces:
         try:
             running += [self._start(one, search_memory, token) for one in others if one.present and one.index_bytes]
             first = _WorkspaceSearch(workspace)
-            first.run(lambda: search_memory(here))
+            first.run(lambda: search_memory(self._here))
             self._wait(running, begun, token)
             return _put_together([first, *running], notices, most, begun, self._deadline)
         finally:

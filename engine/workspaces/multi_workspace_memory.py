@@ -132,7 +132,7 @@ class MultiWorkspaceMemory:
         self._list = known
         self._most = most
         self._pool = pool
-        self._all = AllWorkspaces(self._pool, executor=executor)
+        self._all = AllWorkspaces(here, self._pool, executor=executor)
         self._lock = threading.Lock()
         self._looked = -_LOOK_AGAIN_SECONDS
         self._known: tuple[KnownWorkspace, ...] = ()
@@ -153,7 +153,7 @@ class MultiWorkspaceMemory:
 
         def search_all(**more: "Unpack[SearchOptions]") -> SearchOutcome:
             merged_options: SearchOptions = {**options, **more}
-            return _renamed(self._all.search(self._here, mine, others, query, merged_options, most, cancel), names)
+            return _renamed(self._all.search(mine, others, query, merged_options, most, cancel), names)
 
         if on_keywords is not None:
             # The workspaces are searched in parallel, so no single one waits while a first answer is shown.

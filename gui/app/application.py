@@ -239,7 +239,7 @@ class _Program:
         self._window.quick_requested.connect(self._quick.quick.toggle)
         self._window.first_run.sample_requested.connect(self._open_sample)
         if not options.is_separate:
-            DesktopIntegration(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
+            DesktopIntegration(self._window, self._appearance, self._quick, settings, address)
 
     def run(self) -> int:
         if self._options.size is not None:

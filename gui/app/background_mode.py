@@ -408,17 +408,12 @@ class DesktopIntegration(QObject):
     def __init__(
         self,
         window: MainWindow,
-        jobs: Jobs,
         appearance: Appearance,
         quick: QuickSearchController,
         settings: Settings,
         address: IpcAddress | None,
-        config: Path | None = None,
     ) -> None:
-        """`address`: address for later starts; None if each start is a separate program.
-
-        `config`: a settings file instead of the user's own.
-        """
+        """`address`: address for later starts; None if each start is a separate program."""
         super().__init__(window)
         self._window = window
         self.tray = Tray(window.workspace, window)
@@ -432,6 +427,7 @@ class DesktopIntegration(QObject):
             # hangs, but waits for one that is starting.
             second_start = SecondStart(window, quick, appearance)
             QTimer.singleShot(0, self, lambda: self._listen(address, second_start))
+        jobs, config = window.context.jobs, window.context.paths.config
         window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._handle_settings)

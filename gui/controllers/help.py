@@ -12,8 +12,7 @@ from engine import marked, program_version, tr
 from gui.commands.keymap import keymap
 from gui.controllers.settings import SettingsController
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.window_context import AppPaths
-from gui.core.workspace import Workspace
+from gui.core.window_context import WindowContext
 from gui.help.guide_window import GuideWindow
 from gui.help.licence_sheet import LicenceSheet
 from gui.help.licences import Component, read_components
@@ -118,12 +117,12 @@ def _forget_handler() -> None:
 class AboutController(QObject):
     """Shows version, file locations and licences in dialogs; the list of components is read once."""
 
-    def __init__(self, workspace: Workspace, places: AppPaths, jobs: Jobs, window: QWidget) -> None:
-        super().__init__(window)
-        self._workspace = workspace
-        self._places = places
-        self._jobs = jobs
-        self._window = window
+    def __init__(self, context: WindowContext) -> None:
+        super().__init__(context.window)
+        self._workspace = context.workspace
+        self._places = context.paths
+        self._jobs = context.jobs
+        self._window = context.window
         self._job = JobSlot(self)
         self._components: tuple[Component, ...] = ()
         self._licences: LicenceSheet | None = None

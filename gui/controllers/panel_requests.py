@@ -154,10 +154,9 @@ class RememberFeatures:
         opener: ResultOpener,
         news: StatusEvents,
     ) -> None:
-        workspace, banner, jobs = context.workspace, context.notices, context.jobs
-        trash = Trash(workspace, banner, jobs)
-        self.controller = RememberController(workspace, banner, jobs, trash, context.window)
-        self.unseen = NewNoteNotice(workspace, banner, jobs, trash, context.window)
+        trash = Trash(context)
+        self.controller = RememberController(context, trash)
+        self.unseen = NewNoteNotice(context, trash)
         views.sessions.remember_requested.connect(self.controller.remember)
         views.conversation.remember_requested.connect(self.controller.remember)
         news.changed.connect(self.unseen.check)

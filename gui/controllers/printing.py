@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
-from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QProgressDialog
 
 from engine import CancelToken, MemorySearchManager, to_slug, tr, tr_count
 from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.loader import OpenedSession
 from gui.conversation.row_folding import PackedRows, Rows
-from gui.core.jobs import Jobs, JobSlot
-from gui.core.window_banner import Notices
-from gui.core.workspace import Opened, Workspace
+from gui.core.jobs import JobSlot
+from gui.core.window_context import WindowContext
+from gui.core.workspace import Opened
 from gui.sessions.wording import UNTITLED
 from gui.sharing.export import documents_folder, places_of_notes, save_whole
 from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, note_steps, paper_style
@@ -53,18 +53,18 @@ class Printable:
 class PrintController(QObject):
     """Prints the open file or session; one print runs at a time."""
 
-    def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
-        super().__init__(window)
-        self._workspace = workspace
+    def __init__(self, context: WindowContext, views: Views) -> None:
+        super().__init__(context.window)
+        self._workspace = context.workspace
         self._views = views
-        self._banner = banner
-        self._jobs = jobs
-        self._window = window
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._window = context.window
         self._job = JobSlot(self)
         self._run: PrintRun | None = None
         self._progress: QProgressDialog | None = None
         self._folder = ""
-        workspace.closed.connect(self._job.cancel)
+        self._workspace.closed.connect(self._job.cancel)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 

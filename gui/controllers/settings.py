@@ -1,6 +1,5 @@
 """Opens the settings dialog, and applies saved settings to the open workspace and to the window."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import engine
 from engine import CancelToken, EmbeddingEstimate, MemoryProviderStatus, SavedIn, SettingChange, Settings, SyncSummary
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
+from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.settings.broken_settings import BrokenSettings
 from gui.settings.option_pages import SettingsPage
@@ -158,23 +158,16 @@ class AppearanceController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         appearance: Appearance,
-        jobs: Jobs,
-        config: Path | None,
-        complain: Callable[[str], None],
-        *,
-        remembers: bool,
-        parent: QObject,
     ) -> None:
-        """`complain` shows an error that occurred while saving."""
-        super().__init__(parent)
-        self._workspace = workspace
+        super().__init__(context.window)
+        self._workspace = workspace = context.workspace
         self._appearance = appearance
-        self._jobs = jobs
-        self._config = config
-        self._complain = complain
-        self._remembers = remembers
+        self._jobs = context.jobs
+        self._config = context.paths.config
+        self._complain = context.notices.complain
+        self._remembers = context.remembers
         self._said: tuple[Any, ...] | None = None
         """The last values in the settings."""
         self._shown = self._now

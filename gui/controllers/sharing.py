@@ -36,11 +36,10 @@ from gui.commands.commands import EXPORT, Commands
 from gui.controllers.folders import FolderController
 from gui.controllers.navigation import ResultOpener
 from gui.controllers.printing import PrintController
-from gui.core.jobs import Jobs, JobSlot
+from gui.core.jobs import JobSlot
 from gui.core.location import Location
-from gui.core.window_banner import Notices
 from gui.core.window_context import WindowContext
-from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.core.workspace import Opened, OpenFailure
 from gui.sharing.export import Exports, SessionCopies, SessionExports
 from gui.shell.views import Views
 from gui.style.theme import tokens
@@ -254,16 +253,13 @@ class SharingFeatures:
         folders: FolderController,
         opener: ResultOpener,
     ) -> None:
-        workspace, banner, jobs, window = context.workspace, context.notices, context.jobs, context.window
         self._views = views
-        self._window = window
+        self._window = context.window
         self.links = LinkController(context, views, folders, opener)
-        self.exports = Exports(workspace, views.search, views.viewer.external, banner, jobs, window)
-        self.session_exports = SessionExports(
-            workspace, self._open_session, views.viewer.external, banner, jobs, window
-        )
-        self.printing = PrintController(workspace, views, banner, jobs, window)
-        self.dragging = DragController(workspace, views, banner, jobs, window)
+        self.exports = Exports(context, views.search, views.viewer.external)
+        self.session_exports = SessionExports(context, self._open_session, views.viewer.external)
+        self.printing = PrintController(context, views)
+        self.dragging = DragController(context, views)
 
     def add_commands(self, commands: Commands) -> None:
         """Add the menu *Share*, with the commands for printing and export, to the menu; one key opens it."""
@@ -335,18 +331,18 @@ def mime_data(load: Load) -> QMimeData:
 class DragController(QObject):
     """Starts drags of rows. Files are located off the GUI thread; the drag begins if the button is still down."""
 
-    def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
-        super().__init__(window)
-        self._workspace = workspace
-        self._banner = banner
-        self._jobs = jobs
+    def __init__(self, context: WindowContext, views: Views) -> None:
+        super().__init__(context.window)
+        self._workspace = context.workspace
+        self._banner = context.notices
+        self._jobs = context.jobs
         self._job = JobSlot(self)
         self._copies = SessionCopies()
         self._results = views.search.body.list
         self._sessions = views.sessions.view.list
         self._results.drag_requested.connect(self._drag_results)
         self._sessions.drag_requested.connect(self._drag_session)
-        workspace.closed.connect(self._job.cancel)
+        self._workspace.closed.connect(self._job.cancel)
 
     def close(self) -> None:
         self._copies.close()

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from PySide6.QtCore import QFile, QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
 
 from engine import (
     CancelToken,
@@ -29,8 +29,8 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.core.jobs import Jobs, JobSlot
-from gui.core.window_banner import Notices
+from gui.core.jobs import JobSlot
+from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, Workspace
 from gui.remember.note_sheet import NoteSheet
 from gui.widgets.message_banner import Action
@@ -41,10 +41,10 @@ from gui.widgets.message_banner import Action
 class Trash:
     """Moves session notes written by this program to the trash."""
 
-    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs) -> None:
-        self._workspace = workspace
-        self._banner = banner
-        self._jobs = jobs
+    def __init__(self, context: WindowContext) -> None:
+        self._workspace = context.workspace
+        self._banner = context.notices
+        self._jobs = context.jobs
 
     def move_to_trash(self, opened: Opened, note: WrittenNote, folder: Path | None = None) -> None:
         """Move a note to the trash, and show a message. `folder`: its workspace, if that is not the open one."""
@@ -112,19 +112,19 @@ class RememberController(QObject):
     typed = Signal()
     """The sheet was edited, or closed."""
 
-    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, trash: Trash, window: QWidget) -> None:
-        super().__init__(window)
-        self._workspace = workspace
-        self._banner = banner
-        self._jobs = jobs
+    def __init__(self, context: WindowContext, trash: Trash) -> None:
+        super().__init__(context.window)
+        self._workspace = context.workspace
+        self._banner = context.notices
+        self._jobs = context.jobs
         self._trash = trash
-        self._window = window
+        self._window = context.window
         self.session = ""
         """The session of the open sheet."""
         self._typed_before: tuple[str, str] | None = None
         self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
         self.sheet: NoteSheet | None = None
-        workspace.closed.connect(self._end)
+        self._workspace.closed.connect(self._end)
 
     @property
     def ready(self) -> bool:
@@ -215,10 +215,11 @@ class RememberController(QObject):
             return
         self._name_job.cancel()
         workspace, session = self._workspace, self.session
+        edited = msgspec.structs.replace(note, text=text)
 
         def save(_: CancelToken) -> WrittenNote:
             with home_of(workspace, opened, session) as target:
-                return save_note(target.manager, target.folder, target.settings, note, text=text, slug=slug)
+                return save_note(target.manager, target.folder, target.settings, edited, slug=slug)
 
         self._jobs.write(save, partial(self._saved, opened, session), self._not_saved)
 
@@ -276,11 +277,11 @@ class NewNoteNotice(QObject):
 
     open_requested = Signal(str, object)
 
-    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, trash: Trash, parent: QObject) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
-        self._banner = banner
-        self._jobs = jobs
+    def __init__(self, context: WindowContext, trash: Trash) -> None:
+        super().__init__(context.window)
+        self._workspace = workspace = context.workspace
+        self._banner = context.notices
+        self._jobs = context.jobs
         self._trash = trash
         self._job = JobSlot(self)
         self._opened: Opened | None = None
@@ -291,7 +292,7 @@ class NewNoteNotice(QObject):
         workspace.opened.connect(self._begin)
         workspace.closed.connect(self._end)
         workspace.feed.status_changed.connect(self._handle_status)
-        banner.cleared.connect(self._on_banner_cleared)
+        self._banner.cleared.connect(self._on_banner_cleared)
 
     @Slot()
     def check(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 from engine import (
     CancelToken,
@@ -31,9 +31,9 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.core.jobs import Jobs, JobSlot
-from gui.core.window_banner import Notices
-from gui.core.workspace import Opened, Workspace
+from gui.core.jobs import JobSlot
+from gui.core.window_context import WindowContext
+from gui.core.workspace import Opened
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, run_query
 from gui.viewer.external_programs import ExternalOpener
@@ -102,25 +102,17 @@ _FILTERS = {".md": "Markdown (*.md)", ".json": "JSON (*.json)"}
 class Exports(QObject):
     """Exports search results to files, one at a time; a new export cancels the previous one."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        search: SearchPanel,
-        elsewhere: ExternalOpener,
-        banner: Notices,
-        jobs: Jobs,
-        window: QWidget,
-    ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
+    def __init__(self, context: WindowContext, search: SearchPanel, external: ExternalOpener) -> None:
+        super().__init__(context.window)
+        self._workspace = context.workspace
         self._search = search
-        self._external = elsewhere
-        self._banner = banner
-        self._jobs = jobs
-        self._window = window
+        self._external = external
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._window = context.window
         self._job = JobSlot(self)
         self._folder = ""
-        workspace.closed.connect(self._stop)
+        self._workspace.closed.connect(self._stop)
         search.export_requested.connect(self.choose)
 
     @Slot()
@@ -230,25 +222,19 @@ class SessionExports(QObject):
     """
 
     def __init__(
-        self,
-        workspace: Workspace,
-        shown: Callable[[], SessionSummary | None],
-        elsewhere: ExternalOpener,
-        banner: Notices,
-        jobs: Jobs,
-        window: QWidget,
+        self, context: WindowContext, shown: Callable[[], SessionSummary | None], external: ExternalOpener
     ) -> None:
         """`shown`: returns the open session, or None."""
-        super().__init__(window)
-        self._workspace = workspace
+        super().__init__(context.window)
+        self._workspace = context.workspace
         self._shown = shown
-        self._external = elsewhere
-        self._banner = banner
-        self._jobs = jobs
-        self._window = window
+        self._external = external
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._window = context.window
         self._job = JobSlot(self)
         self._folder = ""
-        workspace.closed.connect(self._job.cancel)
+        self._workspace.closed.connect(self._job.cancel)
 
     @Slot()
     def choose(self) -> None:

@@ -135,14 +135,12 @@ class MainWindow(MainWindowBase):
         self.frame = Frame(self.views, self.dock, self.first_run, self.banner)
         self.panes, self.pages, self.message = self.frame.panes, self.frame.pages, self.frame.message
         self.sync_bar = self.frame.sync_bar
-        context = WindowContext(self, workspace, jobs, self.banner, places, state, remembers)
+        self.context = context = WindowContext(self, workspace, jobs, self.banner, places, state, remembers)
         self.folders = FolderController(context, self.first_run, self.frame)
         aside = BrokenSettings(workspace, self.banner, jobs, places, self)
         self.settings = SettingsController(workspace, jobs, places.config, aside, self)
-        self.looks = AppearanceController(
-            workspace, appearance, jobs, places.config, self.banner.complain, remembers=remembers, parent=self
-        )
-        self.about = AboutController(workspace, places, jobs, self)
+        self.looks = AppearanceController(context, appearance)
+        self.about = AboutController(context)
         self.guide = GuideController(jobs, self.settings, self)
         self.search_settings = SearchSettingsController(context, self.search)
         self.panel_actions = PanelActions(context, self.views, self.dock, self.first_run, self.folders, self.settings)
@@ -161,7 +159,7 @@ class MainWindow(MainWindowBase):
         self._connect()
         self._restore()
         if remembers:
-            drafts = Drafts(workspace, self.views, self.remember.controller, self.banner, jobs, self)
+            drafts = Drafts(context, self.views, self.remember.controller)
             self.closing.connect(drafts.write_now)
         self.resuming = SessionRestore(context, self.views, self.frame)
 

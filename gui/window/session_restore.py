@@ -18,11 +18,10 @@ from PySide6.QtCore import QEvent, QObject, Slot
 
 import engine
 from engine import CancelToken, MnemoscopeError, QueryRecord, decode_json, read_file, replace_file, tr
-from gui.core.jobs import Jobs, JobSlot
-from gui.core.window_banner import Notices
+from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.window_state import DebouncedWrite, LastPlace, WindowState, Writing, save_state
-from gui.core.workspace import FIRST_RESULTS, Opened, Workspace
+from gui.core.workspace import FIRST_RESULTS, Opened
 from gui.facts.wording import short
 from gui.index.panel import PageName
 from gui.remember.controller import RememberController
@@ -256,33 +255,25 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
 class Drafts(QObject):
     """Saves unfinished texts, and offers to restore them at the next start, one at a time."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        views: Views,
-        remember: RememberController,
-        banner: Notices,
-        jobs: Jobs,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
+    def __init__(self, context: WindowContext, views: Views, remember: RememberController) -> None:
+        super().__init__(context.window)
+        self._workspace = workspace = context.workspace
         self._views = views
         self._remember = remember
-        self._banner = banner
-        self._jobs = jobs
+        self._banner = context.notices
+        self._jobs = context.jobs
         self._folder = ""
         self._waiting: tuple[Draft, ...] = ()
         self._dismissed = False
         self._reading = JobSlot(self)
-        self._soon = DebouncedWrite(jobs, self._writing, _DRAFT_MS, self)
+        self._soon = DebouncedWrite(self._jobs, self._writing, _DRAFT_MS, self)
         editor = views.facts.body.editor
         editor.text.textChanged.connect(self._note)
         editor.change_requested.connect(self._note)
         remember.typed.connect(self._note)
         workspace.opened.connect(self._begin)
         workspace.closed.connect(self._end)
-        banner.cleared.connect(self._on_banner_cleared)
+        self._banner.cleared.connect(self._on_banner_cleared)
 
     def write_now(self) -> None:
         """Save the drafts immediately, since the window closes."""

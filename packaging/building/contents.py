@@ -12,9 +12,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import Distribution, distribution
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 import openai
 import pygments.lexers
@@ -205,50 +206,61 @@ def write_bundled_list(entries: Iterable[Entry], folder: Path) -> list[tuple[str
     each."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    rows = [_row(folder, *_python()), _row(folder, *_bootloader())]
+    rows = [_row(folder, _python()), _row(folder, _bootloader())]
     for package, files in sorted(_by_package(entries).items()):
         version, text = _debian(package)
-        rows.append(
-            _row(
-                folder, package, version, "see its text", f"Libraries of this system: {', '.join(files)}.", text, files
-            )
-        )
+        about = f"Libraries of this system: {', '.join(files)}."
+        rows.append(_row(folder, Component(package, version, "see its text", about, text, files)))
     (folder / BUNDLED_LIST.name).write_text(json.dumps(rows, indent=1), "utf-8")
     return [(str(path), str(BUNDLED_LIST.parent)) for path in sorted(folder.iterdir())]
 
 
-def _row(
-    folder: Path, name: str, version: str, licence: str, about: str, text: str, files: Iterable[str] = ()
-) -> dict[str, object]:
-    """Write a component's licence text and return its row; empty `files` means that it is always included."""
-    path = folder / f"{name}.txt"
-    path.write_text(text, "utf-8")
+class Component(NamedTuple):
+    """A component of a bundle that is no Python package."""
+
+    name: str
+    version: str
+    licence: str
+    about: str
+    text: str
+    """The licence."""
+    files: Sequence[str] = ()
+    """Its files in the bundle; empty if it is always included."""
+
+
+def _row(folder: Path, component: Component) -> dict[str, object]:
+    """Write a component's licence text, and return its row in the list."""
+    path = folder / f"{component.name}.txt"
+    path.write_text(component.text, "utf-8")
     place = (BUNDLED_LIST.parent / path.name).as_posix()
     return {
-        "name": name,
-        "version": version,
-        "licence": licence,
-        "about": about,
-        "files": sorted(files),
+        "name": component.name,
+        "version": component.version,
+        "licence": component.licence,
+        "about": component.about,
+        "files": sorted(component.files),
         "text": place,
     }
 
 
-def _python() -> tuple[str, str, str, str, str]:
+def _python() -> Component:
     text = "\n".join(python_licence())
     if not text and (documented := _debian(f"python{sys.version_info.major}.{sys.version_info.minor}")[1]):
         text = documented
     if not text:
         raise SystemExit("The licence of this Python was not found, and a bundle must bring it.")
-    return "Python", platform.python_version(), "PSF-2.0", "The language that this program is written in.", text
+    about = "The language that this program is written in."
+    return Component("Python", platform.python_version(), "PSF-2.0", about, text)
 
 
-def _bootloader() -> tuple[str, str, str, str, str]:
+def _bootloader() -> Component:
     package = distribution("pyinstaller")
     name = (package.metadata.get_all("License-File") or [""])[0]
     text = package.read_text(f"licenses/{name}") or package.read_text(name) or ""
     about = "The small program that starts this one; its licence lets it be part of any other."
-    return "PyInstaller's bootloader", package.version, "GPL-2.0-or-later WITH Bootloader-exception", about, text
+    return Component(
+        "PyInstaller's bootloader", package.version, "GPL-2.0-or-later WITH Bootloader-exception", about, text
+    )
 
 
 def _by_package(entries: Iterable[Entry]) -> dict[str, list[str]]:

@@ -34,9 +34,9 @@ def test_messages_logged_once_despite_reconfigure() -> None:
     assert "left out" not in text
 
 
-def test_verbose_adds_details_and_other_packages_stay_quiet() -> None:
-    path = configure_logging(verbose=True)
-    log.debug("detail")
+def test_other_packages_log_only_warnings() -> None:
+    path = configure_logging()
+    log.info("detail")
     logging.getLogger("watchdog.x").info("chatter")
     logging.getLogger("watchdog.x").warning("trouble")
     text = path.read_text()
@@ -46,7 +46,7 @@ def test_verbose_adds_details_and_other_packages_stay_quiet() -> None:
 
 
 def test_requests_that_another_package_logs_are_left_out() -> None:
-    path = configure_logging(verbose=True)
+    path = configure_logging()
     chatty = logging.getLogger("openai")
     chatty.setLevel(logging.DEBUG)
     try:

@@ -121,7 +121,9 @@ def test_used_parts_of_openai_are_not_left_out(contents):
 
 
 def test_non_package_components_are_listed_with_licences(contents, tmp_path, monkeypatch):
-    monkeypatch.setattr(contents, "_bootloader", lambda: ("Starter", "1", "GPL", "Starts.", "words of the starter"))
+    monkeypatch.setattr(
+        contents, "_bootloader", lambda: contents.Component("Starter", "1", "GPL", "Starts.", "words of the starter")
+    )
     monkeypatch.setattr(contents, "debian_package", lambda source: "libffi8")
     monkeypatch.setattr(contents, "_debian", lambda package: ("3.4", "words of libffi"))
     monkeypatch.setattr(contents.shutil, "which", lambda name: name)

@@ -291,7 +291,7 @@ class QmdCommand:
             )
         self.version = version
 
-    def run(
+    def run(  # noqa: PLR0913 - most are options, given by name
         self,
         verb: Sequence[str],
         *,

@@ -34,7 +34,7 @@ from engine.memory.file_reading import SessionFiles, WorkspaceFiles
 from engine.memory.memory_context import Listeners, StatusListener
 from engine.memory.search_requests import unanswered
 from engine.memory.session_library import summary_of
-from engine.memory.status_report import outer_status, with_degraded
+from engine.memory.status_report import with_degraded
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -254,16 +254,7 @@ class QmdMemory:
 
     def status(self) -> MemoryProviderStatus:
         self._lifetime.check()
-        outer = outer_status(
-            "qmd",
-            self._workspace,
-            self._settings,
-            self._index_files,
-            self._user,
-            self._indexing,
-            self.unsupported,
-        )
-        return with_degraded(qmd_status(outer, self._command, self._sync, self._index.counts(), self._index.size()))
+        return with_degraded(qmd_status(self._sync, self._indexing, self._index_files, self._user))
 
     # --- syncing --------------------------------------------------------------------------------------------------
 

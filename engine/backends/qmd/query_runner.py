@@ -133,6 +133,15 @@ class QueryText:
         )
 
 
+class _Request(NamedTuple):
+    """What the commands of one query have in common."""
+
+    collections: Sequence[str]
+    most: int
+    """Maximum number of documents."""
+    cancel: CancelToken | None
+
+
 class QueryRunner:
     """Runs queries with `qmd`, caches recent answers, and pauses its models after failures. Thread-safe."""
 
@@ -172,28 +181,27 @@ class QueryRunner:
         cancel: CancelToken | None,
     ) -> QueryOutcome:
         """The best documents of these collections. Raises `QmdError`, `Cancelled`."""
+        request = _Request(collections, most, cancel)
         wanted = "search" if by_words else self._settings.qmd.search_mode
         notice = ""
         if wanted != "search" and query_text.sentence:
             notice = self._no_models()
             if not notice:
-                asked = self._semantic_search(wanted, query_text, collections, most, cancel)
+                asked = self._semantic_search(wanted, query_text, request)
                 if isinstance(asked, QueryOutcome):
                     return asked
                 notice = asked
         deadline = time.monotonic() + self._seconds()
-        hits = self._words(query_text.ways, collections, most, deadline, cancel, every=False) if query_text.ways else ()
+        hits = self._words(query_text.ways, request, deadline, every=False) if query_text.ways else ()
         loose = bool(not hits and query_text.loose)
         if loose:
-            hits = self._words(query_text.loose, collections, most, deadline, cancel, every=True)
+            hits = self._words(query_text.loose, request, deadline, every=True)
         return QueryOutcome(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
 
-    def _semantic_search(
-        self, wanted: Verb, query_text: QueryText, collections: Sequence[str], most: int, cancel: CancelToken | None
-    ) -> QueryOutcome | str:
+    def _semantic_search(self, wanted: Verb, query_text: QueryText, request: _Request) -> QueryOutcome | str:
         """Search in the requested mode, else by vectors alone (without larger models); or say why neither works now."""
         explain = ["--explain"] if wanted == "query" else []
-        most = min(most, _MOST_EXPLAINED)
+        request = request._replace(most=min(request.most, _MOST_EXPLAINED))
         lines = [*(f"lex: {way}" for way in query_text.ways if wanted == "query"), f"vec: {query_text.plain_sentence}"]
         ways: tuple[tuple[RetryPause, Verb, str, list[str]], ...] = (
             (self._rest, wanted, query_text.sentence, explain),
@@ -204,7 +212,7 @@ class QueryRunner:
             if rest.resting:
                 continue
             try:
-                hits = self._run(verb, text, collections, most, options, self._seconds(), cancel)
+                hits = self._run(verb, text, request, options, self._seconds())
             except QmdMissing:
                 raise
             except QmdError as error:
@@ -213,9 +221,11 @@ class QueryRunner:
                 continue
             rest.worked()
             if rest is self._rest:
-                return QueryOutcome(hits, wanted, False, "", len(hits) >= most)
+                return QueryOutcome(hits, wanted, False, "", len(hits) >= request.most)
             scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
-            return QueryOutcome(tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= most)
+            return QueryOutcome(
+                tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= request.most
+            )
         if failure:
             return tr("{failure} For a while, only keywords are searched.", failure=failure)
         return tr("qmd's models failed recently, so only keywords are searched.")
@@ -223,10 +233,8 @@ class QueryRunner:
     def _words(
         self,
         lines: Sequence[str],
-        collections: Sequence[str],
-        most: int,
+        request: _Request,
         deadline: float,
-        cancel: CancelToken | None,
         *,
         every: bool,
     ) -> tuple[Hit, ...]:
@@ -236,11 +244,13 @@ class QueryRunner:
         """
         seconds = max(0.1, deadline - time.monotonic())
         if len(lines) == 1:
-            return self._run("search", lines[0], collections, min(most, MOST_HITS), [], seconds, cancel)
+            request = request._replace(most=min(request.most, MOST_HITS))
+            return self._run("search", lines[0], request, [], seconds)
         # Typed lines ask no model, and one command does for all of them.
         text = "\n".join(f"lex: {line}" for line in lines)
         options = ["--no-rerank", "--explain"]
-        hits = self._run("query", text, collections, min(most, _MOST_EXPLAINED), options, seconds, cancel)
+        request = request._replace(most=min(request.most, _MOST_EXPLAINED))
+        hits = self._run("query", text, request, options, seconds)
         scored = (hit._replace(score=_joined(hit, len(lines) if every else 0)) for hit in hits)
         return tuple(sorted(scored, key=lambda hit: -hit.score))
 
@@ -248,12 +258,11 @@ class QueryRunner:
         self,
         verb: Verb,
         text: str,
-        collections: Sequence[str],
-        most: int,
+        request: _Request,
         options: Sequence[str],
         seconds: float,
-        cancel: CancelToken | None,
     ) -> tuple[Hit, ...]:
+        collections, most, cancel = request
         key = (verb, text, tuple(collections), most, self._moment())
         known = self._answers.get(key)
         if known is not None:

@@ -9,14 +9,29 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from engine.backends.qmd.collections import Collection
-from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.index_maintenance import QmdCounts
 from engine.backends.qmd.sync import QmdSync
 from engine.base.errors import Unsupported
 from engine.base.language import marked, tr
-from engine.records import Feature, FtsStatus, MemoryProviderStatus, SearchMode, Source, SourceCount, VectorStatus
+from engine.embedding.batch_jobs.batch_api import BatchPolicy
+from engine.indexing.sync_scheduler import IndexingService
+from engine.memory.status_report import batch_status
+from engine.records import (
+    CacheStatus,
+    Feature,
+    FtsStatus,
+    MemoryProviderStatus,
+    SearchMode,
+    Source,
+    SourceCount,
+    VectorStatus,
+    WatcherStatus,
+)
 from engine.search.session_keys import session_of
 from engine.settings.backend_settings import SCOPE_RULE, QmdScopeSettings, QmdSearchMode
+from engine.store.batch_jobs import BatchJobs
+from engine.store.index_paths import IndexFiles
+from engine.store.user_data import UserData
 
 MODES: Mapping[QmdSearchMode, SearchMode] = {"search": "keyword", "vsearch": "vector", "query": "hybrid"}
 _NO_VECTORS = marked(
@@ -24,30 +39,34 @@ _NO_VECTORS = marked(
 )
 
 
-def qmd_status(
-    outer: MemoryProviderStatus, command: QmdCommand, sync: QmdSync, counts: QmdCounts, size: int
-) -> MemoryProviderStatus:
-    """Return the status of qmd. `outer`: the fields that don't depend on the backend; `size` of the index in bytes."""
-    qmd = sync.settings.qmd
+def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user: UserData) -> MemoryProviderStatus:
+    """Return the status of qmd. `files` are those of this workspace, next to which qmd's index is."""
+    settings, counts = sync.settings, sync.index.counts()
+    qmd = settings.qmd
     collections = sync.maintenance.collections
     wants_meaning = qmd.search_mode != "search"
-    missing = command.missing()
+    missing = sync.command.missing()
     reason = (wants_meaning and missing) or why_words_only(sync, counts)
     meaning = wants_meaning and not reason
     sources = _sources(collections, counts)
-    files = sum(source.files for source in sources)
-    problem = missing or sync.problem or counts.problem
-    return msgspec.structs.replace(
-        outer,
+    indexed = sum(source.files for source in sources)
+    token, step = indexing.current(), indexing.progress()
+    return MemoryProviderStatus(
+        backend="qmd",
         provider="qmd" if meaning else "none",
         model="qmd" if meaning else "",
         requested_provider="qmd" if wants_meaning else "none",
-        files=files,
-        chunks=files,
-        dirty=outer.dirty or not collections,
-        db_path=str(command.database),
+        files=indexed,
+        chunks=indexed,
+        dirty=indexing.dirty or not collections,
+        workspace_dir=str(sync.workspace),
+        db_path=str(sync.command.database),
+        extra_paths=settings.extra_paths,
+        sources=settings.sources,
         source_counts=sources,
+        cache=CacheStatus(enabled=False, entries=0, max_entries=None),
         fts=FtsStatus(enabled=True, available=not (missing or counts.problem), error=missing or counts.problem or None),
+        fallback=None,
         vector=VectorStatus(
             enabled=wants_meaning,
             available=counts.vectors > 0 if wants_meaning else None,
@@ -57,14 +76,23 @@ def qmd_status(
             engine="qmd",
             rows=counts.vectors,
         ),
+        batch=batch_status(settings.remote.batch, None, BatchPolicy(), BatchJobs(user)),
         custom={
-            **outer.custom,
             "searchMode": MODES[qmd.search_mode] if meaning else "keyword",
             "providerUnavailableReason": reason or None,
             "providerError": sync.embed_problem or None,
+            "unknownScripts": [],
+            "passedOver": [],
+            "remote": False,
+            "server": None,
+            "price": None,
+            "consent": None,
+            "remoteFallback": None,
+            "keyPlace": None,
+            "readOnly": None,
             "qmd": {
                 "command": qmd.command,
-                "version": command.version or None,
+                "version": sync.command.version or None,
                 "searchMode": qmd.search_mode,
                 "collections": {one.name: counts.documents.get(one.name, 0) for one in collections},
             },
@@ -72,9 +100,17 @@ def qmd_status(
         pending_vectors=sync.pending(),
         failed_files=sync.failed,
         skipped_files=sync.skipped,
-        sizes=msgspec.structs.replace(outer.sizes, database=size),
-        writer_elsewhere=outer.syncing is None and sync.lock.held_elsewhere(),
-        index_error=problem or outer.index_error,
+        last_sync=indexing.recent[-1] if indexing.recent else None,
+        recent_syncs=indexing.recent,
+        sizes=msgspec.structs.replace(files.sizes(), database=sync.index.size(), wal=0, matrix=0),
+        generation=0,
+        watcher=indexing.watcher_status() or WatcherStatus(),
+        syncing=step,
+        paused=token is not None and token.paused,
+        writer_elsewhere=step is None and sync.lock.held_elsewhere(),
+        index_error=missing or sync.problem or counts.problem or indexing.problem or None,
+        user_data=user.status(),
+        unsupported=unsupported_features(sessions=qmd.sessions.enabled),
     )
 
 

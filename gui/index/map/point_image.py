@@ -138,7 +138,7 @@ def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Pictur
     """Draw the image of the points. On a pool thread."""
     import numpy as np
 
-    from gui.index.map.scene import draw_points
+    from gui.index.map.scene import GroupStyles, draw_points
 
     ratio = appearance.ratio
     width, height = max(1, round(view.width * ratio)), max(1, round(view.height * ratio))
@@ -153,7 +153,12 @@ def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Pictur
     )
     signs = appearance.signs if radius >= LEAST * ratio else ()
     drawn = draw_points(
-        pixels[seen], appearance.grouping.of[seen], colours, (width, height), radius, token.checkpoint, signs
+        pixels[seen],
+        appearance.grouping.of[seen],
+        GroupStyles(colours, signs),
+        (width, height),
+        radius,
+        token.checkpoint,
     )
     image = QImage(drawn.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
     image.setDevicePixelRatio(ratio)

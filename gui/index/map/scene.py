@@ -6,6 +6,7 @@ The points are found by location, and drawn into an image, also off the GUI thre
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -277,21 +278,29 @@ class Scene:
         return tuple(found)
 
 
+class GroupStyles(NamedTuple):
+    """How the points of each group look."""
+
+    colours: Floats
+    """Red, green, blue and opacity of each group, 0 to 1 (g, 4)."""
+    signs: Sequence[int] = ()
+    """Shapes of the groups; circles without them."""
+
+
 def draw_points(
     points: Floats,
     groups: NDArray[np.uint8],
-    colours: Floats,
+    styles: GroupStyles,
     size: tuple[int, int],
     radius: float,
     check: Callable[[], None] = lambda: None,
-    signs: Sequence[int] = (),
 ) -> Pixels:
     """Draw points into an image: blue, green, red, alpha (height, width, 4), premultiplied.
 
-    `points` (n, 2) are x and y in pixels, `groups` (n,) rows of `colours` (g, 4): red, green, blue and opacity, 0 to 1.
-    Overlapping points mix their colours and hide the background, independent of their order. `signs` are the shapes of
-    the groups, circles without them. `check` may raise to cancel.
+    `points` (n, 2) are x and y in pixels, `groups` (n,) their groups. Overlapping points mix their colours and
+    hide the background, independent of their order. `check` may raise to cancel.
     """
+    colours, signs = styles
     width, height = size
     picture = np.zeros((height, width, 4), np.uint8)
     opacity = np.minimum(colours[:, 3], 0.995)

@@ -60,10 +60,10 @@ def _in_several(folders: list[Path], store: Path, kept: Path) -> tuple[list[floa
         note_workspace(index_files(folder, str(store)), folder)
     here = open_index(folders[0], store, _MODEL, kept)
     pool = MemoryPool(lambda folder, _: open_index(Path(folder), store, _MODEL, kept), lambda _: Settings())
-    every = AllWorkspaces(pool, deadline_seconds=60)
+    every = AllWorkspaces(here, pool, deadline_seconds=60)
     mine, others = here_and_others(known_workspaces(store_path=str(store)), folders[0])
     assert len(others) == _PARTS - 1
-    calls = [partial(every.search, here, mine, others, text, {"min_score": 0}, 6) for text in questions(_QUESTIONS)]
+    calls = [partial(every.search, mine, others, text, {"min_score": 0}, 6) for text in questions(_QUESTIONS)]
     timed(calls[:20])
     found = timed(calls[20:])
     return found, anonymous_memory()

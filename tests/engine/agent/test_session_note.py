@@ -102,7 +102,7 @@ def test_session_without_messages_is_refused(memory: FakeMemory, tmp_path: Path)
 @pytest.mark.parametrize("text", ["", " \n", "# Session: now\n\n- **Session ID**: x\n\n## Conversation Summary\n\n"])
 def test_heading_without_text_is_refused(memory: FakeMemory, tmp_path: Path, text: str) -> None:
     with pytest.raises(NoteError, match="has only a heading"):
-        save_note(memory, tmp_path, Settings(), draft(memory, tmp_path), text=text)
+        save_note(memory, tmp_path, Settings(), msgspec.structs.replace(draft(memory, tmp_path), text=text))
     assert not (tmp_path / "memory").exists()
 
 
@@ -110,7 +110,8 @@ def test_secrets_typed_by_the_user_are_masked(tmp_path: Path) -> None:
     memory = FakeMemory(sessions=SESSIONS)
     note = draft(memory, tmp_path, VALVE, messages=1000)
     assert MASK in note.text
-    written = save_note(memory, tmp_path, Settings(), note, text=f"{note.text}\nexport OPENAI_API_KEY={SECRET}\n")
+    edited = msgspec.structs.replace(note, text=f"{note.text}\nexport OPENAI_API_KEY={SECRET}\n")
+    written = save_note(memory, tmp_path, Settings(), edited)
     text = (tmp_path / written.path).read_text()
     assert SECRET not in text
     assert f"- **Session Key**: {VALVE}\n" in text

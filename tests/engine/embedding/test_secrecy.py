@@ -43,7 +43,10 @@ def echoes(key: str) -> list[Fault]:
 def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
     before = logging.getLogger().handlers[:]
-    yield configure_logging(verbose=True)
+    path = configure_logging()
+    logging.getLogger("engine").setLevel(logging.DEBUG)  # not even details contain a key
+    yield path
+    logging.getLogger("engine").setLevel(logging.INFO)
     for handler in logging.getLogger().handlers[:]:
         if handler not in before:
             logging.getLogger().removeHandler(handler)

@@ -15,7 +15,7 @@ import pytest
 
 from engine.indexing import watcher as watcher_module
 from engine.indexing.native_watch import InotifyWatch, ObserverWatch, open_native
-from engine.indexing.watcher import WatchBatch, Watcher
+from engine.indexing.watcher import WatchBatch, Watcher, WatchTiming
 
 DEBOUNCE_MS = 30
 LONG = 10.0
@@ -55,9 +55,10 @@ class Batches:
 
 
 @contextmanager
-def watching(*roots, ignores=lambda root, path, is_dir: False, **options):
+def watching(*roots, ignores=lambda root, path, is_dir: False, open_watch=open_native, **timing):
     batches = Batches()
-    watcher = Watcher(roots, ignores, on_change=batches, **{"debounce_ms": DEBOUNCE_MS, **options})
+    timing = WatchTiming(**{"debounce_ms": DEBOUNCE_MS, **timing})
+    watcher = Watcher(roots, ignores, on_change=batches, timing=timing, open_watch=open_watch)
     watcher.start()
     try:
         yield watcher, batches
@@ -343,7 +344,7 @@ def test_a_failing_listener_does_not_end_the_watcher(tmp_path, caplog):
         if len(batches.all) == 1:
             raise RuntimeError("no")
 
-    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, debounce_ms=1, on_change=fails_once)
+    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, on_change=fails_once, timing=WatchTiming(1))
     watcher.start()
     try:
         (tmp_path / "a.md").write_text("x")
@@ -469,7 +470,7 @@ def test_a_root_that_was_replaced_is_noticed(tmp_path):
         keep_writing_until_heard(root / "note.md", batches)
 
 
-def test_after_a_sleep_everything_is_looked_at(tmp_path, monkeypatch):
+def test_after_sleep_everything_is_checked(tmp_path, monkeypatch):
     ahead = [0.0]
     clock = SimpleNamespace(time=lambda: time.time() + ahead[0], monotonic=time.monotonic)
     monkeypatch.setattr(watcher_module, "time", clock)
@@ -478,7 +479,7 @@ def test_after_a_sleep_everything_is_looked_at(tmp_path, monkeypatch):
         batches.wait_for(lambda: WatchBatch(frozenset(), overflow=True) in batches.all)
 
 
-def test_a_tree_that_takes_long_to_watch_is_looked_at_afterwards(tmp_path):
+def test_slow_watch_setup_checks_the_tree_afterwards(tmp_path):
     opening = threading.Event()
 
     def slow(roots, ignores, sink):
@@ -513,14 +514,14 @@ def test_it_can_be_stopped_from_its_own_listener(tmp_path):
         watcher.stop()
         stopped.set()
 
-    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, debounce_ms=1, on_change=stop)
+    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, on_change=stop, timing=WatchTiming(1))
     watcher.start()
     (tmp_path / "a.md").write_text("x")
     assert stopped.wait(LONG)
 
 
-def test_one_never_started_is_off(tmp_path):
-    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, on_change=print)
+def test_watcher_that_never_started_is_off(tmp_path):
+    watcher = Watcher([tmp_path], lambda root, path, is_dir: False, on_change=print, timing=WatchTiming(DEBOUNCE_MS))
     watcher.stop()
     assert watcher.status().enabled is False
     assert watcher.status().roots == (str(tmp_path),)

@@ -9,8 +9,8 @@ from tests.helpers.windows import at_rest
 
 
 @pytest.fixture
-def staying(window, jobs, way, appearance, tray_there, tmp_path) -> DesktopIntegration:
-    return DesktopIntegration(window, jobs, appearance, way, Settings(), IpcAddress(str(tmp_path / "s"), ""))
+def staying(window, way, appearance, tray_there, tmp_path) -> DesktopIntegration:
+    return DesktopIntegration(window, appearance, way, Settings(), IpcAddress(str(tmp_path / "s"), ""))
 
 
 def _want(window, **wanted: bool) -> None:

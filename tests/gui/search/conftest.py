@@ -72,21 +72,6 @@ def make_outcome() -> Callable[..., SearchOutcome]:
     return _make_outcome
 
 
-@pytest.fixture
-def jobs(qapp) -> Iterator[Jobs]:
-    jobs = Jobs()
-    yield jobs
-    assert jobs.shutdown(60_000)
-    qapp.processEvents()
-
-
-@pytest.fixture
-def memory() -> Iterator[FakeMemory]:
-    memory = FakeMemory()
-    yield memory
-    memory.close()
-
-
 class Gate(threading.Event):
     """`entered` is set when somebody waits."""
 

@@ -2,11 +2,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMainWindow
 
 import engine
 from engine import Settings, load_settings
 from gui.controllers.settings import AppearanceController
+from gui.core.window_banner import Notices
+from gui.core.window_context import AppPaths, WindowContext
+from gui.core.window_state import WindowState
 from gui.core.workspace import Opened, Workspace
 
 
@@ -19,24 +22,25 @@ def workspace(qtbot, jobs, memory, tmp_path) -> Workspace:
 
 
 @pytest.fixture
-def parent(qapp) -> QObject:
-    parent = QObject()
-    yield parent
-    parent.deleteLater()
+def window(qtbot) -> QMainWindow:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    return window
 
 
 @pytest.fixture
-def make(workspace, appearance, jobs, parent, user_home):
-    said: list[str] = []
+def make(workspace, appearance, jobs, window, user_home):
+    notices = Notices(workspace, window)
 
     def run(
         *, remembers: bool = True, overruled: bool = False, settings: Settings | None = None
     ) -> AppearanceController:
-        kept = AppearanceController(workspace, appearance, jobs, None, said.append, remembers=remembers, parent=parent)
+        context = WindowContext(window, workspace, jobs, notices, AppPaths(), WindowState(), remembers)
+        kept = AppearanceController(context, appearance)
         kept.begin(settings or Settings(), overruled=overruled)
         return kept
 
-    run.said = said
+    run.notices = notices
     return run
 
 
@@ -96,6 +100,5 @@ def test_failed_write_is_reported(qtbot, make, appearance):
     path.write_text("[broken")
     appearance.set_theme("dark")
     kept.save()
-    qtbot.waitUntil(lambda: bool(make.said))
-    assert "settings.toml, line 1" in make.said[0]
+    qtbot.waitUntil(lambda: "settings.toml, line 1" in make.notices.text)
     assert path.read_text() == "[broken"

@@ -377,7 +377,7 @@ class CodexParser(LineParser, kw_only=True):
             for text in fresh
         ]
 
-    def _add(
+    def _add(  # noqa: PLR0913 - the parts of a message
         self, role: Role, kind: Kind, text: str, line: int, time: float | None, *, id: str = "", tool: str = ""
     ) -> list[Message]:
         self.ordinal += 1

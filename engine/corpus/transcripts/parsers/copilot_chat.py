@@ -243,7 +243,7 @@ def _edits(part: Mapping[str, Any]) -> str:
 
 
 class _Session:
-    """The required data of a session after the last line read."""
+    """A session as of the last line read, with only those fields that are used."""
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}

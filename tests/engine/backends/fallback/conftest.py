@@ -10,7 +10,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.fallback import FallbackMemoryManager
+from engine.backends.fallback import ChosenMemory, FallbackMemoryManager
 from engine.settings import Settings
 from engine.store.user_data import open_user_data
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -97,7 +97,8 @@ def open_manager(workspace: Path, settings: Settings, place: Place) -> Iterator[
             return BuiltinMemory(workspace, settings, executor=None, background=background)
 
         _, user = open_user_data(workspace, settings)
-        manager = FallbackMemoryManager("qmd", place.open, open_builtin or real, user, pause_seconds=pause, **options)
+        chosen = ChosenMemory("qmd", place.open, **options)
+        manager = FallbackMemoryManager(chosen, open_builtin or real, user, pause_seconds=pause)
         opened.append(manager)
         return manager
 

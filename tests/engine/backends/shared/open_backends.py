@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.fallback import FallbackMemoryManager
+from engine.backends.fallback import ChosenMemory, FallbackMemoryManager
 from engine.base.errors import BackendError
 from engine.memory.memory_interface import MemorySearchManager, OpenBackend
 from engine.settings import Settings
@@ -94,8 +94,7 @@ class Bench:
         other = msgspec.structs.replace(settings, store=_settings(self.external).store)
         _, user = open_user_data(self.workspace, settings)
         return FallbackMemoryManager(
-            "another program",
-            lambda: self.open_builtin(other, background),
+            ChosenMemory("another program", lambda: self.open_builtin(other, background)),
             lambda: self.open_builtin(settings, background),
             user,
         )
@@ -105,7 +104,9 @@ class Bench:
             raise _GONE
 
         _, user = open_user_data(self.workspace, settings)
-        return FallbackMemoryManager("another program", refuse, lambda: self.open_builtin(settings, background), user)
+        return FallbackMemoryManager(
+            ChosenMemory("another program", refuse), lambda: self.open_builtin(settings, background), user
+        )
 
 
 _OPENERS: Mapping[str, Callable[[Bench, Settings, bool], MemorySearchManager]] = {

@@ -46,7 +46,7 @@ def everywhere(
     memory.close()
 
 
-def test_first_answer_by_words_is_that_of_all(everywhere: MultiWorkspaceMemory) -> None:
+def test_first_keyword_answer_covers_all_workspaces(everywhere: MultiWorkspaceMemory) -> None:
     first: list[SearchOutcome] = []
     whole = everywhere.search_everywhere("carrots", on_keywords=first.append, explain="if empty")
     assert [{one.path for one in outcome.results} for outcome in first] == [{"note.md", "///work/note.md"}]
@@ -115,7 +115,7 @@ def test_rows_that_are_cut_count_as_more_in_their_file(
         assert sum(logs) + listed == 8 * len(logs)
 
 
-def test_it_is_read_where_it_is(everywhere: MultiWorkspaceMemory, folders: dict[str, Path]) -> None:
+def test_files_of_other_workspaces_can_be_read(everywhere: MultiWorkspaceMemory, folders: dict[str, Path]) -> None:
     name = "///boat/note.md"
     assert "varnish" in everywhere.read_file(name).text
     assert everywhere.read_file(name).path == name
@@ -202,7 +202,9 @@ def test_explanation_names_workspace(everywhere: MultiWorkspaceMemory) -> None:
     assert told == {"workspace boat": (0, 0), "workspace work": (1, 1)}
 
 
-def test_one_that_is_away_costs_only_itself(everywhere: MultiWorkspaceMemory, folders: dict[str, Path]) -> None:
+def test_missing_workspace_is_left_out_with_a_notice(
+    everywhere: MultiWorkspaceMemory, folders: dict[str, Path]
+) -> None:
     shutil.rmtree(folders["boat"])
     outcome = everywhere.search_everywhere("carrots")
     assert len(outcome.results) == 2
@@ -244,13 +246,13 @@ def ask(
     here, others = here_and_others(known, folders["garden"])
     pool = MemoryPool(lambda folder, _: (other if folder.endswith("boat") else open_)(folder), lambda _: Settings())
     try:
-        every = AllWorkspaces(pool, deadline_seconds=2)
-        return every.search(open_(here.folder), here, others, "carrots", {}, 6, cancel)
+        every = AllWorkspaces(open_(here.folder), pool, deadline_seconds=2)
+        return every.search(here, others, "carrots", {}, 6, cancel)
     finally:
         pool.close()
 
 
-def test_one_that_fails_is_named(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+def test_failing_workspace_is_named_in_the_notice(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     def fail(folder: str) -> MemorySearchManager:
         raise StoreError("Its disk is broken.")
 
@@ -258,7 +260,7 @@ def test_one_that_fails_is_named(folders: dict[str, Path], tmp_path: Path, open_
     assert (len(outcome.results), outcome.notice) == (2, "The results of boat are missing: Its disk is broken.")
 
 
-def test_one_that_hangs_is_not_waited_for(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+def test_hanging_workspace_does_not_delay_the_answer(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     release, asked = threading.Event(), []
 
     def hang(cancel: CancelToken) -> SearchOutcome:
@@ -296,11 +298,11 @@ def test_few_stay_open_and_none_for_ever() -> None:
 
     pool = MemoryPool(open_stub, lambda _: Settings(), idle_seconds=0.05, most_open=2)
     with pool.using("a"), pool.using("b"), pool.using("c"):
-        assert pool.open_folders == ("a", "b", "c")
+        assert [stub.closed for stub in made.values()] == [False, False, False]
     assert made["c"].closed  # given back first, and above the limit
     finished = threading.Event()
     for _ in range(200):
-        if not pool.open_folders:
+        if all(stub.closed for stub in made.values()):
             break
         finished.wait(0.05)
     assert [stub.closed for stub in made.values()] == [True, True, True]

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 from engine import Cancelled, CancelToken, MapFile
 from gui.index.map.group_names import PlacedName, paint_names, place_names
 from gui.index.map.groups import CIRCLE, LEAST, OTHERS, POLYGONS, RING, TOP_FOLDER, group, sign_path, signs_of
-from gui.index.map.scene import PointIndex, Scene, Viewport, draw_points
+from gui.index.map.scene import GroupStyles, PointIndex, Scene, Viewport, draw_points
 from gui.style.theme import theme_tokens
 from tests.helpers.fake_map import NOW, make_map
 
@@ -277,7 +277,7 @@ def _drawn(
 ) -> QImage:
     rgba = np.array([colour.getRgbF() for colour in colours], np.float32)
     places = np.array(points, np.float32).reshape(-1, 2)
-    found = draw_points(places, np.array(groups, np.uint8), rgba, (40, 90), radius, signs=signs)
+    found = draw_points(places, np.array(groups, np.uint8), GroupStyles(rgba, signs), (40, 90), radius)
     return QImage(found.tobytes(), 40, 90, 160, QImage.Format.Format_ARGB32_Premultiplied).copy()
 
 
