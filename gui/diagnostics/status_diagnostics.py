@@ -47,7 +47,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     yield from _privacy_diagnostics(status)
     if scripts := status.custom.get("unknownScripts"):
         tip = tr(
-            "The model does not know {scripts}. Notes in these scripts are found by their words.",
+            "The model does not know {scripts}. Notes in these alphabets are found by their words.",
             scripts=", ".join(tr(str(script)) for script in scripts),
         )
         few = tr_count("{count} found by keywords only", "{count} found by keywords only", len(scripts))
@@ -55,7 +55,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     yield Diagnostic(tr("Dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
     instead = failed_provider(status)
     if instead is None:
-        yield Diagnostic(tr("Fallback"), "off", tr("none in use"))
+        yield Diagnostic(tr("Fallback"), "off", tr("not in use"))
     else:
         yield Diagnostic(
             tr("Fallback"),

@@ -136,7 +136,7 @@ def test_engine_fallback_differs_from_provider_fallback():
     found = _reading("Search engine", "In use", **replaced)
     assert (found.state, found.value, found.reason) == ("degraded", "built-in index instead of qmd", reason)
     assert found.remedy == "try-again"
-    assert _reading("Embedding", "Fallback", **replaced).value == "none in use"
+    assert _reading("Embedding", "Fallback", **replaced).value == "not in use"
     both = replaced | {"custom": replaced["custom"] | {"providerFallback": {"from": "openai", "reason": "No key."}}}
     assert _reading("Embedding", "Fallback", **both).value == "instead of openai"
 
