@@ -89,8 +89,8 @@ class _Reader:
     def _outside(self, number: int, line: str, below: str) -> None:
         if self._is_attribute(number, line):
             return
-        if style := _STYLE.fullmatch(line):
-            self._style = style[1] or self._style
+        if attributes := _STYLE.fullmatch(line):
+            self._style = attributes[1] or self._style
             return
         is_named = line[:1] == "." and line[1:2].strip(". ") != ""  # the title of a block
         style, self._style = self._style, self._style if is_named else ""
