@@ -416,11 +416,10 @@ def _in_both(one: Ranges, other: Ranges) -> Ranges:
 def _paired(left: Sequence[str], right: Sequence[str], aligned: Pairs) -> Iterator[tuple[int | None, int | None]]:
     """Yield pairs of line numbers of a changed part, in order; None stands for a missing line.
 
-    In a long part, these are `aligned` and the best ones between them."""
-    small = len(left) * len(right) <= _MOST_PAIRED
+    These are `aligned` and, if few enough, the best ones between them."""
     i = j = 0
-    for one, other in [*(_best(left, right) if small else aligned), (len(left), len(right))]:
-        between = [] if small or (one - i) * (other - j) > _MOST_PAIRED else _best(left[i:one], right[j:other])
+    for one, other in [*aligned, (len(left), len(right))]:
+        between = [] if (one - i) * (other - j) > _MOST_PAIRED else _best(left[i:one], right[j:other])
         for a, b in [*((i + a, j + b) for a, b in between), (one, other)]:
             yield from ((place, None) for place in range(i, a))
             yield from ((None, place) for place in range(j, b))
