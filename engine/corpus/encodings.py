@@ -85,6 +85,9 @@ _SIGNS_IN_WORDS = re.compile(
 "…¿no?" or "rose¹²", and as the "żą" of Polish."""
 _PARTS_OF_UTF8 = re.compile(rb"[\x80\xc2-\xdf][\x8d\x8f\x9d]")
 """Ends of quotation marks and capitals in UTF-8, which damaged texts have; no letters of Windows-1250."""
+_WORD_BEYOND_ASCII = re.compile(r"[^\W\d_\x00-\x7f]+")
+_CAPITAL_INSIDE = re.compile("(?<=[\u0430-\u044f\u0451\u03ac-\u03ce])[\u0410-\u042f\u0401\u0391-\u03a9]")
+"""A Cyrillic or Greek capital after a small letter, as East Asian text has many of when read in these alphabets."""
 _PAIRS = re.compile(rb"[\x80-\xff]{2}")
 _NARROW_KANA = re.compile("[\uff61-\uff9f]")
 
@@ -324,4 +327,9 @@ def _is_plausible(sample: bytes, codec: str) -> bool:
         return 2 * len(_PAIRS.findall(sample)) < high
     if codec == "euc_jp":
         return 20 * len(_EUC_KANA.findall(sample)) > high
-    return codec not in _ALPHABETS or _has_other_words(sample) or 2 * sum(map(str.isalpha, text)) < 5 * high
+    if codec not in _ALPHABETS:
+        return True
+    words = _WORD_BEYOND_ASCII.findall(text)
+    letters, capitals_inside = sum(map(len, words)), sum(len(_CAPITAL_INSIDE.findall(word)) for word in words)
+    few_latin = _has_other_words(sample) or 2 * sum(map(str.isalpha, text)) < 5 * high
+    return few_latin and 10 * letters > 8 * high and 10 * capitals_inside < letters

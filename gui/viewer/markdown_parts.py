@@ -29,6 +29,8 @@ _BULLET = re.compile(r"[-+*][ \t]")
 _UNDER_HEADER = re.compile(r"[|:\- \t]*-[|:\- \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
 _RULE = re.compile(r"-{3,}\s*$")
+_TOML = "+++"
+"""The line above and below front matter in TOML."""
 
 
 @dataclass
@@ -90,6 +92,8 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
     for number, source in enumerate(text, 1):
         as_is = markup is None or number <= front or outline.is_code(number)
         line = source if as_is or markup is None else markup.line(number, source)
+        if number in (1, front) and source.rstrip() == _TOML:
+            line = "---"  # Qt takes out front matter between these
         begins = after_code and _FENCE.match(source) is not None
         if line is not None:
             yield from ((number, written) for written in ((SEPARATOR, "", line) if begins else (line,)))
@@ -101,10 +105,9 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
 
 
 def front_matter_end(text: Sequence[str]) -> int:
-    """Return the number of lines of the front matter; 0 without any."""
-    if not _RULE.match(text[0]):
-        return 0
-    return next((number for number, line in enumerate(text[1:], 2) if line.rstrip() in ("---", "...")), 0)
+    """Return the number of lines of the front matter, in YAML, JSON or TOML; 0 without any."""
+    closing = ("---", "...") if _RULE.match(text[0]) else (_TOML,) if text[0].rstrip() == _TOML else ()
+    return next((number for number, line in enumerate(text[1:], 2) if line.rstrip() in closing), 0)
 
 
 # markdown-it-py 4.3 must parse the whole note first: 1,160 ms for a table of 10,000 rows, which is refused in 30 here.

@@ -8,6 +8,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
@@ -48,13 +49,15 @@ LONGEST = 2000
 """Most characters of a line that are compared and shown."""
 _MOST_PAIRED = 900
 """Most pairs of lines in one changed part that are compared to match lines."""
-_MOST_WORDS = 3_000
+_MOST_WORDS = 6_000
 """Most words of one changed part that are compared whatever the lines."""
 _FEWEST_IN_ROW = 3
 _RELATED = 0.3
 """Least share of common words for two lines to count as one changed line."""
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 
+Pairs = list[tuple[int, int]]
+_OtherWords = tuple[list[Ranges], list[Ranges], Pairs]
 _MIRRORED: dict[RowKind, RowKind] = {"left": "right", "right": "left"}
 
 
@@ -337,7 +340,7 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
         else:
             lines = left.lines[i:i_end], right.lines[j:j_end]
             other_words = _other_words(*lines)
-            for one, other in _paired(*lines):
+            for one, other in _paired(*lines, [] if other_words is None else other_words[2]):
                 checkpoint()
                 row = _row(left, right, None if one is None else i + one, None if other is None else j + other)
                 rows.append(row if other_words is None else _without_wrapping(row, one, other, other_words))
@@ -353,8 +356,8 @@ def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
     return Row("changed" if any(marks) else "same", left.side(i, marks[0]), right.side(j, marks[1]))
 
 
-def _other_words(left: Sequence[str], right: Sequence[str]) -> tuple[list[Ranges], list[Ranges]] | None:
-    """Return the ranges of words, by line, that only one of the texts `left` and `right` contains.
+def _other_words(left: Sequence[str], right: Sequence[str]) -> _OtherWords | None:
+    """Return the ranges of words, by line, that only one of the texts `left` and `right` contains, and lines to pair.
 
     Line breaks don't matter. Matches of fewer than `_FEWEST_IN_ROW` words count as chance. None if the texts are too
     long to compare by words.
@@ -367,10 +370,15 @@ def _other_words(left: Sequence[str], right: Sequence[str]) -> tuple[list[Ranges
         return None
     texts = [[word[0] for _, word in words] for words in parts]
     kept: tuple[set[int], set[int]] = (set(), set())
+    pairs: Pairs = []
     for block in SequenceMatcher(None, texts[0], texts[1], autojunk=False).get_matching_blocks():
         if block.size >= min(_FEWEST_IN_ROW, *map(len, texts)):
             kept[0].update(range(block.a, block.a + block.size))
             kept[1].update(range(block.b, block.b + block.size))
+            for step in range(block.size):
+                one, other = parts[0][block.a + step][0], parts[1][block.b + step][0]
+                if not pairs or (one > pairs[-1][0] and other > pairs[-1][1]):
+                    pairs.append((one, other))
     marks: tuple[list[Ranges], list[Ranges]] = ([() for _ in left], [() for _ in right])
     for side, words in enumerate(parts):
         for number, (place, word) in enumerate(words):
@@ -379,10 +387,10 @@ def _other_words(left: Sequence[str], right: Sequence[str]) -> tuple[list[Ranges
                 joined = bool(known) and number - 1 not in kept[side]
                 start = known[-1][0] if joined else word.start()
                 marks[side][place] = (*(known[:-1] if joined else known), (start, word.end()))
-    return marks
+    return *marks, pairs
 
 
-def _without_wrapping(row: Row, one: int | None, other: int | None, others: tuple[list[Ranges], list[Ranges]]) -> Row:
+def _without_wrapping(row: Row, one: int | None, other: int | None, others: _OtherWords) -> Row:
     """Return the row without highlights on words that the other text has too, but on another line."""
     if row.left is not None and row.right is not None and one is not None and other is not None:
         left = _in_both(row.left.marks, others[0][one])
@@ -393,7 +401,7 @@ def _without_wrapping(row: Row, one: int | None, other: int | None, others: tupl
     place, side = (one, row.left) if row.left is not None else (other, row.right)
     if place is None or side is None or not side.text.strip():
         return row
-    marks = others[row.left is None][place]
+    marks = (others[0] if row.left is not None else others[1])[place]
     if 2 * sum(end - start for start, end in marks) >= len(side.text.strip()):
         return row
     side = replace(side, marks=marks)
@@ -405,19 +413,19 @@ def _in_both(one: Ranges, other: Ranges) -> Ranges:
     return tuple((start, end) for start, end in both if start < end)
 
 
-def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Yield pairs of line numbers of a changed part, in order; None stands for a missing line."""
-    if len(left) * len(right) > _MOST_PAIRED:
-        pairs: list[tuple[int, int]] = []
-    else:
-        pairs = _best(left, right)
+def _paired(left: Sequence[str], right: Sequence[str], aligned: Pairs) -> Iterator[tuple[int | None, int | None]]:
+    """Yield pairs of line numbers of a changed part, in order; None stands for a missing line.
+
+    These are `aligned` and, if few enough, the best ones between them."""
     i = j = 0
-    for one, other in [*pairs, (len(left), len(right))]:
-        yield from ((place, None) for place in range(i, one))
-        yield from ((None, place) for place in range(j, other))
-        if one < len(left):
-            yield one, other
-        i, j = one + 1, other + 1
+    for one, other in [*aligned, (len(left), len(right))]:
+        between = [] if (one - i) * (other - j) > _MOST_PAIRED else _best(left[i:one], right[j:other])
+        for a, b in [*((i + a, j + b) for a, b in between), (one, other)]:
+            yield from ((place, None) for place in range(i, a))
+            yield from ((None, place) for place in range(j, b))
+            if a < len(left):
+                yield a, b
+            i, j = a + 1, b + 1
 
 
 def _best(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
@@ -457,7 +465,7 @@ def _share(one: Counter[str], other: Counter[str]) -> float:
 def _marks(left: str, right: str) -> tuple[Ranges, Ranges]:
     """Return the ranges in which two lines differ, word by word."""
     parts = [_WORD.findall(line[:LONGEST]) for line in (left, right)]
-    starts = [_starts(words) for words in parts]
+    starts = [list(accumulate(map(len, words), initial=0)) for words in parts]
     marks: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     matcher = SequenceMatcher(str.isspace, parts[0], parts[1], autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
@@ -472,13 +480,6 @@ def _marks(left: str, right: str) -> tuple[Ranges, Ranges]:
                 if first < last:
                     marks[number].append((starts[number][first], starts[number][last]))
     return tuple(marks[0]), tuple(marks[1])
-
-
-def _starts(words: Sequence[str]) -> list[int]:
-    starts = [0]
-    for word in words:
-        starts.append(starts[-1] + len(word))
-    return starts
 
 
 def _with_moved(rows: Sequence[Row]) -> list[Row]:

@@ -250,3 +250,10 @@ def test_text_among_markup_and_code_is_decoded(text: str, codec: str) -> None:
     code = 'note["{0}"] == !(file.hasTag("{0}") && (now() - "1d") > #b{0}) || [[#^{0}|{{{{x}}}}]]: <br/>'
     note = "\n".join(f"| {line[:6]} | `{code.format(number)}` |" for number, line in enumerate(words * 4))
     assert detect(lambda: (note.encode(codec),)) == codec
+
+
+def test_japanese_in_a_table_is_not_taken_for_cyrillic() -> None:
+    rows = (
+        f'| `file.hasTag("{number}")` | 窓ガラス{number}枚が割れた | [[計画#b{number}]] |\n' for number in range(30)
+    )
+    assert detect(lambda: ("".join(rows).encode("cp932"),)) == "cp932"

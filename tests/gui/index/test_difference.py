@@ -1,5 +1,7 @@
 """Lines of two texts beside each other."""
 
+import textwrap
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,7 +74,19 @@ def test_changed_word_in_wrapped_text_is_marked_alone() -> None:
     assert [side.text[slice(*mark)] for side in sides for mark in side.marks] == ["quarter", "third"]
 
 
-_LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=12)
+def test_long_text_wrapped_differently_is_side_by_side() -> None:
+    words = [f"word{number}" for number in range(600)]
+    texts = [textwrap.fill(" ".join(words), width, break_on_hyphens=False) for width in (72, 90)]
+    found = rows("# Title\n" + texts[0], "# Title of a copy\n" + texts[1])
+    assert [row.kind for row in found if row.differs] == ["changed"]
+    alone = sum(row.left is None or row.right is None for row in found)
+    assert alone == len(texts[0].split("\n")) - len(texts[1].split("\n"))
+    for row in found[1:]:
+        if row.left and row.right:
+            assert set(row.left.text.split()) & set(row.right.text.split())
+
+
+_LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=40)
 
 
 @given(_LINES, _LINES)

@@ -215,6 +215,21 @@ def test_property_below_front_matter_is_text(page) -> None:
     assert page("Author:: Ada\n\nText\n").texts == ("Text",)
 
 
+def test_page_leaves_front_matter_of_each_format_out(page) -> None:
+    for front in ("---\ntitle: A\n---", '---\n{"title": "A"}\n---', "+++\ntitle = 'A'\n# no heading\n+++"):
+        assert page(f"{front}\n\n# B\n\nText\n").texts == ("B", "Text")
+
+
+def test_page_shows_code_in_list_items_as_written(page) -> None:
+    code = "==a== [[b]] #c [^1]"
+    for indent in ("- ", "1. ", "   - ", "  - [ ] x\n    "):
+        opening = f"{indent}```sh\n"
+        margin = " " * (len(indent.split("\n")[-1]))
+        made = page(f"- first\n{opening}{margin}# {code}\n{margin}```\n\n# After ==it==\n")
+        assert f"# {code}" in made.texts, indent
+        assert made.texts[-1] == "After it"
+
+
 def test_page_callout_is_a_quote_with_its_title(page) -> None:
     made = page("> [!warning] Mind <b>this</b>\n> text\n\nafter\n")
     assert made.texts[:3] == ("Warning: Mind <b>this</b>", "text", "after")
