@@ -110,10 +110,11 @@ class CrashRecord:
         return None if found.rule and found.version != DOCUMENTS_VERSION else found
 
     @contextlib.contextmanager
-    def reading(self, file: FoundFile) -> Iterator[None]:
+    def reading(self, file: FoundFile, *, partly: bool = False) -> Iterator[None]:
         """Record during the block that this file is being read, if the disk has room for it.
 
-        An error of a parser becomes `Unreadable`, so that the caller goes on with other files.
+        An error of a parser becomes `Unreadable`, so that the caller goes on with other files. After a block that
+        reads the file only `partly`, the caller reads on, or calls `end_reading`.
         """
         if self._open is not None:
             mtime_ns, size = _state(file)
@@ -122,22 +123,28 @@ class CrashRecord:
                 os.write(self._open, f"{mtime_ns} {size} {file.name}\n".encode("utf-8", "surrogateescape"))
             except OSError:
                 self.finish_reading()  # a crash must not count against the file that was recorded before
-        before = self._suspects.get(file.name)
         try:
             yield
         except PARSER_FAULTS as error:
-            self._clear(file.name, before)
+            self.end_reading(file)
             log.warning("A file ended its parser: %s", type(error).__name__)
             raise Unreadable(file.name, "broken", skip_reasons.fault(error)) from error
-        except (Unreadable, FileNotFoundError):
-            self._clear(file.name, before)
+        except FileNotFoundError:
+            self.end_reading(file)
             raise
-        self._clear(file.name, before)
+        except Unreadable as problem:
+            if problem.issue.rule not in _LASTING:  # `remember` counts the others
+                self.end_reading(file)
+            raise
+        if not partly:
+            self.end_reading(file)
 
-    def _clear(self, name: str, before: _Suspect | None) -> None:
-        """Remove a crash of an earlier reader from the record, since the file has now been read without one."""
-        if before is not None and self._suspects.get(name) is before:
-            del self._suspects[name]
+    def end_reading(self, file: FoundFile) -> None:
+        """Forget a crash that was recorded before the file was read: its reader has ended now."""
+        if file.name in self._suspects:
+            # It was read last: a process that is killed later must not count against it.
+            self.finish_reading()
+            del self._suspects[file.name]
             self._write_list()
 
     def finish_reading(self) -> None:

@@ -76,6 +76,7 @@ class NotePreparation:
         waiting = self._waiting.popleft()
         self._text -= len(waiting.note.text)
         if waiting.worker is not None and (prepared := waiting.worker.receive(self._token)) is not None:
+            self._crashes.end_reading(waiting.file)
             return prepared
         try:
             with self._crashes.reading(waiting.file):

@@ -181,7 +181,7 @@ class TextStage:
         from engine.indexing import note_preparation  # brings chunking and analysis with it
 
         try:
-            with self._crashes.reading(file):
+            with self._crashes.reading(file, partly=True):
                 note = note_preparation.read(file, self._settings, self._token)
         except FileNotFoundError:
             if stored is not None:
@@ -192,6 +192,7 @@ class TextStage:
             self._fail(problem.issue, stored)
             return None
         if stored is not None and stored.hash == note.hash:
+            self._crashes.end_reading(file)
             self._commits.put(_touching(file))
             self.outcome.files_unchanged += 1
             return None

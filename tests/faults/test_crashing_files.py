@@ -16,19 +16,20 @@ import msgspec
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.indexing import note_preparation, transcript_stage
+from engine.indexing import note_preparation, preparation_processes, transcript_stage
 
 notes, data, sessions, how, *rest = sys.argv[1:]
 
-def deadly(function, place):
+def deadly(function, place, name="deadly"):
     def read(*arguments):
         path = arguments[place].path
-        if "deadly" in path and "harmless" not in Path(path).read_text():
+        if name in path and "harmless" not in Path(path).read_text():
             os.kill(os.getpid(), getattr(signal, how))
         return function(*arguments)
     return read
 
 note_preparation.read = deadly(note_preparation.read, 0)
+preparation_processes.prepare = deadly(preparation_processes.prepare, 0, "lethal")
 transcript_stage.TranscriptRows.take = deadly(transcript_stage.TranscriptRows.take, 1)
 settings = Settings(provider="none", sessions=SessionSettings(folders=(sessions,)))
 settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=data))
@@ -101,6 +102,15 @@ def test_file_that_kills_its_reader_is_skipped(place: Place, kind: str, how: str
     failed, found = place.sync(how=how) or ({}, [])
     assert failed == {}
     assert any("deadly" in path for path in found)
+
+
+def test_note_that_kills_the_analysis_is_skipped(place: Place) -> None:
+    (place.notes / "lethal.md").write_text("A lethal lamp.\n")
+    assert place.sync() is None
+    assert place.sync() is None
+    failed, found = place.sync() or ({}, [])
+    assert list(failed) == ["lethal.md"]
+    assert {"a.md", "z.md"} <= set(found)
 
 
 def test_other_files_are_indexed_after_first_crash(place: Place) -> None:

@@ -15,6 +15,8 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.corpus.discovery import READABLE_EXTENSIONS
+from engine.corpus.documents import DocumentError
+from engine.corpus.documents.extraction_process import DocumentReader
 from engine.indexing import note_preparation, sync_run
 from engine.records import MemorySyncProgressUpdate, SyncReport
 from engine.settings import Settings
@@ -546,6 +548,21 @@ def test_closing_stops_a_running_sync(open_memory, workspace: Path, provider) ->
     thread.join()
     assert reports[0].cancelled
     assert provider.embedded == []
+
+
+def test_document_that_takes_too_long_is_read_twice(open_memory, workspace: Path, monkeypatch) -> None:
+    (workspace / "slow.html").write_text("<p>Pumps</p>")
+    reads = []
+
+    def read(*arguments, **named) -> str:
+        reads.append(arguments)
+        raise DocumentError("unfinished", "It took too long.")
+
+    monkeypatch.setattr(DocumentReader, "text_of", read)
+    memory = open_memory(use=None, extensions=(*READABLE_EXTENSIONS, ".html"))
+    for _ in range(4):
+        assert [issue.rule for issue in memory.sync().failed] == ["unfinished"]
+    assert len(reads) == 2
 
 
 def test_notes_are_never_written(open_memory, workspace: Path) -> None:

@@ -19,7 +19,7 @@ from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.shared_tables import rows_of, table_settings
 
 HOSE = {"hose.md": "# Hose\n\nThe irrigation hose has sixteen millimetres.\n"}
-NOBODY = {"endpoint": "http://127.0.0.1:9", "region": "us-east-1"}
+NOBODY = {"endpoint": "http://127.0.0.1:9", "region": "us-east-1", "client_max_retries": "0"}
 """An endpoint on which no server listens."""
 
 
@@ -27,7 +27,7 @@ NOBODY = {"endpoint": "http://127.0.0.1:9", "region": "us-east-1"}
 def no_network(monkeypatch) -> LanceDbSettings:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
-    return LanceDbSettings(uri="s3://memory/x", table="notes", storage_options=NOBODY, timeout_seconds=5)
+    return LanceDbSettings(uri="s3://memory/x", table="notes", storage_options=NOBODY, timeout_seconds=60)
 
 
 def test_offline_sync_fills_own_index_then_shares(machine, no_network, tmp_path) -> None:
