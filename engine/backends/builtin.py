@@ -182,11 +182,12 @@ class BuiltinParts:
         from engine.memory.status_report import batch_status, with_degraded
 
         selection = self.selection_to_show()
-        counts = self._counts.now(selection)
+        progress = self._context.indexing.progress()
+        counts = self._counts.now(selection, syncing=progress is not None)
         token = self._context.indexing.current()
         live = status_report.LiveState(
             dirty=self._context.indexing.dirty,
-            syncing=self._context.indexing.progress(),
+            syncing=progress,
             paused=token is not None and token.paused,
             watcher=self._context.indexing.watcher_status() or WatcherStatus(),
             recent=self._context.indexing.recent,

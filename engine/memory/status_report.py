@@ -1,6 +1,7 @@
 """Builds the complete status record of built-in and external indexes."""
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,6 +65,12 @@ class Counts(msgspec.Struct, frozen=True):
 _NOTHING = Counts(0, False, (), 0, 0, (), None, (), (), EngineChoice("numpy", "", None))
 
 
+_PAUSE = 20
+"""While a sync runs, the pause between two counts, in times of what one took: all rows are counted, and a sync of many
+files commits several times a second.
+"""
+
+
 class IndexCounts:
     """Counts the content of the current index, again only after changes. Thread-safe."""
 
@@ -73,9 +80,13 @@ class IndexCounts:
         self._lock = threading.Lock()
         self._moment: tuple[object, ...] = ()
         self._counts = _NOTHING
+        self._paused_until = 0.0
 
-    def now(self, selection: Selection) -> Counts:
-        """Return the counts; if they can't be read, the previous ones with the reason."""
+    def now(self, selection: Selection, *, syncing: bool) -> Counts:
+        """Return the counts; if they can't be read, the previous ones with the reason.
+
+        `syncing`: a sync is running, whose last commits may be missing.
+        """
         try:
             with self._store.read() as snapshot, self._lock:
                 noted = (
@@ -87,9 +98,11 @@ class IndexCounts:
                 name = None if selection.provider is None else name_of(selection.provider)
                 engine = self._vectors.extension, self._vectors.table_broken
                 moment = (snapshot.identity, snapshot.generation, snapshot.stamp, name, *engine, *noted)
-                if moment != self._moment:
+                if moment != self._moment and not (syncing and time.monotonic() < self._paused_until):
+                    begun = time.thread_time()
                     self._counts = _count(snapshot, name, self._vectors)
                     self._moment = moment
+                    self._paused_until = time.monotonic() + _PAUSE * (time.thread_time() - begun)
         except MnemoscopeError as error:
             return msgspec.structs.replace(self._counts, error=str(error))
         return self._counts

@@ -18,6 +18,8 @@ from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.corpus.documents import DocumentError
 from engine.corpus.documents.extraction_process import DocumentReader
 from engine.indexing import note_preparation, sync_run
+from engine.memory import status_report
+from engine.memory.status_report import IndexCounts
 from engine.records import MemorySyncProgressUpdate, SyncReport
 from engine.settings import Settings
 from engine.store.connection import WriterLock
@@ -26,7 +28,7 @@ from engine.store.vector_encoding import StoredModel
 from engine.store.writer import Writer
 from engine.text.stems import stems_of
 from tests.helpers.background import wait_until
-from tests.helpers.fake_provider import FakeProvider
+from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.health import unsound
 
 
@@ -449,6 +451,19 @@ def test_results_are_embedded_while_notes_are_read(open_memory, workspace: Path,
     report = memory.sync()
     assert "weir" in service.embedded[0]
     assert (report.vectors_embedded, report.vectors_reused, len(service.embedded)) == (324, 0, 324)
+
+
+def test_counts_pause_only_while_a_sync_runs(open_memory, workspace: Path, monkeypatch) -> None:
+    memory = open_memory()
+    memory.sync()
+    counts, selection = IndexCounts(memory.store, memory.vectors), selection_of(None)
+    monkeypatch.setattr(status_report.time, "thread_time", itertools.count().__next__)  # one took a second
+    before, _ = counts.now(selection, syncing=True)
+    (workspace / "new.md").write_text("A new note.\n")
+    memory.sync()
+    assert counts.now(selection, syncing=True)[0] is before
+    [source], [earlier] = counts.now(selection, syncing=False)[0].sources, before.sources
+    assert (source.files, source.chunks) == (earlier.files + 1, earlier.chunks + 1)
 
 
 def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> None:
