@@ -16,6 +16,8 @@ _PRIVATE = lazy_pattern(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
 
 An extra path that is a single file may have a number after its name.
 """
+_MAY_BE_PRIVATE = "path LIKE '%memory.md' OR path LIKE '%memory-%.md'"
+"""SQL condition that holds for all of these names, and some others."""
 _FOREVER_NS = 2**62
 
 
@@ -75,8 +77,11 @@ class Filter(msgspec.Struct, frozen=True):
         """Return the snapshot without files that are hidden from the session, so that no count or word shows them."""
         if not self.hide_memory:
             return snapshot
-        files = [id_ for id_, _ in Filter(hide_memory=True).files(snapshot)]
-        return snapshot if len(files) == snapshot.file_count() else snapshot.limited_to(files)
+        rows = snapshot.connection.execute(
+            f"SELECT id, path, source FROM {snapshot.tables.files} WHERE source = 'sessions' OR {_MAY_BE_PRIVATE}"
+        )
+        hidden = frozenset(id_ for id_, path, source in rows if self.hides(path, source))
+        return snapshot.without(hidden) if hidden else snapshot
 
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
         """Return the ids and names of the indexed files that satisfy this filter."""
@@ -85,20 +90,17 @@ class Filter(msgspec.Struct, frozen=True):
         if self.sources is not None:
             conditions.append(f"source IN ({','.join('?' for _ in self.sources)})")
             values += list(self.sources)
-        if self.hide_memory:
-            conditions.append("source <> 'sessions'")
         for bound, operator in ((self.since, ">="), (self.until, "<")):
             if bound is not None:
                 conditions.append(f"mtime_ns {operator} ?")
                 values.append(int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))))
+        hidden = snapshot.hidden or self.known_part(snapshot).hidden
         rows = snapshot.connection.execute(
             f"SELECT id, path FROM {snapshot.tables.files} WHERE {' AND '.join(conditions)}", values
         )
         globs = Globs((self.path_glob,)) if self.path_glob else None
         return [
-            (id_, path)
-            for id_, path in rows
-            if (globs is None or globs.covers(name_there(path))) and not (self.hide_memory and _is_private(path))
+            (id_, path) for id_, path in rows if (globs is None or globs.covers(name_there(path))) and id_ not in hidden
         ]
 
 

@@ -7,7 +7,7 @@ same words with every key.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from engine.search.term_counts import total_length
+from engine.search.term_counts import length_without
 from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 
@@ -30,7 +30,7 @@ class Word(NamedTuple):
 class _Moment:
     """Counts cached for one state of the index."""
 
-    def __init__(self, state: tuple[str, int, int, frozenset[int] | None]) -> None:
+    def __init__(self, state: tuple[str, int, int, frozenset[int]]) -> None:
         self.state = state
         self.average_length: float | None = None
         self.chunks: dict[str, dict[str, int]] = {}
@@ -47,8 +47,8 @@ class Frequencies:
         """One for all files, one for those that shared sessions may know of."""
 
     def of(self, snapshot: Snapshot) -> "Counts":
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.only
-        limited = snapshot.only is not None
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
+        limited = bool(snapshot.hidden)
         moment = self._latest.get(limited)
         if moment is None or moment.state != state:
             moment = self._latest[limited] = _Moment(state)
@@ -70,10 +70,10 @@ class Counts:
     def average_length(self) -> float | None:
         """Average length of the chunks in tokens, if the snapshot is limited; FTS5 knows that of all."""
         snapshot, moment = self._snapshot, self._moment
-        if snapshot.only is not None and moment.average_length is None:
-            chunks = snapshot.chunks_of_files(tuple(snapshot.only))
-            total = total_length(snapshot.connection, snapshot.tables.fts, chunks)
-            moment.average_length = total / max(1, len(chunks))
+        if snapshot.hidden and moment.average_length is None:
+            hidden = snapshot.chunks_of_files(tuple(snapshot.hidden))
+            length = length_without(snapshot.connection, snapshot.tables.fts, hidden)
+            moment.average_length = length / max(1, self.total)
         return moment.average_length
 
     def expect(self, tokens: Iterable[str]) -> None:

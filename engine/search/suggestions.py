@@ -166,7 +166,7 @@ class Spelling:
         """Return the words of the whole index that resemble `token`, or those that it joins."""
         if korean and apart:
             return []
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.only
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         latest, known = self._latest
         if latest != state or len(known) >= _MOST_REMEMBERED:
             known = {}

@@ -27,7 +27,7 @@ _KINDS = {"s": (0, _STEM_WEIGHTS, _STEMS), "p": (1, _PLAIN_WEIGHTS, _WORDS)}
 _KINDS |= {"S": (2, _STEM_WEIGHTS, _STEMS), "P": (3, _PLAIN_WEIGHTS, _WORDS), "i": (4, _STEM_WEIGHTS, _STEMS)}
 """For each kind of phrase its position among the frequencies, the weights of the columns, and the column with its
 text."""
-_REGISTERED, _LENGTH = "count_terms", "chunk_length"
+_REGISTERED, _LENGTH, _TOTAL = "count_terms", "chunk_length", "total_length"
 _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
@@ -85,11 +85,13 @@ def count_terms(
     connection.execute(query, (expression, many(ids))).fetchall()
 
 
-def total_length(connection: apsw.Connection, table: str, ids: Collection[int]) -> int:
-    """Return how many tokens chunks have together."""
+def length_without(connection: apsw.Connection, table: str, ids: Collection[int]) -> int:
+    """Return how many tokens all chunks except these have together."""
     register(connection, _LENGTH, lambda api: api.column_size(_WORDS))
+    register(connection, _TOTAL, lambda api: api.column_total_size(_WORDS))
     query = f"SELECT {_LENGTH}({table}) FROM {table} WHERE rowid IN (SELECT value FROM carray(?))"
-    return sum(length for (length,) in connection.execute(query, (many(ids),)))
+    left_out = sum(length for (length,) in connection.execute(query, (many(ids),)))
+    return sum(total - left_out for (total,) in connection.execute(f"SELECT {_TOTAL}({table}) FROM {table} LIMIT 1"))
 
 
 class _Counter:

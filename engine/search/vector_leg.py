@@ -118,7 +118,7 @@ class SubjectCache:
 
     def of(self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider") -> Subjects | None:
         """Return the subjects of all passages; None if too few have vectors, or if the model fails."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.only, model
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden, model
         latest = self._latest
         if latest[0] != state:
             latest = self._latest = state, self._computed(snapshot, model, provider)
@@ -156,7 +156,7 @@ class KnownLanguages:
         These are notes in the same language, or else in any one: across languages, even a model that hardly knows that
         of the query finds more than keywords do.
         """
-        moment = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.only
+        moment = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         state = *moment, provider.id, provider.model
         latest = self._latest
         if latest[0] != state:

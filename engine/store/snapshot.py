@@ -95,17 +95,17 @@ class Snapshot:
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
         self._whole: Snapshot | None = None
-        self.only: frozenset[int] | None = None
-        """Ids of the files that a limited snapshot knows of; None for all."""
+        self.hidden = frozenset[int]()
+        """Ids of the files that a limited snapshot doesn't know of."""
         self._chunks: dict[int, StoredChunk] = {}
 
-    def limited_to(self, files: Iterable[int]) -> "Snapshot":
-        """Return this snapshot for a session that may know of these files only.
+    def without(self, files: frozenset[int]) -> "Snapshot":
+        """Return this snapshot for a session that may not know of these files.
 
-        What a search reads without ids is as if the index had no others.
+        What a search reads without ids is as if the index did not have them.
         """
         part = copy.copy(self)
-        part.only, part._whole = frozenset(files), self
+        part.hidden, part._whole = files, self
         return part
 
     @property
@@ -115,24 +115,24 @@ class Snapshot:
 
     def knows(self, file: int) -> bool:
         """Whether a file is not hidden from the session."""
-        return self.only is None or file in self.only
+        return file not in self.hidden
 
-    def _limit(self, column: str) -> str:
-        """Return the SQL condition that a column has the id of a file that the session may know of."""
-        return "1" if self.only is None else f"{column} IN ({','.join(map(str, self.only))})"
+    def _hidden(self, column: str) -> str:
+        """Return the SQL condition that a column has the id of a file that the session may not know of."""
+        return f"{column} IN ({','.join(map(str, self.hidden))})" if self.hidden else "0"
 
     def words_where(self, condition: str) -> str:
         """Return the SQL of a table (term, col, doc): the number of chunks with each word that satisfies it."""
         tables = self.tables
-        if self.only is None:
+        if not self.hidden:
             return f"(SELECT term, col, doc FROM {tables.terms} WHERE {condition})"
         places = f"temp.{tables.terms}_places"  # in memory: readers can't write
         self.connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {places} USING fts5vocab (main, {tables.fts}, instance)"
         )
-        chunks = f"SELECT id FROM {tables.chunks} WHERE {self._limit('file_id')}"
+        chunks = f"SELECT id FROM {tables.chunks} WHERE {self._hidden('file_id')}"
         return f"""(SELECT term, col, count(DISTINCT doc) AS doc FROM {places}
-            WHERE {condition} AND doc IN ({chunks}) GROUP BY term, col)"""
+            WHERE {condition} AND doc NOT IN ({chunks}) GROUP BY term, col)"""
 
     def meta(self, key: str) -> object:
         """Return a value from the store's metadata; None if it is not set."""
@@ -155,13 +155,13 @@ class Snapshot:
 
     def file_count(self) -> int:
         """Return the number of indexed files, including those without chunks."""
-        limit = "" if self.only is None else f"WHERE {self._limit('id')}"
-        return number(self.connection, f"SELECT count(*) FROM {self.tables.files} {limit}")
+        return number(self.connection, f"SELECT count(*) FROM {self.tables.files}") - len(self.hidden)
 
     def chunk_count(self) -> int:
         """Return the number of indexed chunks."""
-        limit = "" if self.only is None else f"WHERE {self._limit('file_id')}"  # without one, SQLite reads no rows
-        return number(self.connection, f"SELECT count(*) FROM {self.tables.chunks} {limit}")
+        count = f"SELECT count(*) FROM {self.tables.chunks}"
+        hidden = number(self.connection, f"{count} WHERE {self._hidden('file_id')}") if self.hidden else 0
+        return number(self.connection, count) - hidden
 
     def chunk_id_range(self) -> tuple[int, int]:
         """Return the lowest and highest chunk id; both 0 if there are no chunks."""
@@ -197,8 +197,8 @@ class Snapshot:
 
         Runs with every query, so it skips from one language to the next in their index.
         """
-        if self.only is not None:
-            query = f"SELECT DISTINCT language FROM {self.tables.files} WHERE {self._limit('id')}"
+        if self.hidden:
+            query = f"SELECT DISTINCT language FROM {self.tables.files} WHERE NOT {self._hidden('id')}"
             return tuple(language for (language,) in self.connection.execute(query))
         rows = self.connection.execute(
             f"""WITH RECURSIVE found (language) AS (
@@ -267,14 +267,14 @@ class Snapshot:
     def _beginnings(self, language: str, count: int) -> list[str]:
         files, chunks = self.tables.files, self.tables.chunks
         # As one query for both, SQLite would read all ids.
-        of_language = f"FROM {files} WHERE language = ?1 AND {self._limit('id')}"
+        of_language = f"FROM {files} WHERE language = ?1 AND NOT {self._hidden('id')}"
         ((first, last),) = self.connection.execute(
             f"SELECT (SELECT min(id) {of_language}), (SELECT max(id) {of_language})", (language,)
         )
         if first is None:
             return []
         query = f"""SELECT min(id) FROM {chunks}
-            WHERE file_id = (SELECT min(id) FROM {files} WHERE language = ? AND id >= ? AND {self._limit("id")})"""
+            WHERE file_id = (SELECT min(id) FROM {files} WHERE language = ? AND id >= ? AND NOT {self._hidden("id")})"""
         starts = range(first, last + 1, -(-(last + 1 - first) // count))
         rows = self.connection.executemany(query, [(language, start) for start in starts])
         return [chunk.text for chunk in self.chunks(list({id_ for (id_,) in rows if id_ is not None})).values()]
@@ -330,7 +330,7 @@ class Snapshot:
         rows = self.connection.execute(
             f"""SELECT c.id FROM {self.tables.chunks} c
                 WHERE EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
-                AND {self._limit("c.file_id")} ORDER BY c.id""",
+                AND NOT {self._hidden("c.file_id")} ORDER BY c.id""",
             (model_id,),
         )
         return [id_ for (id_,) in rows]

@@ -53,10 +53,10 @@ class QueryIndex:
         """Return the table's keys of the files with these ids."""
         return [self._keys[id_] for id_ in ids if id_ in self._keys]
 
-    def divided(self, known: frozenset[int]) -> tuple[list[SharedFile], list[SharedFile]]:
-        """Return the files with these ids, and the others."""
+    def divided(self, hidden: frozenset[int]) -> tuple[list[SharedFile], list[SharedFile]]:
+        """Return the files without these ids, and those with them."""
         files = self.files.values()
-        return [of.file for of in files if of.id in known], [of.file for of in files if of.id not in known]
+        return [of.file for of in files if of.id not in hidden], [of.file for of in files if of.id in hidden]
 
     def key_of(self, path: str) -> str | None:
         return next((key for key, shown in self.files.items() if shown.path == path), None)
@@ -181,12 +181,12 @@ class MemoryIndexes:
 class TableCounts:
     """Word frequencies of the whole table, or of the files that a session may know of."""
 
-    def __init__(self, query_index: QueryIndex, only: frozenset[int] | None) -> None:
-        """`only`: ids of these files; None for all."""
+    def __init__(self, query_index: QueryIndex, hidden_ids: frozenset[int]) -> None:
+        """`hidden_ids`: ids of the files that the session may not know of."""
         self._view = view = query_index.view
         self.total, self._words, self._condition = view.passages, view.words, ""
-        if only is not None:
-            known, hidden = query_index.divided(only)
+        if hidden_ids:
+            known, hidden = query_index.divided(hidden_ids)
             self.total, self._words = sum(of.passages for of in known), sum(of.words for of in known)
             sources = {of.source for of in hidden} - {of.source for of in known}
             keys = [of.key for of in hidden if of.source not in sources]
@@ -228,7 +228,7 @@ class MemoryIndexCounts:
         self._indexes = indexes
 
     def of(self, snapshot: Snapshot) -> TableCounts:
-        return TableCounts(self._indexes.current, snapshot.only)
+        return TableCounts(self._indexes.current, snapshot.hidden)
 
 
 class QueryIndexVectors:

@@ -140,7 +140,7 @@ class TableSearcher:
         query_index, analysis, allowed = self._query_parts(work)
         view, limit, cancel = query_index.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
-            TableCounts(query_index, _known_part(query_index, work).only).read(tokens_to_count(analysis), cancel)
+            TableCounts(query_index, _known_part(query_index, work).hidden).read(tokens_to_count(analysis), cancel)
             if not analysis.terms and work.query.required:
                 newest = newest_files_condition(
                     query_index, work.request.filter, work.query, analysis.languages, _LISTED
