@@ -264,7 +264,7 @@ def read_weights(path: Path) -> "Arrays":
     package = NumpyBackend(str(path), None)
     arrays = {name: np.asarray(getattr(package, name)) for name in _SHARED}
     for number, (size, _) in enumerate(_WINDOWS):
-        arrays[f"first_{size}"] = _by_place(package.w1[number], size)
+        arrays[f"first_{size}"] = _by_context(package.w1[number], size)
         arrays[f"first_bias_{size}"] = package.b1[number]
         arrays[f"second_{size}"] = package.w2[number]
         arrays[f"second_bias_{size}"] = package.b2[number]
@@ -392,7 +392,7 @@ def _layout(texts: Sequence[Sequence[int]]) -> _Layout:
     return _Layout(words, rows, np.flatnonzero(rows == len(words)), starts, lengths)
 
 
-def _by_place(weights: "Vectors", size: int) -> "Vectors":
+def _by_context(weights: "Vectors", size: int) -> "Vectors":
     """Rearrange window weights (size x 256, 256) to a token's weights for each position (256, size x 256)."""
     return np.concatenate(np.split(weights, size), axis=1)
 

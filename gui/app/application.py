@@ -224,7 +224,7 @@ class _Program:
                 self._jobs,
                 self._appearance,
                 self._state,
-                places=AppPaths(config, log_file),
+                paths=AppPaths(config, log_file),
                 remembers=self._remembers,
             )
         self._window.looks.begin(settings, overruled=options.theme is not None)

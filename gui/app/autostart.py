@@ -14,7 +14,7 @@ from PySide6.QtGui import QAction
 from engine import Option, exporting, marked, read_file, tr
 from gui.commands.commands import Commands
 from gui.core.jobs import Jobs
-from gui.core.window_banner import Notices
+from gui.core.window_banner import WindowBanner
 from gui.settings.option_pages import OptionPlacement
 from gui.settings.system_setting import SystemState, SystemSwitch
 
@@ -177,7 +177,7 @@ class AutostartController(QObject):
     Errors of the action are shown in the banner.
     """
 
-    def __init__(self, commands: Commands, jobs: Jobs, banner: Notices, config: Path | None) -> None:
+    def __init__(self, commands: Commands, jobs: Jobs, banner: WindowBanner, config: Path | None) -> None:
         """Add the action *Start at login* to the menu, before its last action."""
         super().__init__(commands.menu)
         self._action = action = QAction(tr(_NAME), commands.menu)

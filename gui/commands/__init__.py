@@ -26,7 +26,7 @@ class Context:
 class Fixed:
     """Keys that a widget handles itself and that can't be changed: for one action, or for its two directions."""
 
-    place: ContextName
+    context: ContextName
     keys: tuple[str, ...]
     english: str
 

@@ -48,13 +48,13 @@ _ORDER = (
 class Command:
     """A command that can have a key.
 
-    `name` is stable, since settings files contain it: "view.search". `english` describes it, `places` are the contexts
-    of its keys, and `usual` are its default keys.
+    `name` is stable, since settings files contain it: "view.search". `english` describes it, `contexts` are those in
+    which its keys work, and `usual` are its default keys.
     """
 
     name: str
     english: str
-    places: tuple[ContextName, ...]
+    contexts: tuple[ContextName, ...]
     usual: tuple[Key, ...] = ()
 
     @property
@@ -69,9 +69,9 @@ class Command:
         return tuple(text for text in texts if text)
 
 
-def command(name: str, english: str, places: ContextName | tuple[ContextName, ...], *usual: Key) -> Command:
+def command(name: str, english: str, contexts: ContextName | tuple[ContextName, ...], *usual: Key) -> Command:
     """Declare a command. A literal `english` is collected for translation; a variable must come from `marked`."""
-    return Command(name, english, (places,) if isinstance(places, str) else places, usual)
+    return Command(name, english, (contexts,) if isinstance(contexts, str) else contexts, usual)
 
 
 def without_dots(words: str) -> str:

@@ -28,7 +28,7 @@ class FolderController(QObject):
         self._workspace = context.workspace
         self._first_run = first_run
         self._frame = frame
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._config = context.paths.config
         self._remembers = context.remembers

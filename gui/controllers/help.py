@@ -120,7 +120,7 @@ class AboutController(QObject):
     def __init__(self, context: WindowContext) -> None:
         super().__init__(context.window)
         self._workspace = context.workspace
-        self._places = context.paths
+        self._paths = context.paths
         self._jobs = context.jobs
         self._window = context.window
         self._job = JobSlot(self)
@@ -147,7 +147,7 @@ class AboutController(QObject):
         column.addLayout(self._licence_row())
         column.addSpacing(4)
         column.addWidget(line())
-        column.addLayout(_places_grid(self._places.listed(self._workspace.status)))
+        column.addLayout(_paths_grid(self._paths.listed(self._workspace.status)))
         sheet(tr("About Mnemoscope"), content, self._window)
 
     def _licence_row(self) -> QHBoxLayout:
@@ -191,13 +191,13 @@ class AboutController(QObject):
         self._licences = None
 
 
-def _places_grid(places: Iterable[tuple[str, str]]) -> QGridLayout:
+def _paths_grid(paths: Iterable[tuple[str, str]]) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(12)
     grid.setVerticalSpacing(8)
     grid.setColumnMinimumWidth(0, _LEAST_NAME)
     grid.setColumnStretch(1, 1)
-    for row, (name, path) in enumerate(places):
+    for row, (name, path) in enumerate(paths):
         where = label(path)
         where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         grid.addWidget(label(name, "muted"), row, 0)

@@ -62,11 +62,11 @@ class PanelActions(QObject):
         self._views = views
         self._dock = dock
         self._diagnostics = diagnostics
-        self._banner = context.notices
+        self._banner = context.banner
         self._first_run = first_run
         self._folders = folders
         self._settings = settings
-        self._places = context.paths
+        self._paths = context.paths
         ExplanationController(views.search, explanation, dock, self._remedy)
         views.sessions.folder_requested.connect(folders.add_sessions)
         views.edits.folder_requested.connect(folders.add_sessions)
@@ -123,7 +123,7 @@ class PanelActions(QObject):
         elif action == "try-again":
             self._banner.try_engine_again()
         elif action == "settings-file":
-            self._places.open_settings()
+            self._paths.open_settings()
         elif action == "embed":
             self._banner.confirm_embedding(None if status is None else status.awaiting)
         else:
@@ -180,7 +180,7 @@ class SearchSettingsController(QObject):
         self._search = search
         self._ranking = search.ranking
         self._saved = search.controller.saved_searches.store
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._config = context.paths.config
         self._remembers = context.remembers

@@ -23,7 +23,7 @@ from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened
 from gui.sessions.wording import UNTITLED
-from gui.sharing.export import documents_folder, places_of_notes, save_whole
+from gui.sharing.export import documents_folder, note_paths, save_whole
 from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, note_steps, paper_style
 from gui.shell.views import Views
 from gui.viewer.markdown_page import PageStyle
@@ -57,7 +57,7 @@ class PrintController(QObject):
         super().__init__(context.window)
         self._workspace = context.workspace
         self._views = views
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._window = context.window
         self._job = JobSlot(self)
@@ -168,7 +168,7 @@ class PrintController(QObject):
 
         def save(run: PrintRun) -> None:
             data, pages = bytes(buffer.data().data()), run.paper.pages
-            notes = places_of_notes(opened)
+            notes = note_paths(opened)
 
             def done(_: object) -> None:
                 self._job.done()

@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
-from PySide6.QtWidgets import QWidget
 
 import engine
 from engine import CancelToken, EmbeddingEstimate, MemoryProviderStatus, SavedIn, SettingChange, Settings, SyncSummary
 from gui.core.capabilities import MissingFeatures
-from gui.core.jobs import Jobs
 from gui.core.window_context import WindowContext
-from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.core.workspace import Opened, OpenFailure
 from gui.settings.broken_settings import BrokenSettings
 from gui.settings.option_pages import SettingsPage
 from gui.settings.page_factory import PageMaker
@@ -31,15 +29,13 @@ _KEYS = ("window.theme", "window.font_scale")
 class SettingsController(QObject):
     """Opens the settings dialog, which is created at first use, and applies saved settings."""
 
-    def __init__(
-        self, workspace: Workspace, jobs: Jobs, config: Path | None, aside: BrokenSettings, window: QWidget
-    ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
-        self._jobs = jobs
-        self._config = config
+    def __init__(self, context: WindowContext, aside: BrokenSettings) -> None:
+        super().__init__(context.window)
+        self._workspace = workspace = context.workspace
+        self._jobs = context.jobs
+        self._config = context.paths.config
         self._aside = aside
-        self._window = window
+        self._window = context.window
         self._begins = False
         """Whether settings were just saved, and the workspace is being reopened for them."""
         self._again = False
@@ -166,7 +162,7 @@ class AppearanceController(QObject):
         self._appearance = appearance
         self._jobs = context.jobs
         self._config = context.paths.config
-        self._complain = context.notices.complain
+        self._complain = context.banner.complain
         self._remembers = context.remembers
         self._said: tuple[Any, ...] | None = None
         """The last values in the settings."""

@@ -63,7 +63,7 @@ class LinkController(QObject):
         workspace = self._workspace = context.workspace
         self._folders = folders
         self._opener = opener
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._state = context.state
         self._lookup = JobSlot(self)
@@ -334,7 +334,7 @@ class DragController(QObject):
     def __init__(self, context: WindowContext, views: Views) -> None:
         super().__init__(context.window)
         self._workspace = context.workspace
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._job = JobSlot(self)
         self._copies = SessionCopies()

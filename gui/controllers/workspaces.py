@@ -46,7 +46,7 @@ class WorkspacesController(QObject):
         workspace = self._workspace = context.workspace
         self._search = search
         self._folders = folders
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._state = context.state
         self._window = context.window
@@ -236,13 +236,13 @@ class WorkspaceController(QObject):
         super().__init__(context.window)
         workspace = self._workspace = context.workspace
         self._frame = frame
-        self._banner = context.notices
+        self._banner = context.banner
         self._views = frame.views
         self._diagnostics = frame.dock.diagnostics
         self._folders = folders
         self._capabilities = capabilities
         self._state = context.state
-        self._places = context.paths
+        self._paths = context.paths
         self._aside = aside
         self._window = context.window
         self._before: Path | None = None
@@ -333,7 +333,7 @@ class WorkspaceController(QObject):
 
     def show_settings_problem(self, sentence: str, again: Action) -> None:
         """Show only this problem: no workspace can be opened until the settings file is fixed or set aside."""
-        edit = Action(tr("Open the settings file"), self._places.open_settings)
+        edit = Action(tr("Open the settings file"), self._paths.open_settings)
         aside = self._aside.action(again.run)
         self._frame.message.show_message(tr("The settings cannot be used"), sentence, again, edit, aside)
         self._frame.show_page(self._frame.message)

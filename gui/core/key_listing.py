@@ -65,24 +65,24 @@ def fixed_keys() -> tuple[Fixed, ...]:
     return (*_FIXED, *(fixed for spec in view_specs() for fixed in spec.fixed_keys))
 
 
-def title(place: ContextName) -> str:
-    return tr(_context(place).title)
+def title(context: ContextName) -> str:
+    return tr(_context(context).title)
 
 
-def missing(place: ContextName) -> str:
+def missing(context: ContextName) -> str:
     """Return a sentence about what a command needs if its context is not visible."""
-    words = _context(place).missing
+    words = _context(context).missing
     return words and tr(words)
 
 
-def _context(place: ContextName) -> Context:
-    return next(context for context in contexts() if context.name == place)
+def _context(name: ContextName) -> Context:
+    return next(context for context in contexts() if context.name == name)
 
 
-def by_place(keymap: Keymap) -> list[Command]:
+def by_context(keymap: Keymap) -> list[Command]:
     """Return all commands, global ones first, in the order of the contexts."""
-    places = [context.name for context in contexts()]
-    return sorted(keymap.in_order(), key=lambda command: places.index(command.places[0]))
+    order = [context.name for context in contexts()]
+    return sorted(keymap.in_order(), key=lambda command: order.index(command.contexts[0]))
 
 
 class Row(NamedTuple):
@@ -108,13 +108,13 @@ def groups(keymap: Keymap) -> tuple[Group, ...]:
     return tuple(Group(tr(one.title), rows) for one in contexts() if (rows := tuple(_rows(keymap, one.name))))
 
 
-def _rows(keymap: Keymap, place: ContextName) -> Iterator[Row]:
+def _rows(keymap: Keymap, context: ContextName) -> Iterator[Row]:
     for command in keymap.in_order():
-        if place in command.places and (keys := keymap.keys(command.name)):
+        if context in command.contexts and (keys := keymap.keys(command.name)):
             each = tuple(map(native, keys))
             yield Row(any_of(each), without_dots(command.words), each)
     for fixed in fixed_keys():
-        if fixed.place == place:
+        if fixed.context == context:
             each = tuple(map(native, fixed.keys))
             yield Row(", ".join(each), fixed.words, each)
 
@@ -123,27 +123,27 @@ class Clash(NamedTuple):
     """A command that has a key already, and its context."""
 
     owner: Command | Fixed
-    place: ContextName
+    context: ContextName
 
     def __str__(self) -> str:
-        return tr("“{command}” ({place})", command=without_dots(self.owner.words), place=title(self.place))
+        return tr("“{command}” ({place})", command=without_dots(self.owner.words), place=title(self.context))
 
 
 def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
     """Return another command in the same context with this key, or a sequence that begins with it; else None."""
     for other in keymap.commands.values():
-        place = _common(other.places, command.places)
-        if other.name != command.name and place and any(meet(key, one) for one in keymap.keys(other.name)):
-            return Clash(other, place)
+        context = _common(other.contexts, command.contexts)
+        if other.name != command.name and context and any(meet(key, one) for one in keymap.keys(other.name)):
+            return Clash(other, context)
     for fixed in fixed_keys():
-        if _common((fixed.place,), command.places) and any(meet(key, one) for one in fixed.keys):
-            return Clash(fixed, fixed.place)
+        if _common((fixed.context,), command.contexts) and any(meet(key, one) for one in fixed.keys):
+            return Clash(fixed, fixed.context)
     return None
 
 
-def _common(places: tuple[ContextName, ...], others: tuple[ContextName, ...]) -> ContextName | None:
-    """Return the first of `places` in which the keys of `others` also work; None without one."""
-    return next((place for place in places if any(overlap(place, other) for other in others)), None)
+def _common(some: tuple[ContextName, ...], others: tuple[ContextName, ...]) -> ContextName | None:
+    """Return the first of the contexts `some` in which the keys of `others` also work; None without one."""
+    return next((one for one in some if any(overlap(one, other) for other in others)), None)
 
 
 def meet(key: str, other: str) -> bool:

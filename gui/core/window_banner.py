@@ -12,7 +12,7 @@ from gui.widgets.message_banner import Action, Banner
 from gui.widgets.status_texts import FailedService, IndexRemedy, engine_name
 
 
-class Notices(Banner):
+class WindowBanner(Banner):
     """The banner at the top of the window; its buttons act on the workspace.
 
     Signals: settings_requested: open the settings of a failing provider. engine_requested: choose another engine.

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMainWindow
 import engine
 from engine import MemoryProviderStatus, tr
 from gui.core.jobs import Jobs
-from gui.core.window_banner import Notices
+from gui.core.window_banner import WindowBanner
 from gui.core.window_state import WindowState, state_path
 from gui.core.workspace import Workspace
 
@@ -35,14 +35,14 @@ class AppPaths:
 
     def listed(self, status: MemoryProviderStatus | None) -> tuple[tuple[str, str], ...]:
         """Return name and path of each file that exists; the index only if one is open."""
-        places = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
+        found = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
         if status is not None:
-            places.append((tr("Index"), status.db_path))
+            found.append((tr("Index"), status.db_path))
         if self.log_file is not None:
-            places.append((tr("Log"), str(self.log_file)))
+            found.append((tr("Log"), str(self.log_file)))
         if (cache := engine.cache_folder()).is_dir():
-            places.append((tr("Unpacked model"), str(cache)))
-        return tuple(places)
+            found.append((tr("Unpacked model"), str(cache)))
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class WindowContext:
     """Parent of the controllers."""
     workspace: Workspace
     jobs: Jobs
-    notices: Notices
+    banner: WindowBanner
     paths: AppPaths
     state: WindowState
     remembers: bool

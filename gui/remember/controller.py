@@ -43,7 +43,7 @@ class Trash:
 
     def __init__(self, context: WindowContext) -> None:
         self._workspace = context.workspace
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
 
     def move_to_trash(self, opened: Opened, note: WrittenNote, folder: Path | None = None) -> None:
@@ -115,7 +115,7 @@ class RememberController(QObject):
     def __init__(self, context: WindowContext, trash: Trash) -> None:
         super().__init__(context.window)
         self._workspace = context.workspace
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._trash = trash
         self._window = context.window
@@ -280,7 +280,7 @@ class NewNoteNotice(QObject):
     def __init__(self, context: WindowContext, trash: Trash) -> None:
         super().__init__(context.window)
         self._workspace = workspace = context.workspace
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._trash = trash
         self._job = JobSlot(self)

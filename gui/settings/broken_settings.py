@@ -8,10 +8,8 @@ from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import marked, tr
-from gui.core.jobs import Jobs
-from gui.core.window_banner import Notices
-from gui.core.window_context import AppPaths
-from gui.core.workspace import Opened, Workspace
+from gui.core.window_context import WindowContext
+from gui.core.workspace import Opened
 from gui.widgets.message_banner import Action
 
 WORDS = marked("Rename the file and use the defaults")
@@ -20,13 +18,13 @@ WORDS = marked("Rename the file and use the defaults")
 class BrokenSettings(QObject):
     """Renames an unusable settings file; nothing is deleted, and the message names both files."""
 
-    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, places: AppPaths, parent: QObject) -> None:
-        super().__init__(parent)
-        self._banner = banner
-        self._jobs = jobs
-        self._places = places
+    def __init__(self, context: WindowContext) -> None:
+        super().__init__(context.window)
+        self._banner = context.banner
+        self._jobs = context.jobs
+        self._paths = context.paths
         self._message = ""
-        workspace.opened.connect(self._show_again)
+        context.workspace.opened.connect(self._show_again)
 
     def action(self, go_on: Callable[[], None]) -> Action:
         """Return the button for a page that reports the file; `go_on` is called once the file is renamed."""
@@ -34,10 +32,10 @@ class BrokenSettings(QObject):
 
     def run(self, go_on: Callable[[], None]) -> None:
         """Rename the file, then call `go_on`."""
-        config = self._places.config
+        config = self._paths.config
 
         def done(kept: Path) -> None:
-            new = self._places.settings
+            new = self._paths.settings
             self._message = tr(
                 "Your settings were renamed to {kept}. The defaults apply now; the new file is {new}.",
                 kept=kept,
@@ -57,5 +55,5 @@ class BrokenSettings(QObject):
     def _show_message(self) -> None:
         if self._message:
             self._banner.show_message(
-                self._message, "working", Action(tr("Open the new file"), self._places.open_settings)
+                self._message, "working", Action(tr("Open the new file"), self._paths.open_settings)
             )

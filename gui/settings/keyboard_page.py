@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from engine import any_of, tr
 from gui.commands.commands import follow_keys
 from gui.commands.keymap import Command, Keymap, without_dots
-from gui.core.key_listing import by_place, clash, native, title
+from gui.core.key_listing import by_context, clash, native, title
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.option_row import WIDTH
 from gui.widgets.accessibility import Part, announce
@@ -124,7 +124,7 @@ class KeysTable(RecordsTable[KeyRow]):
         self._due = QTimer(self, singleShot=True, interval=0)  # once the columns have their widths
         self._due.timeout.connect(self._wrap)
         self.horizontalHeader().sectionResized.connect(lambda *_: self._due.start())
-        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # places and related commands stay together
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # contexts and related commands stay together
 
     @property
     def ready(self) -> bool:
@@ -311,11 +311,11 @@ class KeyboardPage(QFrame):
                 command.name,
                 without_dots(command.words),
                 command.english,
-                ", ".join(title(place) for place in command.places),
+                ", ".join(map(title, command.contexts)),
                 any_of(native(key) for key in self._keymap.keys(command.name)),
                 self._own.is_own(command.name),
             )
-            for command in by_place(self._keymap)
+            for command in by_context(self._keymap)
         ]
 
     @Slot()

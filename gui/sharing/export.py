@@ -53,7 +53,7 @@ class SavingFailed(MnemoscopeError):
     """Raised when a file could not be written; an existing file is unchanged."""
 
 
-def places_of_notes(opened: Opened) -> tuple[Path, ...]:
+def note_paths(opened: Opened) -> tuple[Path, ...]:
     """Return all paths that are searched: the workspace's folder, other indexed paths, and the session folders of
     agents."""
     settings = opened.settings
@@ -107,7 +107,7 @@ class Exports(QObject):
         self._workspace = context.workspace
         self._search = search
         self._external = external
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._window = context.window
         self._job = JobSlot(self)
@@ -150,7 +150,7 @@ class Exports(QObject):
             outcome = _chosen(answer, chosen) if chosen else _found(opened.everywhere, answer, token)
             data = _written(outcome, _query_text(answer), as_json=path.suffix.lower() == ".json")
             token.checkpoint()
-            save_whole(path, data, notes=places_of_notes(opened), may_replace=may_replace)
+            save_whole(path, data, notes=note_paths(opened), may_replace=may_replace)
             return len(outcome.results)
 
         self._banner.show_message(tr("Exporting the results…"), "working", Action(tr("Cancel"), self._stop), key=_KEY)
@@ -229,7 +229,7 @@ class SessionExports(QObject):
         self._workspace = context.workspace
         self._shown = shown
         self._external = external
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._window = context.window
         self._job = JobSlot(self)
@@ -261,7 +261,7 @@ class SessionExports(QObject):
             page = export_session(session, "markdown" if target.suffix.lower() == ".md" else "html")
             token.checkpoint()
             data = page.encode("utf-8", "replace")
-            save_whole(target, data, notes=places_of_notes(opened), may_replace=may_replace)
+            save_whole(target, data, notes=note_paths(opened), may_replace=may_replace)
 
         def done(_: object) -> None:
             self._job.done()

@@ -21,7 +21,7 @@ from engine import tr
 from gui.commands.commands import show_key_in_tooltip
 from gui.commands.keymap import keymap
 from gui.core.view_spec import view_specs
-from gui.core.window_banner import Notices
+from gui.core.window_banner import WindowBanner
 from gui.core.window_state import WindowState
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
@@ -387,7 +387,7 @@ class Dock(QStackedWidget):
 class Frame(QWidget):
     """The window's content: creates header, panes, message page and sync bar, and lays them out."""
 
-    def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: Notices) -> None:
+    def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: WindowBanner) -> None:
         super().__init__()
         self.header = HeaderBar({name: views.with_box(name).header for name in views.specs})
         self.panes = Panes(views.lists, views.readers, views.wholes, dock)

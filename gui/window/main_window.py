@@ -21,7 +21,7 @@ from gui.controllers.workspaces import WorkspaceController, WorkspacesController
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs
 from gui.core.status_feed import StatusEvents, SyncAnnouncer
-from gui.core.window_banner import Notices
+from gui.core.window_banner import WindowBanner
 from gui.core.window_context import AppPaths, WindowContext
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
@@ -56,7 +56,7 @@ class EditorChoice(QObject):
         super().__init__(context.window)
         self._external = opener
         self._workspace = context.workspace
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._config = context.paths.config
         self._window = context.window
@@ -109,7 +109,7 @@ class MainWindow(MainWindowBase):
         appearance: Appearance,
         state: WindowState,
         *,
-        places: AppPaths,
+        paths: AppPaths,
         remembers: bool = True,
     ) -> None:
         """`remembers`: whether settings and window state are saved; then the next start opens the last folder."""
@@ -127,18 +127,18 @@ class MainWindow(MainWindowBase):
 
         self.views = Views(jobs, self)
         self.search, self.sessions, self.viewer = self.views.search, self.views.sessions, self.views.viewer
-        self.diagnostics = DiagnosticsPanel(None, jobs, places.config)
-        self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
-        self.banner = Notices(workspace)
+        self.diagnostics = DiagnosticsPanel(None, jobs, paths.config)
+        self.first_run = FirstRunPanel(jobs, paths.config, store_path=workspace.store_path)
+        self.banner = WindowBanner(workspace)
         self.explanation = ExplanationPanel()
         self.dock = Dock(self.diagnostics, self.explanation)
         self.frame = Frame(self.views, self.dock, self.first_run, self.banner)
         self.panes, self.pages, self.message = self.frame.panes, self.frame.pages, self.frame.message
         self.sync_bar = self.frame.sync_bar
-        self.context = context = WindowContext(self, workspace, jobs, self.banner, places, state, remembers)
+        self.context = context = WindowContext(self, workspace, jobs, self.banner, paths, state, remembers)
         self.folders = FolderController(context, self.first_run, self.frame)
-        aside = BrokenSettings(workspace, self.banner, jobs, places, self)
-        self.settings = SettingsController(workspace, jobs, places.config, aside, self)
+        aside = BrokenSettings(context)
+        self.settings = SettingsController(context, aside)
         self.looks = AppearanceController(context, appearance)
         self.about = AboutController(context)
         self.guide = GuideController(jobs, self.settings, self)
@@ -154,7 +154,7 @@ class MainWindow(MainWindowBase):
         self.links = self.sharing.links
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
-        self.keyboard = Keyboard(self, self.commands.searches, jobs, places.config)
+        self.keyboard = Keyboard(self, self.commands.searches, jobs, paths.config)
         self.frame.header.menu_button.setMenu(self.commands.menu)
         self._connect()
         self._restore()

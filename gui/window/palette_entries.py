@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import tr
 from gui.commands.keymap import Command, Keymap
-from gui.core.key_listing import by_place, missing, title
+from gui.core.key_listing import by_context, missing, title
 
 _WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE = 100.0, 80.0, 60.0, 50.0
 SCATTERED = 20.0
@@ -138,7 +138,7 @@ def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: 
             known.setdefault(action.objectName(), []).append(action)
     return [
         _entry(keymap, command, known[command.name], focus)
-        for command in by_place(keymap)
+        for command in by_context(keymap)
         if command.name in known and command.name != leave_out
     ]
 
@@ -147,7 +147,7 @@ def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: 
     action, reason = _choose(command, actions, focus)
     if not reason and not action.isEnabled():
         reason = action.statusTip() or tr("This command isn't available right now.")
-    where = "" if command.places == ("window",) else ", ".join(title(place) for place in command.places)
+    where = "" if command.contexts == ("window",) else ", ".join(map(title, command.contexts))
     if action.isCheckable() and not reason:
         off = "" if action.actionGroup() is not None else tr("off")
         where = " · ".join(filter(None, (where, tr("on") if action.isChecked() else off)))
@@ -165,7 +165,7 @@ def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None)
         return owned[0][0], ""
     if owned:
         return actions[0], tr("Several panels have this command. Click in the one that you mean first.")
-    return actions[0], missing(command.places[0])
+    return actions[0], missing(command.contexts[0])
 
 
 def _owner(action: QAction) -> QWidget | None:

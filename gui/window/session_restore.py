@@ -260,7 +260,7 @@ class Drafts(QObject):
         self._workspace = workspace = context.workspace
         self._views = views
         self._remember = remember
-        self._banner = context.notices
+        self._banner = context.banner
         self._jobs = context.jobs
         self._folder = ""
         self._waiting: tuple[Draft, ...] = ()

@@ -10,7 +10,7 @@ from gui.controllers.panel_requests import PanelActions, SearchSettingsControlle
 from gui.controllers.settings import SettingsController
 from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspacesController
-from gui.core.window_banner import Notices
+from gui.core.window_banner import WindowBanner
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.search.panel import SearchPanel
@@ -40,7 +40,7 @@ class MainWindowBase(QMainWindow):
     dock: Dock
     search: SearchPanel
     first_run: FirstRunPanel
-    banner: Notices
+    banner: WindowBanner
     sync_bar: SyncBar
     about: AboutController
     panel_actions: PanelActions

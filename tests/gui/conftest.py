@@ -70,7 +70,7 @@ def window(qtbot, appearance, jobs, memory, remembers, monkeypatch) -> Iterator[
     """An active window with no workspace yet; any folder opens `memory`."""
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
     with appearance.bare():
-        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths(), remembers=remembers)
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), paths=AppPaths(), remembers=remembers)
     qtbot.addWidget(window)
     with qtbot.waitActive(window):
         window.show()

@@ -93,7 +93,7 @@ def real_window(qtbot, jobs: Jobs, appearance, tmp_path: Path, request) -> Itera
     )
     workspace = Workspace(jobs, config=config, store_path=str(tmp_path / "store"))
     with appearance.bare():
-        window = MainWindow(workspace, jobs, appearance, WindowState(), places=AppPaths())
+        window = MainWindow(workspace, jobs, appearance, WindowState(), paths=AppPaths())
     qtbot.addWidget(window)
     window.show()
     yield window

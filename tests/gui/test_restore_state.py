@@ -36,7 +36,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
 
     def open_window(state: WindowState, *, wait: bool = True) -> MainWindow:
         with appearance.bare():
-            window = MainWindow(Workspace(jobs), jobs, appearance, state, places=AppPaths())
+            window = MainWindow(Workspace(jobs), jobs, appearance, state, paths=AppPaths())
         qtbot.addWidget(window)
         made.append(window)
         window.show()

@@ -69,7 +69,7 @@ def memory() -> Iterator[LimitedMemory]:
 def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
     with appearance.bare():
-        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), paths=AppPaths())
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window):

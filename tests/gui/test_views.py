@@ -61,7 +61,7 @@ def window(qtbot, appearance, jobs, memories, memory, remembers, monkeypatch, sh
     opened = iter(memories)
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: next(opened), raising=False)
     with appearance.bare():
-        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths(), remembers=remembers)
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), paths=AppPaths(), remembers=remembers)
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window):

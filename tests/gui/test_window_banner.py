@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from gui.core.window_banner import Notices
+from gui.core.window_banner import WindowBanner
 from gui.core.workspace import Workspace
 from gui.widgets.status_texts import FailedService
 from tests.helpers.fake_records import make_estimate
@@ -16,17 +16,17 @@ def workspace(jobs, monkeypatch) -> Workspace:
 
 
 @pytest.fixture
-def notices(qtbot, appearance, workspace) -> Notices:
-    notices = Notices(workspace)
+def notices(qtbot, appearance, workspace) -> WindowBanner:
+    notices = WindowBanner(workspace)
     qtbot.addWidget(notices)
     return notices
 
 
-def words(notices: Notices) -> list[str]:
+def words(notices: WindowBanner) -> list[str]:
     return [button.text() for button in notices.findChildren(QPushButton) if button.text() and not button.isHidden()]
 
 
-def press(notices: Notices, words: str) -> None:
+def press(notices: WindowBanner, words: str) -> None:
     next(button for button in notices.findChildren(QPushButton) if button.text() == words).click()
 
 

@@ -1,6 +1,19 @@
 """Wait conditions and readings for tests of the whole window."""
 
+from PySide6.QtWidgets import QMainWindow
+
+from gui.core.jobs import Jobs
+from gui.core.window_banner import WindowBanner
+from gui.core.window_context import AppPaths, WindowContext
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow
+
+
+def make_context(window: QMainWindow, workspace: Workspace, jobs: Jobs, *, remembers: bool = True) -> WindowContext:
+    """Return the context of controllers, for tests without a main window."""
+    banner = WindowBanner(workspace, window)
+    return WindowContext(window, workspace, jobs, banner, AppPaths(), WindowState(), remembers)
 
 
 def at_rest(window: MainWindow) -> bool:

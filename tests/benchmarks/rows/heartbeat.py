@@ -53,7 +53,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     workspace = Workspace(jobs, store_path=str(store))
     appearance = Appearance(app, "light")
     with appearance.bare():
-        window = MainWindow(workspace, jobs, appearance, WindowState(), places=AppPaths())
+        window = MainWindow(workspace, jobs, appearance, WindowState(), paths=AppPaths())
     window.show()
     collector.freeze()
     wait(500)

@@ -18,7 +18,7 @@ def program(qtbot, appearance, jobs, tmp_path) -> Iterator[Program]:
     demo = Demo()
     workspace = Workspace(jobs, config=demo.config, store_path=str(demo.store), prepare=demo.fill)
     with appearance.bare():
-        window = MainWindow(workspace, jobs, appearance, WindowState(), places=AppPaths(demo.config), remembers=False)
+        window = MainWindow(workspace, jobs, appearance, WindowState(), paths=AppPaths(demo.config), remembers=False)
     qtbot.addWidget(window)
     window.show()
     program = Program(qtbot, window, QuickSearchController(window, workspace, jobs), demo, tmp_path)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from gui.commands import overlap
 from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of, with_key
 from gui.commands.keymap import Keymap, command, keymap
-from gui.core.key_listing import by_place
+from gui.core.key_listing import by_context
 
 FIND = command("trial.find", "Find", "file", QKeySequence.StandardKey.Find, "F7")
 
@@ -48,7 +48,7 @@ def test_commands_are_grouped_regardless_of_declaration_order(qapp):
     ):
         mapped.declare(command(name, "Words", place))
     window = ["view.index", "search.focus", "theme.dark", "theme.light", "trial.other"]
-    assert [one.name for one in by_place(mapped)] == [*window, "file.wrap"]
+    assert [one.name for one in by_context(mapped)] == [*window, "file.wrap"]
 
 
 def test_changed_signal_fires_only_on_real_changes(qtbot, keys):
@@ -95,6 +95,6 @@ def test_default_keys_do_not_clash(window):
         for other in commands[place + 1 :]
         for key in one.keys
         if key in other.keys and not one.name.startswith("trial.") and not other.name.startswith("trial.")
-        if any(overlap(here, there) for here in one.places for there in other.places)
+        if any(overlap(here, there) for here in one.contexts for there in other.contexts)
     ]
     assert not clashes

@@ -1,16 +1,16 @@
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMainWindow
 
 import engine
 from engine import Settings
 from gui.controllers.settings import SettingsController
-from gui.core.window_banner import Notices
-from gui.core.window_context import AppPaths
+from gui.core.window_banner import WindowBanner
 from gui.core.workspace import Workspace
 from gui.settings.broken_settings import BrokenSettings
 from gui.widgets.form_controls import ComboBox
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_estimate, make_summary
+from tests.helpers.windows import make_context
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def workspace(jobs) -> Workspace:
 
 @pytest.fixture
 def way(qtbot, appearance, jobs, opened, workspace, tmp_path) -> SettingsController:
-    window = QWidget()
+    window = QMainWindow()
     qtbot.addWidget(window)
-    aside = BrokenSettings(workspace, Notices(workspace, window), jobs, AppPaths(), window)
-    way = SettingsController(workspace, jobs, None, aside, window)
+    context = make_context(window, workspace, jobs)
+    way = SettingsController(context, BrokenSettings(context))
     with qtbot.waitSignal(workspace.opened):
         workspace.open(tmp_path)
     yield way
@@ -175,7 +175,7 @@ def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, way, opened):
     qtbot.waitUntil(lambda: len(opened) == 2)
     kept = next(other for other in path.parent.iterdir() if other != path)
     assert kept.read_text() == "[defaults]\nprovider = 7\n"
-    banner = way.parent().findChild(Notices)
+    banner = way.parent().findChild(WindowBanner)
     qtbot.waitUntil(lambda: bool(banner.text))
     assert str(kept) in banner.text
     assert str(path) in banner.text
@@ -189,10 +189,10 @@ def test_applied_options_reach_real_index(qtbot, appearance, jobs, tmp_path, use
         (notes / name).write_text("# Roses\n\nThey want water.\n")
     engine.save_setting("provider", "none")
     workspace = Workspace(jobs)
-    window = QWidget()
+    window = QMainWindow()
     qtbot.addWidget(window)
-    aside = BrokenSettings(workspace, Notices(workspace, window), jobs, AppPaths(), window)
-    way = SettingsController(workspace, jobs, None, aside, window)
+    context = make_context(window, workspace, jobs)
+    way = SettingsController(context, BrokenSettings(context))
     with qtbot.waitSignal(workspace.opened):
         workspace.open(notes)
     workspace.sync()

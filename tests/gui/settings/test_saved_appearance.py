@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QMainWindow
 import engine
 from engine import Settings, load_settings
 from gui.controllers.settings import AppearanceController
-from gui.core.window_banner import Notices
-from gui.core.window_context import AppPaths, WindowContext
-from gui.core.window_state import WindowState
 from gui.core.workspace import Opened, Workspace
+from tests.helpers.windows import make_context
 
 
 @pytest.fixture
@@ -30,17 +28,15 @@ def window(qtbot) -> QMainWindow:
 
 @pytest.fixture
 def make(workspace, appearance, jobs, window, user_home):
-    notices = Notices(workspace, window)
-
     def run(
         *, remembers: bool = True, overruled: bool = False, settings: Settings | None = None
     ) -> AppearanceController:
-        context = WindowContext(window, workspace, jobs, notices, AppPaths(), WindowState(), remembers)
+        context = make_context(window, workspace, jobs, remembers=remembers)
+        run.banner = context.banner
         kept = AppearanceController(context, appearance)
         kept.begin(settings or Settings(), overruled=overruled)
         return kept
 
-    run.notices = notices
     return run
 
 
@@ -100,5 +96,5 @@ def test_failed_write_is_reported(qtbot, make, appearance):
     path.write_text("[broken")
     appearance.set_theme("dark")
     kept.save()
-    qtbot.waitUntil(lambda: "settings.toml, line 1" in make.notices.text)
+    qtbot.waitUntil(lambda: "settings.toml, line 1" in make.banner.text)
     assert path.read_text() == "[broken"

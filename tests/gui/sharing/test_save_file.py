@@ -9,7 +9,7 @@ import pytest
 
 from engine import Settings
 from gui.core.workspace import Opened
-from gui.sharing.export import SavingFailed, places_of_notes, save_whole
+from gui.sharing.export import SavingFailed, note_paths, save_whole
 
 needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
 
@@ -107,7 +107,7 @@ def test_other_indexed_files_are_never_replaced(tmp_path, notes):
         file.write_text("mine")
     sessions = msgspec.structs.replace(Settings().sessions, folders=(f"{tmp_path}/sessions",))
     settings = msgspec.structs.replace(Settings(), extra_paths=("../elsewhere", " ", str(single)), sessions=sessions)
-    places = places_of_notes(Opened(notes, settings, None, {}, None))
+    places = note_paths(Opened(notes, settings, None, {}, None))
     for file in searched:
         with pytest.raises(SavingFailed, match=r"one of your notes"):
             save_whole(file, b"new", notes=places)

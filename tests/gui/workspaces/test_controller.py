@@ -51,7 +51,7 @@ def window(qtbot, appearance, jobs, config, folders) -> Iterator[MainWindow]:
     """The garden is open."""
     workspace = Workspace(jobs, config=config)
     with appearance.bare():
-        window = MainWindow(workspace, jobs, appearance, WindowState(), places=AppPaths(config))
+        window = MainWindow(workspace, jobs, appearance, WindowState(), paths=AppPaths(config))
     qtbot.addWidget(window)
     with qtbot.waitActive(window):
         window.show()

@@ -37,7 +37,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
 
     def open_window() -> MainWindow:
         with appearance.bare():
-            window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
+            window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), paths=AppPaths())
         qtbot.addWidget(window)
         made.append(window)
         window.show()
