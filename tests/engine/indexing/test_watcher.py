@@ -18,7 +18,7 @@ from engine.indexing.native_watch import InotifyWatch, ObserverWatch, open_nativ
 from engine.indexing.watcher import WatchBatch, Watcher, WatchTiming
 
 DEBOUNCE_MS = 30
-LONG = 10.0
+LONG = 60.0
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")
 
@@ -310,7 +310,7 @@ def test_a_folder_that_may_not_be_read_does_no_harm(tmp_path, monkeypatch):
 
 
 def test_a_burst_of_changes_gives_few_batches(tmp_path):
-    with watching(tmp_path, debounce_ms=150) as (_, batches):
+    with watching(tmp_path, debounce_ms=500) as (_, batches):
         for number in range(500):
             (tmp_path / f"{number}.md").write_text("x")
         batches.wait_for(lambda: len(batches.paths) == 500)
@@ -348,7 +348,7 @@ def test_a_failing_listener_does_not_end_the_watcher(tmp_path, caplog):
     watcher.start()
     try:
         (tmp_path / "a.md").write_text("x")
-        batches.wait_for(lambda: len(batches.all) == 1)
+        batches.wait_for(lambda: bool(batches.all))  # writing may be reported more than once
         (tmp_path / "b.md").write_text("x")
         batches.wait_for_paths(tmp_path / "b.md")
     finally:
