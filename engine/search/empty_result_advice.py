@@ -232,9 +232,10 @@ class _Advice:
 
     def _unindexed(self) -> Iterator[SearchRemedy]:
         """Yield remedies for sources without files, and for excluded or failed files named like words of the query."""
+        if self._request.filter.hide_memory:
+            return  # others may not know of these files
         sources = {count.source for count in self._snapshot.source_counts()}
-        kinds = () if self._request.filter.hide_memory else ("failed", "skipped")  # others may not know their names
-        issues = [issue for kind in kinds for issue in self._snapshot.issues(kind)]
+        issues = (*self._snapshot.issues("failed"), *self._snapshot.issues("skipped"))
         wanted: set[str] = {*(self._request.filter.sources or ())}
         wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.values_of_required("source"))
         if "sessions" in wanted - sources:

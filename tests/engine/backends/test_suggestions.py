@@ -317,6 +317,14 @@ def test_group_is_not_told_of_files_that_are_not_indexed(open_memory, workspace:
     assert named() == ["divorce.md"]
     assert named(session_key=GROUP) == []
 
+    def advice(**options: str) -> str:
+        outcome = memory.search("source:sessions divorce", explain="if empty", **options)
+        assert outcome.explanation is not None
+        return " ".join(remedy.advice for remedy in outcome.explanation.remedies)
+
+    assert "No sessions are indexed" in advice()
+    assert "No sessions are indexed" not in advice(session_key=GROUP)
+
 
 def test_counts_for_a_group_omit_private_notes(open_memory, workspace: Path) -> None:
     (workspace / "memory").mkdir()
