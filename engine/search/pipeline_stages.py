@@ -100,6 +100,8 @@ class EmbeddedQuery(NamedTuple):
 
     model: str
     dims: int
+    meant: str = ""
+    """The query with its last word completed; "" if it was embedded as typed."""
 
 
 class Scope(NamedTuple):
