@@ -11,9 +11,9 @@ ROOT = Path(__file__).parents[1]
 LONGEST = 500
 """Lines of a module."""
 MOST_MODULES = 634
-MOST_PRIVATE = 87
+MOST_PRIVATE = 86
 """Uses of private attributes in tests."""
-MOST_PATCHED = 100
+MOST_PATCHED = 99
 """Module constants that tests replace. The limits follow the figures in CONTRIBUTING down, and never up."""
 
 
