@@ -13,10 +13,6 @@ from engine.store.snapshot import Snapshot
 
 _MOST_WORDS = 4096
 _TOGETHER = 100
-_MOST_SUBSTITUTES = 24
-_UNFINISHED = 10
-"""How many times more chunks hold the longer words that a word begins than hold the word itself if it is hardly
-finished. Of 3,000 words of finished queries 1 % are so rare."""
 _MOST_BEGINNINGS = 4
 """Most cached prefixes; each may have thousands of words. Words of a longer prefix are filtered from them."""
 
@@ -151,31 +147,3 @@ class Counts:
             (start, start + "\U0010ffff"),
         )
         return list(map(Word._make, rows))
-
-
-def as_unfinished(chunks: int, beginning: int) -> int:
-    """Return how many chunks a word counts as if it is hardly finished, 0 if it may be.
-
-    `chunks`: number of chunks with the word, `beginning`: with all words that begin so. Next to other words, an
-    abbreviation ("thr") that begins so many others ("thread") is probably a word being typed.
-    """
-    longer = (beginning - chunks) // _UNFINISHED
-    return longer if longer > chunks else 0
-
-
-def prefix_substitutes(words: Sequence[Word], start: str, room: int) -> list[Word]:
-    """Select words to search instead of a prefix that has too many matches.
-
-    These are the prefix itself, the most frequent word, then others, title words first, within `room` matches. The
-    most frequent word is probably the one being typed; a rare one is found one character later.
-    """
-    most = max(word.chunks for word in words)
-    frequent = min((word for word in words if word.chunks == most), key=lambda word: word.token)
-    chosen = {word for word in words if word.token == start} | {frequent}
-    for word in words:
-        if len(chosen) == _MOST_SUBSTITUTES:
-            break
-        if word not in chosen and word.chunks <= room:
-            chosen.add(word)
-            room -= word.chunks
-    return sorted(chosen)

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.document_frequencies import as_unfinished, prefix_substitutes
+from engine.search.document_frequencies import Word
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
@@ -35,13 +35,11 @@ ranked.
 _WIDEST_BEGINNING = 5_000
 """Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
 of all words again for each statement, and twice for each ranking."""
-_WIDEST_SHORT_BEGINNING = 500
-"""The same for prefixes of two letters, with which very many words begin."""
+_MOST_SUBSTITUTES = 24
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
-_GUESSED = 0.8
-"""Weight of words similar to a term that occurs nowhere, and of longer words if a word is hardly finished: which one is
-meant, if any, is a guess."""
+_SIMILAR = 0.8
+"""Weight of words similar to a term that occurs nowhere: which one is meant, if any, is a guess."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
 _OTHER_FORM = 0.4
@@ -72,8 +70,7 @@ class KeywordLeg:
         terms = [term for term in analysis.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
         self._fillers = [term.filler for term in terms]
-        alone = len(terms) == 1
-        self.terms = _weighed([self._term(term, alone=alone) for term in terms], self._fillers)
+        self.terms = _weighed([self._term(term) for term in terms], self._fillers)
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
         """Terms with a form or a similar word in the index, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
@@ -285,7 +282,7 @@ class KeywordLeg:
         )
         return [rowid for rowid, _ in rows]
 
-    def _term(self, term: QueryTerm, *, alone: bool) -> Term:
+    def _term(self, term: QueryTerm) -> Term:
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         stems = tuple(dict.fromkeys(term.stems))
         plain: tuple[str, ...] = ()
@@ -319,9 +316,7 @@ class KeywordLeg:
         if not known:
             weak_stems, irregular = weak_stems + irregular, ()
         chunks = min(chunks or loose or beginning, self.chunks)
-        longer = as_unfinished(known, beginning) if known and not alone else 0
-        weak = _GUESSED if term.misspelt or longer else _WEAK if known else 1.0
-        idf = scoring.inverse_document_frequency(self.chunks, max(chunks, longer)) * (_FILLER if term.filler else 1.0)
+        idf = scoring.inverse_document_frequency(self.chunks, chunks) * (_FILLER if term.filler else 1.0)
         return Term(
             surface=term.surface,
             stemmed=tuple(map(_quoted, stems)),
@@ -331,7 +326,7 @@ class KeywordLeg:
             idf=idf,
             weak_stems=weak_stems,
             weak_words=weak_words,
-            weak=weak,
+            weak=_SIMILAR if term.misspelt else _WEAK if known else 1.0,
             loose=min(loose, self._snapshot_chunks),
             irregular=irregular,
             irregular_idf=scoring.inverse_document_frequency(self.chunks, in_irregular) if irregular else 0.0,
@@ -370,10 +365,9 @@ class KeywordLeg:
         """
         words = self._counts.words(start)
         chunks = sum(word.chunks for word in words)
-        widest = _WIDEST_BEGINNING if len(start) > 2 else _WIDEST_SHORT_BEGINNING
-        if min(chunks, self._snapshot_chunks) <= widest:
+        if min(chunks, self._snapshot_chunks) <= _WIDEST_BEGINNING:
             return chunks, chunks, (f"{_quoted(start)} *",)
-        representing = [word for word in prefix_substitutes(words, start, widest) if word.token not in stems]
+        representing = [word for word in _prefix_substitutes(words, start) if word.token not in stems]
         return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
@@ -449,6 +443,25 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_f
         given = max(given, term.weak * term_score(term.idf, loose, norm))
         strength = max(strength, term.weak)
     return given, strength or 1.0
+
+
+def _prefix_substitutes(words: Sequence[Word], start: str) -> list[Word]:
+    """Select words to search instead of a prefix that has too many matches.
+
+    These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches. The
+    most frequent word is probably the one being typed; a rare one is found one character later.
+    """
+    most = max(word.chunks for word in words)
+    frequent = min((word for word in words if word.chunks == most), key=lambda word: word.token)
+    chosen = {word for word in words if word.token == start} | {frequent}
+    room = _WIDEST_BEGINNING
+    for word in words:
+        if len(chosen) == _MOST_SUBSTITUTES:
+            break
+        if word not in chosen and word.chunks <= room:
+            chosen.add(word)
+            room -= word.chunks
+    return sorted(chosen)
 
 
 def _weighed(

@@ -21,8 +21,7 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
 _MOST_TERMS = 64
 _CLOSING = tuple(set().union(*CLOSING.values()))
-_SHORTEST_PREFIX = 2
-"""Fewest characters of a word that may be unfinished; one more if it is the only word."""
+_SHORTEST_PREFIX = 3
 _HEADED = lazy_pattern(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
 """Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
 "Konfiguration von DNS-SD".
@@ -172,8 +171,6 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     terms = tuple(found.values())
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
         terms = tuple(term._replace(stop=False) for term in terms)
-    if sum(not term.stop for term in terms) == 1:
-        terms = tuple(_finished(term) if len(term.word) == _SHORTEST_PREFIX else term for term in terms)
     if own not in languages:
         terms = tuple(_without_function_words(term, languages) for term in terms)
     terms = _with_fillers(terms, text, known[0])
@@ -260,11 +257,6 @@ def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryT
     """
     stems = (stem for stem in term.stems if stem == term.word or not any(stem in stop_words(of) for of in languages))
     return term._replace(stems=tuple(stems) or term.stems)
-
-
-def _finished(term: QueryTerm) -> QueryTerm:
-    """Return the term as a whole word, unless the user wrote it as a prefix."""
-    return term._replace(prefix_ok=False) if term.stems else term
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:

@@ -74,31 +74,14 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
 
 
-def test_prefix_represented_by_frequent_and_title_words() -> None:
+@pytest.mark.usefixtures("few")
+def test_prefix_represented_by_frequent_and_title_words(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyword_leg, "_MOST_SUBSTITUTES", 3)
     words = [
         document_frequencies.Word(*word) for word in (("topic", 2, 1), ("today", 60, 0), ("tool", 4, 0), ("to", 1, 0))
     ]
-
-    def represented(start: str, room: int) -> list[str]:
-        return [word.token for word in document_frequencies.prefix_substitutes(words, start, room)]
-
-    assert represented("to", 2) == ["to", "today", "topic"]
-    assert represented("toda", 6) == ["today", "tool", "topic"]
-
-
-@pytest.mark.parametrize(("query", "lowered"), [("gauges dia", True), ("gauges dia ", False), ("gauges weir", False)])
-def test_rare_beginning_of_frequent_words_weighs_less(
-    memory: BuiltinMemory, tmp_path: Path, query: str, lowered: bool
-) -> None:
-    (tmp_path / "notes" / "dia.md").write_text("The dia is 4 cm.", "utf-8")
-    memory.sync()
-    with memory.store.read() as snapshot:
-        known, last = KeywordLeg(snapshot, analyse_query(query), Frequencies()).terms
-        alone = KeywordLeg(snapshot, analyse_query("dia"), Frequencies()).terms[0]
-    assert known.chunks == last.chunks == alone.chunks == 1
-    assert (last.idf < known.idf) is lowered
-    assert (last.weak > alone.weak) is lowered
-    assert alone.idf == known.idf
+    assert [word.token for word in keyword_leg._prefix_substitutes(words, "to")] == ["to", "today", "topic"]
+    assert [word.token for word in keyword_leg._prefix_substitutes(words, "toda")] == ["today", "tool", "topic"]
 
 
 @pytest.mark.usefixtures("few")
