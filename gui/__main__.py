@@ -40,6 +40,8 @@ def import_qt() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the result is the exit code: 0, 1 for an error, 2 for wrong usage."""
+    if argv is None:
+        _restart_in_utf8_mode()
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Before numpy loads: its own threads would fight with the pool's.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -87,6 +89,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         if start is not None:
             start.end()
+
+
+def _restart_in_utf8_mode() -> None:
+    """Start this process again if the locale makes Python read file names in another encoding than UTF-8.
+
+    The index stores names as text, and the files of one folder must have the same names whoever starts the program.
+    """
+    if sys.getfilesystemencoding() != "utf-8" and sys.executable and not getattr(sys, "frozen", False):
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _leave_missing_folder() -> None:

@@ -167,6 +167,7 @@ class CrashRecord:
         same = before is not None and (before.mtime_ns, before.size) == (int(mtime_ns), int(size))
         crashes = before.crashes + 1 if before is not None and same else 1
         self._suspects[name] = _Suspect(int(mtime_ns), int(size), crashes)
+        self._mark.write_bytes(b"")  # if this process is killed before it reads a file, this crash is not counted again
         self._write_list()
 
     def _read_list(self) -> dict[str, _Suspect]:

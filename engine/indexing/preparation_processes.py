@@ -56,6 +56,7 @@ class NotePreparation:
 
     def put(self, file: FoundFile, note: NoteText) -> Iterator[NewFile | FileIssue]:
         """Queue a note; yields the rows or the issue of each note that is ready. Raises `Cancelled` while waiting."""
+        self._crashes.finish_reading()  # it waits: if the process is killed now, that is not due to this note
         worker = min((w for w in self._workers if w.ready()), key=lambda w: w.waiting, default=None)
         if worker is not None and not worker.send(file, note, self._chunking):
             worker = None

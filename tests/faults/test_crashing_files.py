@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.corpus.folder_walk import FoundFile
+from engine.indexing.crashing_files import CrashRecord
+
 _WORKER = """
 import os, signal, sys
 from pathlib import Path
@@ -123,6 +126,16 @@ def test_other_files_are_indexed_after_first_crash(place: Place) -> None:
     failed, found = place.sync() or ({}, [])
     assert len(failed) == 2
     assert {"a.md", "z.md"} <= set(found)
+
+
+def test_kill_before_reading_counts_no_crash_again(tmp_path: Path) -> None:
+    file = FoundFile(name="a.md", path="/a.md", source="memory", size=1, mtime_ns=1)
+    first, second, third = (CrashRecord(tmp_path) for _ in range(3))
+    killed = [first.during_sync(forget=False), first.reading(file), second.during_sync(forget=False)]
+    for block in killed:
+        block.__enter__()
+    with third.during_sync(forget=False):
+        assert third.crashes(file) == 1
 
 
 def test_single_kill_does_not_exclude_a_file(place: Place) -> None:

@@ -1,5 +1,6 @@
 """The program as started by a user: in its own process, with the real engine."""
 
+import json
 import os
 import signal
 import subprocess
@@ -43,6 +44,18 @@ def _run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
 
 def _finished(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there, file names are text")
+def test_locale_does_not_change_names_of_notes(notes, words_only):
+    (notes / "Überblick 日本.md").write_text("# Overview\n")
+    arguments = ("index", "--json", "--workspace", notes, "--config", words_only)
+    first, second = _run(*arguments), _run(*arguments, LC_ALL="C", PYTHONUTF8="0")
+    assert json.loads(first.stdout)["filesIndexed"] == 6
+    done = json.loads(second.stdout)
+    assert (done["filesUnchanged"], done["filesRemoved"], done["skipped"]) == (6, 0, [])
+    found = _run("get", "Überblick 日本.md", "--workspace", notes, "--config", words_only, LC_ALL="C", PYTHONUTF8="0")
+    assert (found.stdout, found.stderr) == ("# Overview\n", "")
 
 
 def test_window_starts_without_heavy_modules():

@@ -156,6 +156,18 @@ def test_waiting_ends_when_the_sync_is_cancelled(preparation: NotePreparation, t
         put_many(preparation)
 
 
+def test_kill_does_not_count_against_a_waiting_note(preparation: NotePreparation, crashes: CrashRecord) -> None:
+    number = len(started(preparation)) + 1
+    file, text = note(number)
+    with crashes.during_sync(forget=False):
+        with crashes.reading(file, partly=True):
+            pass
+        list(preparation.put(file, text))
+        later = CrashRecord(crashes.folder)
+        with later.during_sync(forget=False):  # as if the program had been killed now
+            assert later.crashes(file) == 0
+
+
 def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) -> None:
     before = set(multiprocessing.active_children())
     with NotePreparation(CHUNKING, crashes, token, size=10_000) as preparation:
