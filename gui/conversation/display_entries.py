@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from engine import CancelToken, SessionMessage, SessionText, tr, tr_count
+from gui.search.excerpt import opening_words
 from gui.widgets.formatting import exact, short_date, weekday_and_date
 
 LANGUAGES = tuple(
@@ -457,8 +458,7 @@ def day_text(day: int, fits: Callable[[str], bool] = lambda _: True) -> str:
     return words if fits(words) else short_date(date.fromordinal(day))
 
 
-def first_words(text: str) -> str:
-    """Return the beginning of a text on one line."""
+def _first_words(text: str) -> str:
     return _BLANKS.sub(" ", text[:_SHOWN]).strip()
 
 
@@ -467,16 +467,16 @@ def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
     first = conversation.message(entry)
     if entry.kind == "thinking":
         size = tr_count("{count:,} character", "{count:,} characters", len(first.text))
-        return tr("Thinking"), first_words(first.text), size
+        return tr("Thinking"), opening_words(first.text), size
     if entry.kind == "branch":
         size = tr_count("{count:,} message", "{count:,} messages", entry.lines)
-        return tr("Abandoned branch"), first_words(first.text), size
+        return tr("Abandoned branch"), opening_words(first.text), size
     last = conversation.session.messages[entry.parts[-1]]
     size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
     if first.kind == "tool-call":
         return first.tool or tr("Tool"), _call_input(first), size if len(entry.parts) > 1 else tr("no result")
     name = tr("{tool} result", tool=last.tool) if last.tool else tr("Tool result")
-    return name, first_words(last.text), size
+    return name, _first_words(last.text), size
 
 
 def _call_input(call: SessionMessage) -> str:
@@ -485,7 +485,7 @@ def _call_input(call: SessionMessage) -> str:
     named = start.startswith("{")
     found = _MAIN_ARGUMENT.search(start) if named or "tools." in start else None  # or in a program, as Codex's
     found = found or (_ANY_TEXT.search(start) if named else None)
-    return first_words(found[1].replace("\\n", " ").replace('\\"', '"')) if found else first_words(start)
+    return _first_words(found[1].replace("\\n", " ").replace('\\"', '"')) if found else _first_words(start)
 
 
 def spoken(conversation: Conversation, number: int, *, folded: bool, line: tuple[str, ...] = ()) -> str:

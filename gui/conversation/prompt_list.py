@@ -18,7 +18,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from engine import FileUse, marked, tr
-from gui.conversation.display_entries import Conversation, clock, day_text, first_words
+from gui.conversation.display_entries import Conversation, clock, day_text
+from gui.search.excerpt import opening_words
 from gui.sessions.wording import file_count, message_count
 from gui.style.typography import font_scale
 from gui.widgets.labels import label
@@ -66,7 +67,7 @@ class _Prompts(_Targets):
 
     def text(self, row: int) -> str:
         entry = self._conversation.entries[self.entries[row]]
-        words = first_words(self._conversation.message(entry).text)
+        words = opening_words(self._conversation.message(entry).text)
         return f"{clock(entry.time)}   {words}" if entry.time is not None else words
 
     def tip(self, row: int) -> str:

@@ -60,6 +60,8 @@ ROOM = 110
 """Code points that two lines of a narrow list hold; the matches are looked for in a window of this size."""
 LEAD = 40
 """A first match within so many code points of the start needs no cut before it."""
+_OPENING = 500
+"""Characters of a text that fill one line."""
 ELLIPSIS = "…"
 SEPARATOR = " · "
 
@@ -197,6 +199,11 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     start, front = _start_before(text, focus)
     text, marks = _cut_front(text, marks, start, front)
     return Excerpt(text, tuple(marks))
+
+
+def opening_words(text: str) -> str:
+    """Return the beginning of a text as one line without Markdown marks."""
+    return make_excerpt(text[:_OPENING], ()).text
 
 
 def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:

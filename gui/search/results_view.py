@@ -323,6 +323,7 @@ class ResultsView(QWidget):
     def _show_results(self, answer: Answer, *, keep: bool) -> None:
         outcome = answer.outcome
         before = self.list.mapTo(self, QPoint()).y()
+        self._notice.keep_space(keep)
         self._show_notice(answer)
         if outcome.corrected is None:
             if answer.final:  # a keyword-only answer may be weak where meaning finds more
@@ -394,6 +395,7 @@ class ResultsView(QWidget):
             return  # a silent repeat must not take a focused button away
         self._content = content
         self._notice.show_notice("")
+        self._notice.keep_space(False)
         if start is not None:
             self._start_lists.show_content(start)
         table = None if start is None else self._start_lists

@@ -210,12 +210,19 @@ class NoticeBar(QWidget):
 
     def show_notice(self, text: str, action: str = "", act: Callable[[], None] | None = None) -> None:
         """Show `text`, with a button if `action` is not empty; an empty text hides the bar."""
-        self._words.setText(text)
-        self.setAccessibleName(text)
-        self._act = act
-        self._button.setText(action)
-        self._button.setVisible(act is not None)
+        if text:  # a hidden bar may still need the height of its last text
+            self._words.setText(text)
+            self.setAccessibleName(text)
+            self._act = act
+            self._button.setText(action)
+            self._button.setVisible(act is not None)
         self.setVisible(bool(text))
+
+    def keep_space(self, kept: bool) -> None:
+        """Leave the bar's space empty if it is hidden from now on, so that what is below doesn't move."""
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(kept and (policy.retainSizeWhenHidden() or not self.isHidden()))
+        self.setSizePolicy(policy)
 
     @Slot()
     def _clicked(self) -> None:

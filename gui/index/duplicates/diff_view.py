@@ -52,6 +52,7 @@ _MOST_PAIRED = 900
 _MOST_WORDS = 6_000
 """Most words of one changed part that are compared whatever the lines."""
 _FEWEST_IN_ROW = 3
+_FEWEST_IN_LINES = 6
 _RELATED = 0.3
 """Least share of common words for two lines to count as one changed line."""
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
@@ -171,12 +172,8 @@ class SideBySide(QAbstractScrollArea):
         return max(20, self.viewport().width() // 2 - self._both[0].text_left - self._typography.scaled(_PAD))
 
     def _height_of(self, number: int, enough: float) -> int:
-        rows = 1
-        for right in (False, True):
-            laid = self._line(number, right=right)
-            if laid is not None:
-                rows = max(rows, laid.rows_within(float("inf")))
-        return rows * self._typography.row_height
+        both = (self._line(number, right=right) for right in (False, True))
+        return max(laid.rows_within(float("inf")) for laid in both if laid) * self._typography.row_height
 
     def _moved(self) -> None:
         unit = self._typography.row_height
@@ -331,19 +328,22 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
 
     `checkpoint` is called now and then, and may raise to cancel."""
     keys = [[" ".join(line.split()) for line in text.lines] for text in (left, right)]
-    matcher = SequenceMatcher(lambda key: not key, keys[0], keys[1], autojunk=False)
+    blocks = SequenceMatcher(lambda key: not key, keys[0], keys[1], autojunk=False).get_matching_blocks()
+    words = [[len(_words(line)) for line in text.lines] for text in (left, right)]
+    if max(map(sum, words)) <= _MOST_WORDS:
+        # Different paragraphs may share a short line, such as the end of a wrapped one.
+        blocks = [b for b in blocks if not b.size or sum(words[0][b.a : b.a + b.size]) >= _FEWEST_IN_LINES]
     rows: list[Row] = []
-    for tag, i, i_end, j, j_end in matcher.get_opcodes():
-        checkpoint()
-        if tag == "equal":
-            rows += [Row("same", left.side(i + step), right.side(j + step)) for step in range(i_end - i)]
-        else:
-            lines = left.lines[i:i_end], right.lines[j:j_end]
-            other_words = _other_words(*lines)
-            for one, other in _paired(*lines, [] if other_words is None else other_words[2]):
-                checkpoint()
-                row = _row(left, right, None if one is None else i + one, None if other is None else j + other)
-                rows.append(row if other_words is None else _without_wrapping(row, one, other, other_words))
+    i = j = 0
+    for block in blocks:
+        lines = left.lines[i : block.a], right.lines[j : block.b]
+        other_words = _other_words(*lines)
+        for one, other in _paired(*lines, [] if other_words is None else other_words[2]):
+            checkpoint()
+            row = _row(left, right, None if one is None else i + one, None if other is None else j + other)
+            rows.append(row if other_words is None else _without_wrapping(row, one, other, other_words))
+        i, j = block.a + block.size, block.b + block.size
+        rows += [Row("same", left.side(i - step), right.side(j - step)) for step in range(block.size, 0, -1)]
     return _with_moved(rows)
 
 
@@ -486,9 +486,8 @@ def _with_moved(rows: Sequence[Row]) -> list[Row]:
     """Mark unpaired lines that occur on both sides as moved, except empty ones."""
     alone: dict[RowKind, set[str]] = {"left": set(), "right": set()}
     for row in rows:
-        side = row.left or row.right
-        if row.kind in alone and side is not None and side.text.strip():
-            alone[row.kind].add(" ".join(side.text.split()))
+        if key := _key(row):
+            alone[row.kind].add(key)
     both = alone["left"] & alone["right"]
     return [Row("moved", row.left, row.right) if _key(row) in both else row for row in rows]
 

@@ -86,6 +86,23 @@ def test_long_text_wrapped_differently_is_side_by_side() -> None:
             assert set(row.left.text.split()) & set(row.right.text.split())
 
 
+def test_paragraphs_that_share_a_short_last_line_stay_level() -> None:
+    paragraphs = [
+        "The beds dry out when the vents are open and the wind blows from the south, so water them.",
+        "## Pruning",
+        "Cut the vines in February, before the sap rises, and tie the new canes to the wire above.",
+        "Old canes carry no fruit in summer, so that you may as well cut all of them.",
+    ]
+    left, right = ("\n\n".join(textwrap.fill(text, width) for text in paragraphs) for width in (86, 72))
+    assert [text.split("\n").count("them.") for text in (left, right)] == [1, 1]
+    found = rows(left, right)
+    for text in paragraphs:
+        (row,) = [row for row in found if row.left and row.left.text and text.startswith(row.left.text)]
+        assert row.right
+        assert text.startswith(row.right.text)
+    assert not any(row.differs for row in found)
+
+
 _LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=40)
 
 

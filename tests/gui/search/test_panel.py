@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import msgspec
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
 
@@ -377,6 +377,19 @@ def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monke
     ask("timer")
     assert "The index is growing." in _said(panel.body)
     assert results.isVisible()
+
+
+def test_rows_stay_in_place_when_the_notice_goes(qtbot, panel, results, ask, memory, monkeypatch):
+    search, notices = memory.search, ["Nothing has been embedded yet.", ""]
+    monkeypatch.setattr(memory, "search", lambda *a, **o: msgspec.structs.replace(search(*a, **o), notice=notices[0]))
+    ask("timer")
+    with_notice = results.mapTo(panel.body, QPoint()).y()
+    notices.pop(0)
+    panel.refresh()
+    qtbot.waitUntil(lambda: "Nothing has been embedded yet." not in _said(panel.body) and not panel.busy)
+    assert results.mapTo(panel.body, QPoint()).y() == with_notice
+    ask("hose")
+    assert results.mapTo(panel.body, QPoint()).y() < with_notice
 
 
 MEANT = QuerySuggestion(query="timer batteries", words=(("tiemr", "timer"),), chunks=3)

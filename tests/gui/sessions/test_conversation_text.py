@@ -52,6 +52,13 @@ def test_tool_summary_shows_input_and_result_length(talk: Conversation) -> None:
     ]
 
 
+def test_thinking_line_has_no_markdown_marks() -> None:
+    text = "**Planning the fix**\n\nI look at `a.py` first, not at __init__."
+    talk = conversation_of(("assistant", (("thinking", text), ("tool-call", "grep '**x**'", "Bash"))))
+    said = [summary(talk, entry)[1] for entry in talk.entries]
+    assert said == ["Planning the fix I look at a.py first, not at __init__.", "grep '**x**'"]
+
+
 @pytest.mark.parametrize(
     ("program", "shown"),
     [
