@@ -9,7 +9,6 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.search.document_frequencies import as_unfinished
 from engine.search.pipeline_stages import EmbeddedQuery
 from engine.search.query_conditions import hidden
 from engine.search.search_context import SearchContext
@@ -213,8 +212,7 @@ def completed(query: Query, analysis: QueryAnalysis, counts: WordCounts) -> str:
     if not 0 < len(words) <= _MOST_COMPLETIONS:
         return ""
     chunks = sum(word.chunks for word in words)
-    known = max([counts.chunks(last.word, "words"), *(counts.chunks(stem, "stems") for stem in last.stems)])
-    if known and not as_unfinished(known, chunks):
+    if any([counts.chunks(last.word, "words"), *(counts.chunks(stem, "stems") for stem in last.stems)]):
         return ""
     stems, forms = stems_of(analysis.languages[0]), Counter[str]()
     for word in words:
