@@ -198,11 +198,11 @@ class QueryEmbedder:
             return 0
 
 
-def completed(query: Query, analysis: QueryAnalysis, counts: WordCounts) -> str:
+def completed(query: Query, analysis: QueryAnalysis, counts: WordCounts, is_word: Callable[[str], bool]) -> str:
     """Return the query with its last word completed, if that is unfinished and the index shows how it continues.
 
-    Models know words, not the beginnings of words. "" if the word is in the index or the only one of the query, or if
-    several longer words are likely.
+    Models know words, not the beginnings of words. "" if the word is in the index, known to the model (`is_word`) or
+    the only one of the query, or if several longer words are likely.
     """
     terms = [term for term in analysis.terms if not term.stop]
     last = max(terms, key=lambda term: term.start, default=None)
@@ -218,7 +218,7 @@ def completed(query: Query, analysis: QueryAnalysis, counts: WordCounts) -> str:
     for word in words:
         forms[stems[word.token]] += word.chunks
     ((stem, likely),) = forms.most_common(1)
-    if likely < _LIKELY * chunks:
+    if likely < _LIKELY * chunks or is_word(last.surface):
         return ""
     likeliest = max((word for word in words if stems[word.token] == stem), key=lambda word: word.chunks)
     return query.searched_text[: last.start] + likeliest.token

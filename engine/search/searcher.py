@@ -317,13 +317,14 @@ class Searcher:
         if liked is None and analysis.terms:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
+                knows = partial(self._embedder.is_word, snapshot, provider)
                 if work.suggestions and work.request.correct:
-                    knows = partial(self._embedder.is_word, snapshot, provider)
                     widened = self._spelling.with_similar(snapshot, analysis, leg.terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
-                work.meant = "" if provider is None else completed(work.query, analysis, self._frequencies.of(snapshot))
+                if provider is not None:
+                    work.meant = completed(work.query, analysis, self._frequencies.of(snapshot), knows)
         return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(work))
 
     def _find(

@@ -45,3 +45,16 @@ def test_completed_query_is_explained(open_memory, workspace: Path) -> None:
     outcome = memory.search("gauge threa", explain=True)
     assert outcome.explanation is not None
     assert any("“gauge threads”" in stage.note for stage in outcome.explanation.stages)
+
+
+def test_word_known_to_model_is_not_completed(
+    open_memory, provider: FakeProvider, workspace: Path, monkeypatch
+) -> None:
+    """A car is no carpet."""
+    monkeypatch.setattr(provider, "pieces", lambda word: 1 if word == "car" else 2)
+    (workspace / "rooms.md").write_text("The blue carpet.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    memory.search("blue car", correct=False)
+    memory.search("blue carp", correct=False)
+    assert provider.questions[-2:] == ["blue car", "blue carpet"]
