@@ -98,13 +98,6 @@ def _query_vector(stage: Stage) -> str:
     if stage.facts is None:
         return tr("The passage's stored vector was used: nothing was embedded.")
     embedded = _facts(stage, EmbeddedQuery)
-    if embedded.meant:
-        return tr(
-            "{model} embedded {query}, the query with its last word completed, in {count:,} dimensions.",
-            model=embedded.model,
-            query=in_quotes(embedded.meant),
-            count=embedded.dims,
-        )
     return tr("{model} embedded the query in {count:,} dimensions.", model=embedded.model, count=embedded.dims)
 
 

@@ -100,8 +100,6 @@ class EmbeddedQuery(NamedTuple):
 
     model: str
     dims: int
-    meant: str = ""
-    """The query with its last word completed; "" if it was embedded as typed."""
 
 
 class Scope(NamedTuple):

@@ -1,7 +1,6 @@
 """Embeds the query once, and only if there are vectors to compare it with."""
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,21 +11,14 @@ from engine.corpus.path_guard import PathGuard
 from engine.search.pipeline_stages import EmbeddedQuery
 from engine.search.query_conditions import hidden
 from engine.search.search_context import SearchContext
-from engine.search.search_sources import WordCounts
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Vectors
-from engine.text import Query, QueryAnalysis
-from engine.text.stems import stems_of
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
 
 _MOST = 64
-_SHORTEST_COMPLETED = 3
-_MOST_COMPLETIONS = 1_000
-_LIKELY = 0.6
-"""Share of the chunks with words that begin as the last one, from which the forms of one word are likely meant."""
 _NONSENSE = 6
 """Fewest letters of a word that shows by its spelling that it has no meaning; models know many abbreviations."""
 _LETTERS_A_PIECE = 2
@@ -40,24 +32,20 @@ class QueryVectorCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._cached: dict[tuple[str, str, str, str], tuple[str, Vectors]] = {}
-        """By the query as typed, the embedded text and its vector; ordered by last use."""
+        self._cached: dict[tuple[str, str, str, str], Vectors] = {}
+        """Ordered by last use."""
 
-    def of(
-        self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None = None, meant: str = ""
-    ) -> Vectors:
+    def of(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None = None) -> Vectors:
         """Return the unit vector (dims,) of a query, from the cache or the provider. Raises the errors of
         `embed_query`.
-
-        `meant`: the text to embed instead of the query as typed, or "".
         """
-        name, meant = (provider.id, provider.model, provider.key, text), meant or text
+        name = (provider.id, provider.model, provider.key, text)
+        vector = self.known(provider, text)
+        if vector is not None:
+            return vector
+        vector = provider.embed_query(text, cancel=cancel)
         with self._lock:
-            embedded, vector = self._cached.pop(name, ("", None))
-        if vector is None or embedded != meant:
-            vector = provider.embed_query(meant, cancel=cancel)
-        with self._lock:
-            self._cached[name] = meant, vector
+            self._cached[name] = vector
             if len(self._cached) > _MOST:
                 del self._cached[next(iter(self._cached))]
         return vector
@@ -66,11 +54,10 @@ class QueryVectorCache:
         """Return the cached vector of a query; None if there is none. Nothing is sent."""
         name = (provider.id, provider.model, provider.key, text)
         with self._lock:
-            cached = self._cached.pop(name, None)
-            if cached is None:
-                return None
-            self._cached[name] = cached
-            return cached[1]
+            vector = self._cached.pop(name, None)
+            if vector is not None:
+                self._cached[name] = vector
+            return vector
 
 
 class QueryEmbedder:
@@ -100,12 +87,11 @@ class QueryEmbedder:
         if not text.strip() or not self._can_compare(snapshot, provider, work):
             return
         with work.timed("embed"):
-            meant = work.meant if provider.in_process else ""
-            vector = failure or self._embed(provider, text, work.cancel, meant)
+            vector = failure or self._embed(provider, text, work.cancel)
         if isinstance(vector, str):
             work.note_keywords_only(vector, "settings")
             return
-        work.stages.add_first("question", 1, 1, EmbeddedQuery(provider.model, len(vector), meant))
+        work.stages.add_first("question", 1, 1, EmbeddedQuery(provider.model, len(vector)))
         # A vector of zeros has no direction: everything would be equally near.
         work.vector = vector if vector.any() else None
 
@@ -125,12 +111,10 @@ class QueryEmbedder:
         answers = (self._embed(provider, text, cancel) for text in texts)
         return next((answer for answer in answers if isinstance(answer, str)), "")
 
-    def _embed(
-        self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None, meant: str = ""
-    ) -> Vectors | str:
+    def _embed(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None) -> Vectors | str:
         """Return the unit vector (dims,) of a query, or a message why it could not be embedded."""
         try:
-            vector = self._cached.of(provider, text, cancel, meant)
+            vector = self._cached.of(provider, text, cancel)
         except ProviderError as error:
             self._note_failure(str(error))
             return str(error)
@@ -196,29 +180,3 @@ class QueryEmbedder:
             return provider.pieces(word.lower()) if provider is not None and known else 0
         except ProviderError:
             return 0
-
-
-def completed(query: Query, analysis: QueryAnalysis, counts: WordCounts, is_word: Callable[[str], bool]) -> str:
-    """Return the query with its last word completed, if that is unfinished and the index shows how it continues.
-
-    Models know words, not the beginnings of words. "" if the word is in the index, known to the model (`is_word`) or
-    the only one of the query, or if several longer words are likely.
-    """
-    terms = [term for term in analysis.terms if not term.stop]
-    last = max(terms, key=lambda term: term.start, default=None)
-    if last is None or len(terms) == 1 or not (query.plain and last.prefix_ok and isinstance(last.word, str)):
-        return ""
-    words = counts.words(last.word) if len(last.word) >= _SHORTEST_COMPLETED else []
-    if not 0 < len(words) <= _MOST_COMPLETIONS:
-        return ""
-    chunks = sum(word.chunks for word in words)
-    if any([counts.chunks(last.word, "words"), *(counts.chunks(stem, "stems") for stem in last.stems)]):
-        return ""
-    stems, forms = stems_of(analysis.languages[0]), Counter[str]()
-    for word in words:
-        forms[stems[word.token]] += word.chunks
-    ((stem, likely),) = forms.most_common(1)
-    if likely < _LIKELY * chunks or is_word(last.surface):
-        return ""
-    likeliest = max((word for word in words if stems[word.token] == stem), key=lambda word: word.chunks)
-    return query.searched_text[: last.start] + likeliest.token

@@ -90,8 +90,6 @@ class SearchContext(msgspec.Struct, eq=False):
     """Context of the earlier query whose results this search is limited to."""
     vector: "Vectors | None" = None
     """Unit vector (dims,) of the query; None if only keywords are searched."""
-    meant: str = ""
-    """The query with its last word completed, to be embedded by a model in this process; "" if it is used as typed."""
     stored: bool = False
     """Whether `vector` is the stored vector of a passage, not that of a query."""
 

@@ -18,7 +18,7 @@ from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
 from engine.search.query_conditions import Conditions, files_to_search, hidden, known_part, required_roles
-from engine.search.query_embedding import QueryEmbedder, completed
+from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
@@ -317,14 +317,12 @@ class Searcher:
         if liked is None and analysis.terms:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
-                knows = partial(self._embedder.is_word, snapshot, provider)
                 if work.suggestions and work.request.correct:
+                    knows = partial(self._embedder.is_word, snapshot, provider)
                     widened = self._spelling.with_similar(snapshot, analysis, leg.terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
-                if provider is not None:
-                    work.meant = completed(work.query, analysis, self._frequencies.of(snapshot), knows)
         return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(work))
 
     def _find(
@@ -382,7 +380,8 @@ class Searcher:
     ) -> EarlierResults:
         """Return the results of an earlier query that this search is limited to, from the cache if possible."""
         moment = self._moment(snapshot, provider, work)
-        if (remembered := self._earlier.get(moment, work.request)) is not None:
+        remembered = self._earlier.get(moment, work.request)
+        if remembered is not None:
             return remembered[0]
         part = self._keyword_part(snapshot, provider, work, failure)
         if provider is not None:
