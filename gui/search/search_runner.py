@@ -4,6 +4,7 @@ Every query has a number. A newer one cancels the job of the older, and an answe
 number, so that no late answer ever replaces a newer one.
 """
 
+import math
 import time
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +28,7 @@ REPEAT_MS = 300
 
 def _left_of(milliseconds: int, since: float) -> int:
     """Return how many of these milliseconds, counted from the time `since`, have not passed yet."""
-    return max(0, round(milliseconds - (time.monotonic() - since) * 1000))
+    return round(max(0.0, milliseconds - (time.monotonic() - since) * 1000))
 
 
 def _cancel_all(jobs: list[Job]) -> None:
@@ -66,7 +67,7 @@ class SearchRunner(QObject):
         self._newest: Query | None = None
         """The last query, answered or not."""
         self._started_at = 0.0
-        self._repeated_at = 0.0
+        self._repeated_at = -math.inf
         self._waited = False
         self.explaining = False
         """Whether complete answers include an explanation; empty answers always do."""

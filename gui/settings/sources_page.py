@@ -84,9 +84,9 @@ def first_words(preview: WorkspacePreview) -> str:
         return ""
     rest, names = preview.files - len(preview.first), ", ".join(preview.first)
     if rest <= 0:
-        return tr("Such as {names}.", names=names)
+        return f"{names}."
     return tr_count(
-        "Such as {names} and {count:,} more note.", "Such as {names} and {count:,} more notes.", rest, names=names
+        "{names} and {count:,} more note.", "{names} and {count:,} more notes.", rest, names=names
     )
 
 

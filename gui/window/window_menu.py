@@ -82,7 +82,7 @@ class SearchMenu(QObject):
         allow(self._save, self._saved_searches.query is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(store.saved))
         self._record.setChecked(store.notes)
-        allow(self._clear, bool(store.recent), tr("There are no recent searches."))
+        allow(self._clear, bool(store.recent), tr("There are no searches yet."))
 
     @Slot()
     def _fill(self) -> None:

@@ -205,7 +205,8 @@ def test_match_wording():
     assert match_words(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than are indexed now."
     assert match_words(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than are indexed now."
     assert match_words(Match(_preview(1), _preview(1))) == "1 note, 1.0 KB."
-    assert first_words(_preview(3, first=("a.md", "b.md"))) == "Such as a.md, b.md and 1 more note."
+    assert first_words(_preview(3, first=("a.md", "b.md"))) == "a.md, b.md and 1 more note."
+    assert first_words(_preview(2, first=("a.md", "b.md"))) == "a.md, b.md."
     assert first_words(_preview(0)) == ""
 
 
