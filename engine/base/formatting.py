@@ -9,12 +9,25 @@ from engine.base import lazy_pattern
 from engine.base.language import marked, number, tr
 
 _MARKDOWN = lazy_pattern(r"([\\`*_\[\]<>#|~])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+_DIRECTION_MARKS = "\u061c\u200e\u200f"
+_DIRECTION_CONTROLS = "\u202a-\u202e\u2066-\u2069"
+DIRECTION = _DIRECTION_MARKS + _DIRECTION_CONTROLS
+"""Invisible characters that change the direction of text, so that a name can look like another one; for use within
+brackets of a regular expression."""
+_CONTROL = rf"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_DIRECTION_CONTROLS}"
+_UNPRINTABLE = re.compile(rf"[{_CONTROL}{_DIRECTION_MARKS}]|\r(?!\n)")
+_UNPRINTABLE_IN_PROSE = lazy_pattern(rf"[{_CONTROL}]|\r(?!\n)")
 
 
-def printable(text: str) -> str:
-    """Replace each control character, so that a terminal shows it instead of obeying it. The length stays the same."""
-    return text if text.isascii() and text.isprintable() else _CONTROL.sub("\ufffd", text)
+def printable(text: str, *, prose: bool = False) -> str:
+    """Replace control characters and those that change the direction of text; the length stays the same.
+
+    A terminal would obey them instead of showing them. `prose` leaves the marks that texts in right-to-left scripts
+    need at punctuation; they can't turn letters around.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return (_UNPRINTABLE_IN_PROSE if prose else _UNPRINTABLE).sub("\ufffd", text)
 
 
 def on_one_line(text: str) -> str:

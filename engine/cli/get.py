@@ -4,7 +4,7 @@ import sys
 from argparse import Namespace
 
 from engine.agent.memory_tools import read_named
-from engine.base.formatting import plural
+from engine.base.formatting import plural, printable
 from engine.cli.output import print_json, unfiltered
 from engine.cli.workspace import find_workspace, opened
 from engine.records import FileText, to_builtins
@@ -39,7 +39,7 @@ def _print_text(text: FileText, *, raw: bool) -> None:
         # Bypasses the text layer, which would change the line ends on Windows.
         unfiltered(sys.stdout).buffer.write(text.text.encode("utf-8", "backslashreplace"))
     else:
-        sys.stdout.write(text.text)
+        unfiltered(sys.stdout).write(printable(text.text, prose=True))
     # A slice comes without the end of its last line.
     if text.truncated or (terminal and text.text and not text.text.endswith("\n")):
         sys.stdout.write("\n")

@@ -10,27 +10,29 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self, TextIO, cast
 
-from engine.base.formatting import dollars, plural, printable
+from engine.base import lazy_pattern
+from engine.base.formatting import DIRECTION, dollars, plural, printable
 from engine.records import NOT_EMBEDDED, FileIssue, FileRange, HealthProgress, MemorySyncProgressUpdate, to_builtins
 
-_CONTROL = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd")
-_ESCAPED = {code: f"\\u{code:04x}" for code in range(127, 160)}
+_ON_ONE_LINE = str.maketrans("\t\n\r", "\ufffd" * 3)
+_UNPRINTABLE_IN_JSON = lazy_pattern(rf"[\x7f-\x9f{DIRECTION}]")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _MOST_ISSUES = 20
 
 
 def print_json(value: Any) -> None:
-    """Print a record, or its values, as one line of JSON with all control characters escaped."""
-    print(json.dumps(to_builtins(value), ensure_ascii=False).translate(_ESCAPED))
+    """Print a record, or its values, as one line of JSON with the characters escaped that `printable` would replace."""
+    line = json.dumps(to_builtins(value), ensure_ascii=False)
+    print(_UNPRINTABLE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
 
 
 def safe(text: str) -> str:
-    """Return a text or name with every control character replaced, so that its length stays the same."""
-    return text.translate(_CONTROL)
+    """Return a name or a text on one line, as `printable` does, with tabs and line ends replaced, too."""
+    return printable(text).translate(_ON_ONE_LINE)
 
 
 class _PrintableStream:
-    """Replaces the control characters in all output."""
+    """Makes all output printable."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -48,7 +50,7 @@ class _PrintableStream:
 
 @contextlib.contextmanager
 def printable_streams() -> Iterator[None]:
-    """Replace control characters in everything written to stdout and stderr, on a terminal or into a pipe.
+    """Make everything printable that is written to stdout and stderr, on a terminal or into a pipe.
 
     Note text, file names, arguments and messages of servers may contain some. Our own escape codes are written through
     `unfiltered`.
@@ -59,7 +61,7 @@ def printable_streams() -> Iterator[None]:
 
 
 def unfiltered(stream: TextIO) -> TextIO:
-    """Return the stream behind stdout or stderr, which doesn't replace control characters."""
+    """Return the stream behind stdout or stderr, which writes any character."""
     return stream.stream if isinstance(stream, _PrintableStream) else stream
 
 
@@ -69,8 +71,8 @@ def supports_bold() -> bool:
 
 
 def print_marked(text: str, ranges: Sequence[FileRange]) -> None:
-    """Print `text` with the ranges (sorted, apart from each other) in bold."""
-    text = printable(text)
+    """Print the text of a note with the ranges (sorted, apart from each other) in bold."""
+    text = printable(text, prose=True)
     parts: list[str] = []
     position = 0
     for start, end in ranges:

@@ -160,10 +160,7 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}{left}")
     if result.message is not None:
         print(safe(_session_line(result.message, result.modified)))
-    if supports_bold():
-        print_marked(result.snippet, result.match_ranges)
-    else:
-        print(result.snippet)
+    print_marked(result.snippet, result.match_ranges if supports_bold() else ())
     if reason:
         from engine.search.result_reasons import reasons_of  # only if an explanation is requested
 

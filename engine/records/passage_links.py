@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from engine.base import lazy_pattern
 from engine.base.errors import LinkRefused
+from engine.base.formatting import DIRECTION
 from engine.base.language import tr
 from engine.records.base import Record
 from engine.records.search import LAST_LINE
@@ -21,7 +22,7 @@ _PLACE = "open"
 _KNOWN = ("workspace", "path", "line", "end", "message")
 _NUMBER = lazy_pattern(r"[1-9][0-9]{0,8}")
 _BROKEN_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
-_UNSEEN = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNSEEN = lazy_pattern(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{DIRECTION}]")
 """Invisible characters, and characters that make a name look like another one."""
 _UNWRITTEN = lazy_pattern(r"[\s\x00-\x20\x7f]")
 """Characters that are invalid in a URL."""

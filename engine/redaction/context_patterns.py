@@ -10,7 +10,6 @@ from functools import cache
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
     is_address_password,
-    is_argument,
     is_authorization,
     is_code,
     is_entry_of_words,
@@ -51,11 +50,9 @@ from engine.redaction.secret_words import (
     LOGIN_ANCHORS,
     LOGIN_NAMES,
     NAMES,
-    PARTICIPLE,
     PASSWORD_ANCHORS,
     ROOTS,
     WIFI_PRODUCTS,
-    is_seed,
 )
 from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
@@ -110,20 +107,17 @@ def is_password_before(before: str, match: re.Match[str]) -> bool:
     return match.string[max(0, start - 1)] in "\"'`“„«\u2018" or (mixes_digits(value) and not is_path(value))
 
 
+def is_change(before: str, match: re.Match[str]) -> bool:
+    """Whether a sentence says from what to what a password was changed: one of both has a digit or is in quotes."""
+    both = match["old"], match["new"]
+    plain = any(is_ordinary(word) or is_code(word) or is_path(word) for word in both)
+    return not plain and any(mixes_digits(word) or word[0] in "\"'`“„«" for word in both)
+
+
 def is_salt(before: str, match: re.Match[str]) -> bool:
     """Whether the value after a salt's or a seed's name is written out."""
     value = value_of(match)
     return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
-
-
-def is_auth_command(before: str, match: re.Match[str]) -> bool:
-    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
-    value, line = value_of(match), before.rpartition("\n")[2].strip()
-    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
-        return match["login"] is not None
-    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
-        return mixes_digits(value)
-    return line.endswith(">") or "redis-cli" in line
 
 
 _CHOSEN = lazy_pattern(r"[A-Za-z]{5,}\d{2,}|[^/]*[!#$%&*+?^@][^/]*|(?=.*[A-Z])(?=.*[a-z])[^/]*")
@@ -261,6 +255,20 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         is_password_in_prose,
     ),
     SecretPattern(
+        "Changed password",
+        "both words in `changed the password from x to y`, `Passwort von x auf y`: in quotes or with a digit",
+        (
+            "changed the password from «hunter2 to swordfish», sorry",
+            "Passwort von «tugboat auf Kahn2024» geändert",
+        ),
+        ("pass", "kennwort", "pwd"),
+        rf"{_PASSWORD_NAME}[ \t]{{1,2}}(?:from|von)[ \t]{{1,2}}"
+        rf"(?=(?P<old>[^\s,;:]{{4,64}})[ \t]{{1,2}}(?:to|auf|in|zu)[ \t]{{1,2}}(?P<new>[^\s,;:]{{4,64}}))"
+        r"(\S+[ \t]+\S+[ \t]+[^\s,;:]*[^\s,;:.!?)])",
+        "whole",
+        is_change,
+    ),
+    SecretPattern(
         "Passphrase in speech",
         "all words up to the end of the sentence after `passphrase:` and `the passphrase is`",
         ("passphrase: «correct horse battery staple»", "The passphrase is «correct horse battery staple». Keep it."),
@@ -269,21 +277,6 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?![\"'`„“«*_])((?:[^{LINE_END}.!?;\"“”»]|[.!?;](?=[^\s\"'“”»])){{1,400}}+)",
         "whole",
         is_password_in_prose,
-    ),
-    SecretPattern(
-        "Seed phrase",
-        "the 12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase` and a sign or `is`",
-        (
-            "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
-            "My recovery phrase is «legal winner thank year wave sausage worth useful legal winner thank yellow».",
-            'MNEMONIC="«legal winner thank year wave sausage worth useful legal winner thank yellow»"',
-        ),
-        ("seed", "mnemonic", "recovery phrase", "recovery words"),
-        r"(?i:(?:bip-?39[ _-])?seed(?:[ _-]?(?:phrase|words))?|mnemonic(?:[ _-]?phrase)?|recovery[ _-](?:phrase|words))"
-        r"(?:[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?)[\s\"'`]{1,8}"
-        r"((?:[a-z]{3,8}[ ,\t]{1,3}){11,23}[a-z]{3,8})(?![\w-])",
-        "whole",
-        is_seed,
     ),
     SecretPattern(
         "Login in speech",
@@ -470,16 +463,6 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"{_BARE_IN_PROSE}(?=[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",
         "whole",
         lambda _, match: mixes_digits(value_of(match)) and bool(match["named"] or _CHOSEN.fullmatch(value_of(match))),
-    ),
-    SecretPattern(
-        "AUTH command",
-        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
-        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
-        ("AUTH ",),
-        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
-        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
-        "whole",
-        is_auth_command,
     ),
     SecretPattern(
         "Personal access token by name",

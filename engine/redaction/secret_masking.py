@@ -16,6 +16,7 @@ from engine.redaction.secret_pattern import LONGEST_JUDGED, SecretPattern, secre
 from engine.redaction.secret_words import CODE_PATTERNS, is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
 from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
+from engine.redaction.table_patterns import TABLE_PATTERNS, cells_below
 
 HIDDEN = "***"
 """Replacement for a secret that is hidden completely."""
@@ -25,7 +26,7 @@ _WINDOW = 64 * 1024  # maximum length of one match
 _OVERLAP = 64  # between blocks: more than the longest anchor
 _BEFORE = 48  # characters before a match that are passed to a judge
 _NEAR = 5  # characters next to the sign of an anchor that are compared
-_BY_RARITY = '~<4q1zj"xv/=:w3k569278_-.b0fhpgcmduylirsoante#$ '
+_BY_RARITY = '~@<4q1zj"xv/=:w3k569278_-.b0fhpgcmduylirsoante#$ '
 _WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that must not be followed by a letter
 _ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
@@ -62,7 +63,6 @@ _MANIFEST_LINES = 400  # before and after the kind, the rest of `data:` not incl
 _MANIFEST_LINE = lazy_pattern(
     r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|\w))?+([ \t]*+(?:-[ ]+)?)([^\r\n]*)(?:\r?\n|\Z)"
 )
-_CELL = lazy_pattern(r"[ \t>`*]*+((?:[^|\r\n`* \t]|[`* \t](?![`* \t]*(?:\||[\r\n]|\Z)))*+)[^|\r\n]*+(?:\||\Z)")
 _LINE_ESCAPE = lazy_pattern(r"(\\+)n")
 _MANIFEST_END = lazy_pattern(r"---|```|~~~|kind:[ ][\"']?Secret\b")
 _DATA = lazy_pattern(r"([\"']?)(?:data|stringData)\1:[ \t]*(?:#.*)?\Z")
@@ -81,6 +81,7 @@ _LONGEST_PHRASE = 24  # lines
 PATTERNS: tuple[SecretPattern, ...] = (
     *CONTEXT_PATTERNS,
     *CODE_PATTERNS,
+    *TABLE_PATTERNS,
     *SYNTAX_PATTERNS,
     *FORM_PATTERNS,
     *SERVICES,
@@ -194,7 +195,8 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
         yield from _codes(text, match.end())
         return
     if pattern.block == "column":
-        yield from _cells(text, match)
+        cells = cells_below(text, match, _LONGEST_BLOCK)
+        yield from (_Span(*span, True) for span in cells if not is_ordinary(text[slice(*span)]))
         return
     if pattern.block == "manifest":
         yield from _manifest_entries(text, match)
@@ -240,22 +242,6 @@ def _codes(text: str, position: int) -> Iterator[_Span]:
         blank = 0 if codes else blank + 1
         if blank > _BLANK_LINES:
             return
-        position = line.end()
-
-
-def _cells(text: str, match: re.Match[str]) -> Iterator[_Span]:
-    """Yield the cells below the name of a column that the match begins with."""
-    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-    if before.rpartition("|")[2].strip(" \t>*"):
-        return
-    position = match.end()
-    for _ in range(_LONGEST_BLOCK):
-        line = _INDENTED.match(text, position, position + _WINDOW)
-        if line is None or "|" not in line[2]:
-            return
-        for column, cell in enumerate(_CELL.finditer(text, position, line.end(2))):
-            if column == before.count("|") and not is_ordinary(cell[1]):
-                yield _Span(*cell.span(1), True)
         position = line.end()
 
 

@@ -417,13 +417,22 @@ _NAME_WORD = (
 )
 """A character of a word from "is your" up to "code", if the word there does not make it another code."""
 
-_COLUMNS = tuple(
-    """password|passwort|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord|hasło|пароль
-    |密码|密碼|パスワード|비밀번호""".replace("\n    ", "").split("|")
-)
-"""Names of columns. Other words for a password are also names of pins, tests or words in a table."""
-
 CODE_PATTERNS: tuple[SecretPattern, ...] = (
+    SecretPattern(
+        "Seed phrase",
+        "the 12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase` and a sign or `is`",
+        (
+            "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
+            "My recovery phrase is «legal winner thank year wave sausage worth useful legal winner thank yellow».",
+            'MNEMONIC="«legal winner thank year wave sausage worth useful legal winner thank yellow»"',
+        ),
+        ("seed", "mnemonic", "recovery phrase", "recovery words"),
+        r"(?i:(?:bip-?39[ _-])?seed(?:[ _-]?(?:phrase|words))?|mnemonic(?:[ _-]?phrase)?|recovery[ _-](?:phrase|words))"
+        r"(?:[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?)[\s\"'`]{1,8}"
+        r"((?:[a-z]{3,8}[ ,\t]{1,3}){11,23}[a-z]{3,8})(?![\w-])",
+        "whole",
+        is_seed,
+    ),
     SecretPattern(
         "Recovery codes",
         "the codes after `recovery codes`, `backup code`, `Wiederherstellungscodes` and others, on one line or several",
@@ -471,19 +480,6 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         r"|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?|是|[为為]|は|는|은)?[ \t]{0,4}"
         rf"[\"'`*«„“「#]{{0,2}}(?(link)|(?(short)(?=\d{{6}})|(?!(?:19|20)\d\d\b)))(?<![A-Za-z])(?(card)(\d{{3,4}})(?![\w-])|{_A_CODE})",
         "whole",
-    ),
-    SecretPattern(
-        "Column of passwords",
-        "the cells below `password`, `Passwort`, `mot de passe` and others in the first line of a Markdown table",
-        (
-            "| user | password |\n|---|---|\n| ada | «hunter2» |\n| bob | «swordfish» |\n",
-            "Site | Passwort | URL\n--- | --- | ---\nx | `«tugboat»` | y",
-        ),
-        _COLUMNS,
-        rf"(?i:{'|'.join(_COLUMNS)})[ \t*]{{0,40}}(?:\|[^{LINE_END}]{{0,400}})?\r?\n"
-        r"(?=[ \t>]*\|?[ \t]*:?-)[ \t>|:-]{3,400}(?:\r?\n|\Z)",
-        "whole",
-        block="column",
     ),
     SecretPattern(
         "Code before its name",

@@ -26,7 +26,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ANY_PASSWORD, PASSWORD_ANCHORS
+from engine.redaction.secret_words import ANY_PASSWORD, PARTICIPLE, PASSWORD_ANCHORS
 
 _OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkK]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
 _NEXT = r"[\"'],\s{0,20}(?=[\"'])"
@@ -59,10 +59,6 @@ _COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
 _MACHINE = lazy_pattern(
     r"\b(?:machine\s{1,8}\S{1,253}|default\s{1,8}login\s{1,8}\S{1,128})(?:\s{1,8}(?:login|account)\s{1,8}\S{1,128}){0,2}\s{1,8}\Z"
 )
-_SQL = lazy_pattern(
-    r"\b(?:with|encrypted|user|role|login|set|alter|create|grant|identified)\b[^\n]{0,40}\Z", re.IGNORECASE
-)
-_ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
 
 
 def is_program_login(before: str, match: re.Match[str]) -> bool:
@@ -146,17 +142,14 @@ def is_netrc(before: str, match: re.Match[str]) -> bool:
     return _MACHINE.search(match.string, start, match.start()) is not None and not is_ordinary(value_of(match))
 
 
-def is_sql_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the value in `PASSWORD '…'` in SQL is a secret."""
-    return _SQL.search(before) is not None and not PLACEHOLDER.fullmatch(value_of(match))
-
-
-def is_identified(before: str, match: re.Match[str]) -> bool:
-    """Whether the value in `IDENTIFIED BY …` in SQL is a secret."""
-    value = value_of(match)
-    if PLACEHOLDER.fullmatch(value) or (match["quoted"] is None and is_ordinary(value)):
-        return False
-    return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
+def is_auth_command(before: str, match: re.Match[str]) -> bool:
+    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
+    value, line = value_of(match), before.rpartition("\n")[2].strip()
+    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
+        return match["login"] is not None
+    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
+        return mixes_digits(value)
+    return line.endswith(">") or "redis-cli" in line
 
 
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
@@ -168,6 +161,7 @@ _READER = lazy_pattern(
     r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg"
     r"|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
 )
+_GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for length in range(1, 65))
 _SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
 
 SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
@@ -228,36 +222,6 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         r"(?i:passw(?:or)?d)\s{1,8}([^\s\"'`]++)",
         "whole",
         is_netrc,
-    ),
-    SecretPattern(
-        "Password in SQL",
-        "`WITH PASSWORD '…'`, `IDENTIFIED BY '…'`, `SET PASSWORD = PASSWORD('…')`",
-        (
-            "CREATE ROLE ada WITH LOGIN PASSWORD '«hunter2»';",
-            "ALTER USER ada WITH ENCRYPTED PASSWORD '«correct horse»'",
-            "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
-            "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
-            "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
-        ),
-        ("pass",),
-        rf"(?i:password(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?)"
-        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}|[ \t])N?{QUOTED}",
-        "whole",
-        is_sql_password,
-    ),
-    SecretPattern(
-        "Password after IDENTIFIED BY",
-        "`IDENTIFIED BY '…'`, also with a plug-in's name",
-        (
-            "CREATE USER ada IDENTIFIED BY '«hunter2»'",
-            "GRANT ALL ON x TO ada IDENTIFIED BY «hunter2»;",
-            "ALTER USER ada IDENTIFIED WITH mysql_native_password BY '«hunter2»';",
-        ),
-        ("identified ",),
-        r"(?i:identified\s{1,8}(?:with\s{1,4}\S{1,64}\s{1,4})?by\s{1,8}(?:(?:values|password)\s{1,4})?)"
-        rf"(?:{QUOTED}|([^\s\"'`;,()]++))",
-        "whole",
-        is_identified,
     ),
     SecretPattern(
         "Secret in XML",
@@ -359,12 +323,25 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         judge=is_cookie,
     ),
     SecretPattern(
-        "Login of an Oracle database",
-        "`sqlplus user/x@db`, `jdbc:oracle:thin:user/x@db`",
-        ("sqlplus ada/«hunter2»@orcl", "sqlplus -S ada/«Swordfish1»", "jdbc:oracle:thin:ada/«hunter2»@db:1521:x"),
-        ("sqlplus ", ":thin:"),
+        "AUTH command",
+        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
+        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
+        ("AUTH ",),
+        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
+        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
+        "whole",
+        is_auth_command,
+    ),
+    SecretPattern(
+        "Login of a database",
+        "`sqlplus user/x@db`, `jdbc:oracle:thin:user/x@db`, `user:x@tcp(host)/db` of Go",
+        (
+            *("sqlplus ada/«hunter2»@orcl", "sqlplus -S ada/«Swordfish1»", "jdbc:oracle:thin:ada/«hunter2»@db:1521:x"),
+            'sql.Open("mysql", "ada:«hunter2»@tcp(db:3306)/shop")',
+        ),
+        ("sqlplus ", ":thin:", "@tcp", "@unix"),
         rf"""(?i:sqlplus{_BLANK}(?:-\w{{1,4}}{_BLANK}){{0,3}}|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
-        r"""([^\s@"'/]{1,60})(?=[@\s"']|\Z)""",
+        rf"""([^\s@"'/]{{1,60}})(?=[@\s"']|\Z)|(?:{_GO_PASSWORD})@(?:tcp6?|unix)\(""",
         "whole",
         is_argument,
     ),

@@ -47,6 +47,7 @@ from gui.widgets.labels import elide
 from gui.widgets.plain_text import show_tip, utf16_length, utf16_ranges
 from gui.widgets.right_to_left import (
     cursor_x,
+    in_reading_order,
     is_mirrored,
     line_direction,
     mirror,
@@ -137,11 +138,11 @@ class MarkedLine:
 
     def __init__(self, whole: str, text: str, ranges: Sequence[Range], font: QFont, mark_text: QColor) -> None:
         """`text` is `whole`, or a shortened form with an ellipsis at one end; `ranges` are code points of `whole`."""
-        self.text = text
+        self.text = text = in_reading_order(text)
         self.mark_boxes: list[QRectF] = []
         self._font = font
         self._layout: QTextLayout | None = None
-        if kept := utf16_ranges(text, _ranges_in_cut(whole, text, ranges)):
+        if kept := utf16_ranges(text, _ranges_in_cut(in_reading_order(whole), text, ranges)):
             self._layout = layout = QTextLayout(text, font)
             option = QTextOption(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
             option.setTextDirection(line_direction(text))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QWidget
 
 from gui.style.theme import tokens
 from gui.widgets.plain_text import set_plain, set_tip
-from gui.widgets.right_to_left import at_start, line_direction
+from gui.widgets.right_to_left import at_start, in_reading_order, line_direction
 
 _JOINTS = re.compile(r"[/\\](?=[\w.])|[_-](?=\w)|(?<=\w)\.(?=[^\W\d])")
 _PART = 12
@@ -76,6 +76,7 @@ class ElidedLabel(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
+        text = in_reading_order(text)
         if text == self.text():
             return
         super().setText(text)

@@ -26,6 +26,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.widgets.right_to_left import in_reading_order
+
 WithTip = QWidget | QAction | QListWidgetItem | QTableWidgetItem | QStandardItem
 
 _AS_IT_IS, _AS_IT_IS_END = '<p style="white-space:pre">', "</p>"
@@ -46,6 +48,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 # --- tooltips ---------------------------------------------------------------------------------------------------------
 def as_tip(text: str, *, wrap: bool = False) -> str:
     """Return `text` for a tooltip, escaped where Qt would take it for HTML; `wrap` breaks long lines."""
+    text = in_reading_order(text)
     if wrap and text:
         return f"{_WRAPPED}{html.escape(text).replace(chr(10), _NEW_LINE)}{_WRAPPED_END}"
     return f"{_AS_IT_IS}{html.escape(text)}{_AS_IT_IS_END}" if Qt.mightBeRichText(text) else text

@@ -26,6 +26,8 @@ _RIGHT_TO_LEFT_LETTERS = re.compile(
 _JOINT = " · "
 _MOST_READ = 1000
 """Most characters that are searched for one with a direction."""
+_TURNING = re.compile("[\u202a-\u202e\u2066\u2067]")
+"""Matches a character that turns letters or parts of a name around. The window itself isolates names with U+2068."""
 _ISOLATED = re.compile("[\u2066-\u2068][^\u2069]*\u2069?")
 
 
@@ -55,6 +57,14 @@ def upright(painter: QPainter, rect: QRect | QRectF) -> Iterator[QRectF]:
         painter.setWorldMatrixEnabled(True)
 
 
+def in_reading_order(text: str) -> str:
+    """Replace the characters with which a name or title looks like another one; the length stays the same.
+
+    Scripts that are written from right to left need none of them.
+    """
+    return text if text.isascii() else _TURNING.sub("\ufffd", text)
+
+
 def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag | Qt.TextFlag, text: str) -> None:
     """Draw text like `drawText`, unmirrored; left and right in `flags` mean start and end of lines."""
     how = flags if isinstance(flags, int) else flags.value
@@ -62,6 +72,7 @@ def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag
         how ^= _SIDES
     elif is_mirrored(painter) and not how & _SIDES_OR_CENTRE:
         how |= _RIGHT.value
+    text = in_reading_order(text)
     painter.setLayoutDirection(line_direction(text))
     with upright(painter, rect) as area:
         painter.drawText(area, how | _ABSOLUTE, text)

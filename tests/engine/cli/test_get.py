@@ -15,6 +15,12 @@ def test_whole_file_into_a_pipe_loses_only_control_characters(run: Run, memory: 
     assert run("get", "b.md").out == "no end"
 
 
+def test_text_keeps_its_marks_but_no_overrides(run: Run, memory: FakeMemory) -> None:
+    memory.files = {"a.md": "\u200fשלום (3)\u200f \u202etxt.exe\u2066\n"}
+    assert run("get", "a.md").out == "\u200fשלום (3)\u200f \ufffdtxt.exe\ufffd\n"
+    assert run("get", "a.md", "--raw").out == memory.files["a.md"]
+
+
 def test_raw_prints_the_text_unchanged(run: Run, memory: FakeMemory) -> None:
     memory.files = {"a.md": "one\r\n\x1btwo\rx\t\x9b\n"}
     assert run("get", "a.md", "--raw").out == "one\r\n\x1btwo\rx\t\x9b\n"
@@ -22,9 +28,10 @@ def test_raw_prints_the_text_unchanged(run: Run, memory: FakeMemory) -> None:
 
 
 def test_json_escapes_every_control_character(run: Run, memory: FakeMemory) -> None:
-    memory.files = {"a.md": "\x1b\x9b\x7f"}
+    text = "\x1b\x9b\x7f\u061c\u200e\u200f\u202a\u202e\u2066\u2069"
+    memory.files = {"a.md": text}
     answer = run("get", "a.md", "--json")
-    assert answer.json["text"] == "\x1b\x9b\x7f"
+    assert answer.json["text"] == text
     assert answer.out.strip("\n").isprintable()
 
 

@@ -177,8 +177,9 @@ def test_blas_uses_one_thread_by_default(run: Run, monkeypatch: pytest.MonkeyPat
     assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
 
 
-HOSTILE = "a\x1b]0;owned\x07\x9b2J\rb\x7f"
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+HOSTILE = "a\x1b]0;owned\x07\x9b2J\rb\x7f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+MARKS = "\u061c\u200e\u200f"
+_CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069{MARKS}]")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
         ("search", "--saved", HOSTILE),
         ("search", "x", "--since", HOSTILE),
         ("search", "x", "--source", HOSTILE),
-        ("sessions", "show", HOSTILE),
+        ("sessions", "show", f"{HOSTILE}{MARKS}"),
         ("sessions", "--agent", HOSTILE),
         ("facts", "forget", HOSTILE),
         ("facts", "add", HOSTILE),
@@ -200,12 +201,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
         ("remember", HOSTILE),
         ("status", "--workspace", HOSTILE.replace("\x07", "")),
         ("index", "--config", HOSTILE),
-        (HOSTILE,),
+        (f"{HOSTILE}{MARKS}",),
         (f"--{HOSTILE}",),
     ],
 )
 def test_no_control_character_is_printed(run: Run, memory: FakeMemory, argv: tuple[str, ...]) -> None:
-    memory.files = {f"{HOSTILE}.md": f"# {HOSTILE}\n\n{HOSTILE} {HOSTILE}\n"}
+    memory.files = {f"{HOSTILE}{MARKS}.md": f"# {HOSTILE}\n\n{HOSTILE} {HOSTILE}\n"}
     answer = run(*argv)
     assert answer.out + answer.err
     assert not _CONTROL.search(answer.out + answer.err)

@@ -776,10 +776,50 @@ def test_each_manifest_of_many_is_read_once(line: str) -> None:
         "| password hash | x |\n|---|---|\n| 4711 | y |\n",
         "| user | password |\n|---|---|\n| ada | required |\n\n| 1 | 2 |\n",
         "use the password\n---\nb | c\n",
+        "suite,pass,fail\nunit,120,2\n",
+        "name, password, url\nada, hunter2, x\n",
+        "Choose a name,password\nand an address, then save.\n",
+        "name,password\nada,hunter2,x\n",
+        "name,password\nada,\nbob,required\nname,***\n",
+        "user,password_hash\nada,x7Kpq2\n",
     ],
 )
 def test_other_columns_of_tables_are_unchanged(table: str) -> None:
     assert redact(table) == table
+
+
+def test_column_of_a_csv_file_ends_with_its_rows() -> None:
+    rows = "ada,***\n" + 'bob,"***"\n'
+    assert redact('"user","password"\n' + "ada,hunter2\n" + 'bob,"a "" b"\n\n' + "c,z\n") == (
+        f'"user","password"\n{rows}\nc,z\n'
+    )
+    assert redact("user\tpwd\r\nada\thunter2\r\nplease read x\ty\tz\r\n") == (
+        "user\tpwd\r\nada\t***\r\nplease read x\ty\tz\r\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO users (name, password) VALUES (?, ?)",
+        "INSERT INTO users (name, password) VALUES (:name, :password), ('ada', '%s')",
+        "INSERT INTO users (name, password_hint) VALUES ('ada', 'the cat')",
+        "INSERT INTO users (name, password) VALUES ('ada', crypt('x', gen_salt('bf')))",
+        'fmt.Sprintf("%s:%s@tcp(%s)/%s", user, password, host, name)',
+        "root:${DB_PASSWORD}@tcp(db:3306)/shop",
+        "changed the password from plain text to hashed",
+        "migrate the password from md5 to argon2id",
+        "change password from settings.py to settings2.py",
+    ],
+)
+def test_statements_without_a_secret_are_unchanged(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_secrets_are_masked_in_whole_rows() -> None:
+    insert = "INSERT INTO users (id, password, name) VALUES (1, 'hunter2', 'a, (b)'), (2, 'x'';(y', 'c')"
+    assert redact(insert) == "INSERT INTO users (id, password, name) VALUES (1, '***', 'a, (b)'), (2, '***', 'c')"
+    assert redact("root:p@ss/w#1@unix(/tmp/mysql.sock)/x") == "root:***@unix(/tmp/mysql.sock)/x"
 
 
 def test_column_of_passwords_ends_with_its_table() -> None:

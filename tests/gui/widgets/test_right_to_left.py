@@ -5,10 +5,13 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from gui.search.row_delegate import MarkedLine
 from gui.widgets.icons import icon_pixmap
-from gui.widgets.labels import label
+from gui.widgets.labels import ElidedLabel, label
+from gui.widgets.plain_text import as_tip
 from gui.widgets.right_to_left import (
     correct_margins,
+    in_reading_order,
     line_direction,
     margins,
     mirror,
@@ -95,6 +98,31 @@ def test_upright_gives_mirrored_rectangle(qapp):
     painted(LEFT, draw)
     painted(RIGHT, draw)
     assert places == [QRectF(10, 1, 30, 5), QRectF(WIDTH - 40, 4, 30, 5)]
+
+
+@pytest.mark.parametrize("control", ["\u202a", "\u202b", "\u202d", "\u202e", "\u2066", "\u2067"])
+def test_name_cannot_look_like_another_one(qtbot, appearance, control):
+    name, shown = f"report{control}fdp.md", "report\ufffdfdp.md"
+    for direction in (LEFT, RIGHT):
+        as_named, as_shown = (
+            painted(direction, lambda painter, text=text: write(painter, BOUNDS, AT_LEFT, text))
+            for text in (name, shown)
+        )
+        assert as_named == as_shown
+    assert as_tip(name) == shown
+    made = ElidedLabel(name)
+    qtbot.addWidget(made)
+    assert (made.text(), made.accessibleName()) == (shown, shown)
+    line = MarkedLine(name, name, [(0, 6)], made.font(), QColor("black"))
+    assert (line.text, len(line.mark_boxes)) == (shown, 1)
+
+
+@pytest.mark.parametrize(
+    "name", ["\u200f\u05d3\u05d5\u05d7 (3).md", "\u0645\u0644\u0641 \u2068a/b.md\u2069", "Größe 日本.md"]
+)
+def test_real_name_is_shown_unchanged(name):
+    assert in_reading_order(name) == name
+    assert as_tip(name) == name
 
 
 @pytest.mark.parametrize(
