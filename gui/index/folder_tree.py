@@ -14,6 +14,7 @@ from gui.style.stylesheet import font_at
 from gui.widgets.formatting import grouped
 from gui.widgets.labels import label
 from gui.widgets.plain_text import as_tip
+from gui.widgets.right_to_left import in_reading_order
 
 _FIGURE_CHARACTERS = 9
 _NAME_CHARACTERS = 18
@@ -120,7 +121,7 @@ class FolderModel(QAbstractItemModel):
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if not column:
-            return name.rpartition("/")[2]
+            return in_reading_order(name.rpartition("/")[2])
         figure = numbers(folder)[column - 1]
         # Zeros of the last columns are hidden, so that exceptions stand out.
         return grouped(figure) if figure or column <= 2 else ""

@@ -24,6 +24,7 @@ from engine import FileIssue, tr, tr_reason
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.plain_text import as_tip
+from gui.widgets.right_to_left import in_reading_order
 from gui.widgets.status_texts import rule_words
 
 Index = QModelIndex | QPersistentModelIndex
@@ -118,7 +119,7 @@ class RecordsModel(QAbstractTableModel, Generic[Record]):
         record, column = self._records[index.row()], self.columns[index.column()]
         value = column.value(record)
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.text(record) if column.text else str(value)
+            return in_reading_order(column.text(record) if column.text else str(value))
         if role == _SORT_ROLE:
             return value
         if role == Qt.ItemDataRole.ToolTipRole:

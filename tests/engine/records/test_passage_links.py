@@ -101,6 +101,7 @@ def test_a_plus_is_a_plus() -> None:
         "mnemoscope://open?workspace=/n&path=a%00.md",
         "mnemoscope://open?workspace=/n&path=a%0A.md",
         "mnemoscope://open?workspace=/n&path=%E2%80%AEdm.exe",
+        "mnemoscope://open?workspace=/n&path=%D8%9Cdm.exe",
         "mnemoscope://open?workspace=/n&path=a b.md",
         "mnemoscope://open?workspace=/n&path=a.md\n",
         "mnemoscope://open?workspace=/n&path=../a.md",

@@ -37,6 +37,14 @@ def test_rows_sort_by_any_column(qtbot):
     assert _column(table, 1) == ["too large", "symbolic link", "excluded in the settings"]
 
 
+def test_name_in_a_table_cannot_look_like_another_one(qtbot):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    table.show_records((_issue("report\u202efdp.md"),))
+    assert _column(table, 0) == ["report\ufffdfdp.md"]
+    assert table.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole).startswith("report\ufffdfdp.md")
+
+
 def test_chosen_row_is_reported_and_revealed(qtbot):
     table = IssuesTable()
     qtbot.addWidget(table)
