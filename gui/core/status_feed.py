@@ -46,13 +46,9 @@ class StatusFeed(QObject):
     status_changed = Signal(object)
     _poked = Signal()
 
-    def __init__(
-        self, jobs: Jobs, parent: QObject | None = None, *, is_updating: Callable[[], bool] = lambda: False
-    ) -> None:
-        """`is_updating`: whether an update was started; it may not have reported anything yet."""
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._is_updating = is_updating
         self._manager: MemorySearchManager | None = None
         self._first: _First | None = None
         self._stop_listening: Callable[[], None] = lambda: None
@@ -141,15 +137,8 @@ class StatusFeed(QObject):
         self._job = None  # closed meanwhile; the next change starts a new read
 
     def _show(self, status: MemoryProviderStatus | None) -> None:
-        if status is not None and _says_nothing(status) and self._is_updating():
-            return  # the update reports in a moment; until then, it would look as if no update were coming
         self.latest = status
         self.status_changed.emit(status)
-
-
-def _says_nothing(status: MemoryProviderStatus) -> bool:
-    """Whether nothing is indexed, no update runs or ever ran, and there is no problem."""
-    return not (status.files or status.last_sync or status.syncing or status.index_error or status.writer_elsewhere)
 
 
 _WHILE_SYNCING_MS = 1000

@@ -87,7 +87,7 @@ class Workspace(QObject):
     ) -> None:
         """`prepare` is called with each memory before it is used, on a pool thread."""
         super().__init__(parent)
-        self.feed = StatusFeed(jobs, self, is_updating=lambda: self._sync is not None)
+        self.feed = StatusFeed(jobs, self)
         self.current: Opened | None = None
         self._jobs = jobs
         self.config = config

@@ -4,7 +4,6 @@ from PySide6.QtCore import QThread
 
 from gui.core.status_feed import StatusFeed
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_records import make_progress
 
 
 def test_status_change_on_any_thread_arrives_on_gui_thread(qtbot, jobs, memory):
@@ -32,21 +31,6 @@ def test_burst_of_changes_is_read_few_times_up_to_last(qtbot, jobs, memory, monk
         memory.set_status(files=number)
     qtbot.waitUntil(lambda: feed.latest is not None and feed.latest.files == 1999)
     assert len(reads) <= 5
-    feed.deleteLater()
-
-
-def test_empty_index_is_not_shown_while_an_update_starts(qtbot, jobs, memory):
-    memory.set_status(files=0, last_sync=None)
-    heard, starting = [], [True]
-    feed = StatusFeed(jobs, is_updating=lambda: bool(starting))
-    feed.status_changed.connect(lambda status: heard.append(status.syncing))
-    with qtbot.waitSignal(feed.status_changed):
-        feed.set_manager(memory)
-        feed.refresh_then(lambda _: memory.set_status(syncing=make_progress()))
-    assert heard == [make_progress()]
-    starting.clear()
-    memory.set_status(syncing=None)
-    qtbot.waitUntil(lambda: heard == [make_progress(), None])
     feed.deleteLater()
 
 
