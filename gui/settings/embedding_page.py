@@ -22,6 +22,7 @@ from gui.settings.value_formatting import accept_words, fallback_owner, fallback
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FootedColumn
+from gui.widgets.plain_text import set_tip
 
 _LOOKUP_DELAY_MS = 250
 CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
@@ -66,6 +67,7 @@ class EmbeddingPage(QFrame):
             row.forget_requested.connect(partial(self._forget_key, row))
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
         self._trial.requested.connect(self._try)
+        set_tip(self._trial.button, tr("Sends one word to the provider. The fallback isn't tested."))
         self._price = label("", wrap=True)
         self._cache_hint = label(tr(CACHE_HINT), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)

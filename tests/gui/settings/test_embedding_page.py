@@ -194,6 +194,18 @@ def test_typed_key_stays_for_the_same_receiver(qtbot, open_dialog):
     assert _line(dialog, "API key of the fallback").text() == "sk-gemini"
 
 
+def test_rows_for_keys_have_different_names(qtbot, open_dialog, keys):
+    keys.append(("openai", "sk-kept"))
+    dialog = open_dialog(provider="openai", fallback="gemini")
+    labels = [found.text() for found in dialog.findChildren(QLabel) if found.isVisible()]
+    assert [text for text in labels if text.startswith("API key")] == ["API key", "API key of the fallback"]
+    buttons = [found for found in dialog.findChildren(QPushButton) if found.text() == "Remove the API key"]
+    assert [button.accessibleName() for button in buttons] == [
+        "Remove the API key from the keychain",
+        "Remove the API key of the fallback from the keychain",
+    ]
+
+
 def test_saved_fallback_is_not_named_on_save_again(qtbot, open_dialog, memory):
     memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0)
     dialog = open_dialog(fallback="openai")
