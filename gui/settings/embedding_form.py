@@ -150,8 +150,9 @@ class KeyRow(QWidget):
     forget_requested = Signal()
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        """`name`: the accessible name of the field."""
+        """`name`: what the key is for, as on the label of the row."""
         super().__init__(parent)
+        self.name = name
         self._state = label("", "meta", wrap=True)
         self._line = QLineEdit()
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
@@ -159,7 +160,7 @@ class KeyRow(QWidget):
         set_tip(self._line, tr("Stored in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
         self._forget = QPushButton(tr("Remove the API key"))
-        self._forget.setAccessibleName(tr("Remove the API key from the keychain"))
+        self._forget.setAccessibleName(tr("Remove the {key} from the keychain", key=name))
         self._forget.clicked.connect(self.forget_requested)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -276,9 +277,9 @@ class EmbeddingForm(QWidget):
         self._add("agreed", tr("Allow"), *self._agreed.values())
         self._add("price", tr("Price"), self._price)
         self._add("batch", "", self._batch, self._batch_hint)
-        self._add("key", tr("API key"), self.key)
+        self._add("key", self.key.name, self.key)
         self._add("fallback", tr("Fallback"), self._fallback, self._fallback_hint)
-        self._add("fallback key", tr("API key"), self.fallback_key)
+        self._add("fallback key", self.fallback_key.name, self.fallback_key)
         self._connect()
 
     def _connect(self) -> None:

@@ -18,10 +18,11 @@ from gui.settings.embedding_form import EmbeddingForm, KeyRow
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.option_row import WIDTH
 from gui.settings.tested_choice import CheckRow
-from gui.settings.value_formatting import accept_words, fallback_owner, probe_words
+from gui.settings.value_formatting import accept_words, fallback_owner, fallback_receiver, probe_words
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FootedColumn
+from gui.widgets.plain_text import set_tip
 
 _LOOKUP_DELAY_MS = 250
 CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
@@ -58,6 +59,7 @@ class EmbeddingPage(QFrame):
 
         self._form = EmbeddingForm(jobs)
         self._form.changed.connect(self._changed)
+        self._keys_for = self._receivers
         self._fetch = self._form.fetch
         self._fetch.fetched.connect(self.refresh)
         for row in self._key_rows:
@@ -65,6 +67,7 @@ class EmbeddingPage(QFrame):
             row.forget_requested.connect(partial(self._forget_key, row))
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
         self._trial.requested.connect(self._try)
+        set_tip(self._trial.button, tr("Sends one word to the provider. The fallback isn't tested."))
         self._price = label("", wrap=True)
         self._cache_hint = label(tr(CACHE_HINT), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
@@ -113,12 +116,17 @@ class EmbeddingPage(QFrame):
         return self._form.key, self._form.fallback_key
 
     @property
+    def _receivers(self) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:
+        """Provider and server that get the key of each row; None for a hidden row."""
+        choice = self._form.choice
+        main = (choice.provider, choice.base_url) if choice.remote else None
+        return main, fallback_receiver(self._chosen_settings)
+
+    @property
     def _providers_with_key(self) -> list[tuple[KeyRow, str]]:
         """The visible rows for keys, each with its provider."""
-        choice = self._form.choice
-        used = choice.remote, bool(fallback_owner(self._chosen_settings))
-        both = zip(self._key_rows, (choice.provider, choice.fallback), used, strict=True)
-        return [(row, provider) for row, provider, shown in both if shown]
+        both = zip(self._key_rows, self._receivers, strict=True)
+        return [(row, receiver[0]) for row, receiver in both if receiver is not None]
 
     @property
     def _slots(self) -> tuple[JobSlot, ...]:
@@ -158,6 +166,7 @@ class EmbeddingPage(QFrame):
 
     @Slot(object)
     def _changed(self, choice: EmbeddingChoice) -> None:
+        self._clear_keys_for_others()
         self._trial.clear()
         self._problem.hide()
         self._estimate = None
@@ -165,6 +174,14 @@ class EmbeddingPage(QFrame):
         self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
         self._lookup_timer.start()
+
+    def _clear_keys_for_others(self) -> None:
+        """Clear a row for a key whose receiver has changed: a key for one server must not be sent to another."""
+        receivers = self._receivers
+        for row, before, now in zip(self._key_rows, self._keys_for, receivers, strict=True):
+            if now != before:
+                row.clear()
+        self._keys_for = receivers
 
     @property
     def _agreeing(self) -> EmbeddingEstimate | None:

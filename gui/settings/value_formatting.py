@@ -92,7 +92,7 @@ def sent_words(settings: Settings) -> str:
 
 def fallback_words(settings: Settings) -> str:
     """Describe the data that is sent, and its receiver, if the provider fails; empty if none leaves the computer."""
-    fallback = _fallback(settings)
+    fallback = fallback_receiver(settings)
     if fallback is None:
         return ""
     return tr(
@@ -104,11 +104,12 @@ def fallback_words(settings: Settings) -> str:
 
 def fallback_owner(settings: Settings) -> str:
     """Return the company that receives texts if the provider fails; empty if nothing leaves the computer."""
-    fallback = _fallback(settings)
+    fallback = fallback_receiver(settings)
     return "" if fallback is None else OWNERS[fallback[0]]
 
 
-def _fallback(settings: Settings) -> tuple[str, str] | None:
+def fallback_receiver(settings: Settings) -> tuple[str, str] | None:
+    """Return provider and host that get texts if the provider fails; None if nothing leaves the computer."""
     try:
         return engine.remote_fallback(settings)
     except ProviderError:

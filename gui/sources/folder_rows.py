@@ -100,12 +100,13 @@ class DropZone(QWidget):
 def place_title(place: FoundSource) -> str:
     """Return a place's title: "Obsidian vault Garden", "OpenClaw: coder", "Claude Code".
 
-    Other folders and files have their own name or, if it is an agent's ("codex"), the agent's.
+    Other folders and files have their own name or, if it is an agent's ("codex") and sessions are in it, the agent's.
     """
     if place.kind == "obsidian-vault":
         return tr("Obsidian vault {name}", name=place.name)
     if not place.agent:
-        return agent_name(folder_name(place.path))
+        name = folder_name(place.path)
+        return agent_name(name) if place.files else name
     agent = agent_name(place.agent)
     if place.kind == "openclaw-workspace":
         agent = tr("{agent} workspace", agent=agent)

@@ -163,6 +163,49 @@ def test_key_of_remote_fallback_is_saved_for_fallback(qtbot, open_dialog, memory
     assert keys == [("gemini", "sk-fallback")]
 
 
+@pytest.mark.parametrize(
+    ("field", "chosen", "another"),
+    [
+        ("API key of the fallback", ("Fallback", "openai"), ("Fallback", "gemini")),
+        ("API key", ("Provider", "openai"), ("Provider", "gemini")),
+        ("API key", ("Provider", "openai"), ("Server", "ollama")),
+        ("API key", ("Provider", "openai"), ("Provider", "auto")),
+    ],
+)
+def test_typed_key_is_cleared_for_another_receiver(qtbot, open_dialog, memory, keys, field, chosen, another):
+    memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0)
+    dialog = open_dialog()
+    _choose(qtbot, dialog, *chosen)
+    _line(dialog, field).setText("sk-openai-secret")
+    _choose(qtbot, dialog, *another)
+    assert _line(dialog, field).text() == ""
+    with qtbot.waitSignal(dialog.saved):
+        dialog.pages.page("embedding").save_button.click()
+    assert keys == []
+
+
+def test_typed_key_stays_for_the_same_receiver(qtbot, open_dialog):
+    dialog = open_dialog(provider="openai", fallback="gemini")
+    _line(dialog, "API key").setText("sk-openai")
+    _line(dialog, "API key of the fallback").setText("sk-gemini")
+    _enter(qtbot, dialog, "Name of the model", "text-embedding-3-large")
+    assert _line(dialog, "API key").text() == "sk-openai"
+    _choose(qtbot, dialog, "Provider", "voyage")
+    assert _line(dialog, "API key of the fallback").text() == "sk-gemini"
+
+
+def test_rows_for_keys_have_different_names(qtbot, open_dialog, keys):
+    keys.append(("openai", "sk-kept"))
+    dialog = open_dialog(provider="openai", fallback="gemini")
+    labels = [found.text() for found in dialog.findChildren(QLabel) if found.isVisible()]
+    assert [text for text in labels if text.startswith("API key")] == ["API key", "API key of the fallback"]
+    buttons = [found for found in dialog.findChildren(QPushButton) if found.text() == "Remove the API key"]
+    assert [button.accessibleName() for button in buttons] == [
+        "Remove the API key from the keychain",
+        "Remove the API key of the fallback from the keychain",
+    ]
+
+
 def test_saved_fallback_is_not_named_on_save_again(qtbot, open_dialog, memory):
     memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0)
     dialog = open_dialog(fallback="openai")

@@ -31,6 +31,7 @@ def _place(**changes) -> FoundSource:
         ({"agent": "", "path": "/tmp/chatgpt.zip"}, "chatgpt.zip"),
         ({"agent": "", "path": "C:\\exports\\mine"}, "mine"),
         ({"agent": "", "path": "/media/old/claude-code"}, "Claude Code"),
+        ({"agent": "", "path": "/home/ada/notes/goose", "files": 0}, "goose"),
     ],
 )
 def test_place_title_wording(changes, title):
