@@ -453,6 +453,34 @@ def test_results_are_embedded_while_notes_are_read(open_memory, workspace: Path,
     assert (report.vectors_embedded, report.vectors_reused, len(service.embedded)) == (324, 0, 324)
 
 
+def test_failed_embedding_of_results_leaves_text(open_memory, workspace: Path, monkeypatch) -> None:
+    for number in range(320):
+        (workspace / f"a{number:03}.md").write_text("A weir.\n" if number == 5 else f"Note {number}.\n")
+    service, tried, failed = FakeProvider(), threading.Event(), list[str]()
+
+    def fail(texts: Sequence[str]) -> None:
+        if not tried.is_set():
+            failed.extend(texts)
+            tried.set()
+            raise MemoryError
+
+    service.before = fail
+    memory = open_memory(use=service)
+    read = note_preparation.read
+
+    def search_and_read(file, settings, token):
+        if file.name == "a150.md":  # the first hundred notes are committed
+            memory.search("weir")
+        if file.name == "a310.md":
+            tried.wait(5)
+        return read(file, settings, token)
+
+    monkeypatch.setattr(note_preparation, "read", search_and_read)
+    report = memory.sync()
+    assert "weir" in failed[0]
+    assert (report.files_indexed, report.vectors_embedded) == (324, 324)
+
+
 def test_counts_pause_only_while_a_sync_runs(open_memory, workspace: Path, monkeypatch) -> None:
     memory = open_memory()
     memory.sync()
