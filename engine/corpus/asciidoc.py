@@ -22,6 +22,8 @@ _STYLE = lazy_pattern(
 _FREE = ("", "discrete", "float")
 """Styles of blocks in which markup is read; of the named ones, a title begins no section."""
 _PREPROCESSOR = lazy_pattern(r"(?:ifdef|ifndef|ifeval|endif|include)::\S*\[.*\]")
+_ALONE = lazy_pattern(r"[^\W\d][\w-]*::(?:\S(?:.*\S)?)?\[.*\]|'{3,}|<{3,}|([-*_])( *)\1\2\1")
+"""Matches a block of one line: a macro, or a break between parts or pages."""
 _REFERENCE = lazy_pattern(r"\{([\w-]+)\}")
 _FENCE = lazy_pattern(r"(`{3,})[^`]*")
 _REVISION = lazy_pattern(r"(?:v[^,]*,[ \t]*)?(\d{4}-\d\d-\d\d)(?::.*)?")
@@ -105,6 +107,8 @@ class _Reader:
             self._blocks.append(line)
         elif not line.startswith("//") and not _PREPROCESSOR.match(line):
             self._text(number, line)
+            if not in_text and (is_named or _ALONE.fullmatch(line)):
+                self._in_text = False
 
     def _is_title(self, number: int, line: str, below: str) -> bool:
         if title := _TITLE.fullmatch(line):

@@ -49,9 +49,9 @@ class TextOutcome:
 class Commits:
     """Collects the changes of one pass over one generation, and commits them in groups."""
 
-    def __init__(self, work: StageWork, outcome: TextOutcome, then: Callable[[], None]) -> None:
-        """`then` is called after each commit."""
-        self._then = then
+    def __init__(self, work: StageWork, outcome: TextOutcome, after_commit: Callable[[], None]) -> None:
+        """`after_commit` is called after each commit."""
+        self._after_commit = after_commit
         self._store = work.parts.store
         self._vectors = work.parts.vectors
         self._committed = work.parts.committed
@@ -105,5 +105,5 @@ class Commits:
         outcome.chunks_removed += len(gone)
         self._committed()
         self._count += 1
-        self._then()
+        self._after_commit()
         self._last = time.monotonic()

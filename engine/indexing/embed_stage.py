@@ -141,9 +141,10 @@ class EmbedStage:
     def embed_results(self) -> None:
         """Begin to embed the first results of the last search without a vector, and store those embedded meanwhile.
 
-        Doesn't wait, so that the text of other files can be read. Raises `Cancelled`, `ProviderError`.
+        Doesn't wait, so that the text of other files can be read. Texts of failed requests are left to `run`, which
+        reports the error. Raises `Cancelled`, `ProviderError`.
         """
-        self._take_finished()
+        self._take_finished(report=False)
         if self._running or (results := self._results()) is self._seen:
             return
         with self._store.read(tables=self._tables) as snapshot:
@@ -201,14 +202,15 @@ class EmbedStage:
         wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
         self._take_finished()
 
-    def _take_finished(self) -> None:
-        """Store the results of all requests that have finished."""
+    def _take_finished(self, *, report: bool = True) -> None:
+        """Store the results of all requests that have finished; raise errors of the others only to `report` them."""
         for future in [future for future in self._running if future.done()]:
             texts = self._running.pop(future)
             self._take(future, texts)
             if self._token.cancelled:  # a cancelled request is no failure
                 raise Cancelled
-            self._handle_failure(future.exception(), texts)
+            if report:
+                self._handle_failure(future.exception(), texts)
 
     def _run_here(self) -> None:
         """Run a request on this thread if none has begun: other syncs may occupy all threads of the executor."""

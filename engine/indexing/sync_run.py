@@ -212,7 +212,8 @@ class SyncRun:
 
     def _text(self, tables: Tables | None, transcripts: frozenset[str] | None = None) -> TextOutcome:
         # A generation that isn't searched yet has no results.
-        stage = TextStage(self._stage(tables), self._vectors.embed_results if tables is None else lambda: None)
+        after_commit = self._vectors.embed_results if tables is None else lambda: None
+        stage = TextStage(self._stage(tables), after_commit)
         try:
             done = stage.run(transcripts)
         finally:

@@ -73,8 +73,8 @@ def _searched_words(query: str) -> frozenset[str]:
 class TextStage:
     """Updates the text of one generation during one sync; used once."""
 
-    def __init__(self, work: StageWork, between: Callable[[], None]) -> None:
-        """`between` is called after each commit; it may raise `Cancelled`."""
+    def __init__(self, work: StageWork, after_commit: Callable[[], None]) -> None:
+        """`after_commit` is called after each commit; it may raise `Cancelled`."""
         self._work = work
         self._settings = work.parts.settings
         self._rules = work.parts.rules
@@ -84,7 +84,7 @@ class TextStage:
         self._token = work.token
         self.outcome = TextOutcome()
         """Counts of the work done so far, also after an interrupted run."""
-        self._commits = Commits(work, self.outcome, between)
+        self._commits = Commits(work, self.outcome, after_commit)
         self._crashes = work.parts.crashes
 
     def run(self, transcripts: frozenset[str] | None = None) -> TextOutcome:

@@ -404,12 +404,16 @@ class Snapshot:
         return [found[id_] for id_ in ids if id_ in found]
 
     def unembedded_results(self, model_id: int, results: Iterable[MemorySearchResult]) -> list[tuple[int, bytes]]:
-        """Return id and hash of the chunks that were found, in order, as far as they exist and have no vector."""
+        """Return a chunk id and the hash of every distinct text that was found and has no vector, in order."""
         query = f"""SELECT c.id, c.hash FROM {self.tables.files} f CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id
             WHERE f.source = ? AND f.path = ? AND c.start_line = ?
             AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)"""
         places = ((of.source, of.path, of.start_line, model_id) for of in results if of.vector_score is None)
-        return [found for place in places for found in self.connection.execute(query, place)]
+        found: dict[bytes, int] = {}
+        for place in places:
+            for id_, hash_ in self.connection.execute(query, place):
+                found.setdefault(hash_, id_)
+        return [(id_, hash_) for hash_, id_ in found.items()]
 
     def chunks_of_hashes(self, hashes: Sequence[bytes]) -> list[tuple[int, bytes]]:
         """Return (chunk id, hash) of all chunks whose text has one of these hashes."""

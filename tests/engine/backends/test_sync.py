@@ -20,7 +20,7 @@ from engine.corpus.documents.extraction_process import DocumentReader
 from engine.indexing import note_preparation, sync_run
 from engine.memory import status_report
 from engine.memory.status_report import IndexCounts
-from engine.records import MemorySyncProgressUpdate, SyncReport
+from engine.records import MemorySearchResult, MemorySyncProgressUpdate, SyncReport
 from engine.settings import Settings
 from engine.store.connection import WriterLock
 from engine.store.snapshot import Snapshot
@@ -451,6 +451,56 @@ def test_results_are_embedded_while_notes_are_read(open_memory, workspace: Path,
     report = memory.sync()
     assert "weir" in service.embedded[0]
     assert (report.vectors_embedded, report.vectors_reused, len(service.embedded)) == (324, 0, 324)
+
+
+def test_failed_embedding_of_results_leaves_text(open_memory, workspace: Path, monkeypatch) -> None:
+    for number in range(320):
+        (workspace / f"a{number:03}.md").write_text("A weir.\n" if number == 5 else f"Note {number}.\n")
+    service, tried, failed = FakeProvider(), threading.Event(), list[str]()
+
+    def fail(texts: Sequence[str]) -> None:
+        if not tried.is_set():
+            failed.extend(texts)
+            tried.set()
+            raise MemoryError
+
+    service.before = fail
+    memory = open_memory(use=service)
+    read = note_preparation.read
+
+    def search_and_read(file, settings, token):
+        if file.name == "a150.md":  # the first hundred notes are committed
+            memory.search("weir")
+        if file.name == "a310.md":
+            tried.wait(5)
+        return read(file, settings, token)
+
+    monkeypatch.setattr(note_preparation, "read", search_and_read)
+    report = memory.sync()
+    assert "weir" in failed[0]
+    assert (report.files_indexed, report.vectors_embedded) == (324, 324)
+
+
+def test_equal_results_embedded_once_while_notes_read(open_memory, workspace: Path, monkeypatch) -> None:
+    for number in range(320):
+        (workspace / f"a{number:03}.md").write_text("A weir.\n" if number < 5 else f"Note {number}.\n")
+    service, embedded, found = FakeProvider(), threading.Event(), list[MemorySearchResult]()
+    service.before = lambda texts: embedded.set()
+    memory = open_memory(use=service)
+    read = note_preparation.read
+
+    def search_and_read(file, settings, token):
+        if file.name == "a150.md":
+            found.extend(memory.search("weir").results)
+        if file.name == "a310.md":
+            embedded.wait(5)
+        return read(file, settings, token)
+
+    monkeypatch.setattr(note_preparation, "read", search_and_read)
+    memory.sync()
+    assert len(found) == 5
+    assert "weir" in service.embedded[0]
+    assert sum("weir" in text for text in service.embedded) == 1
 
 
 def test_counts_pause_only_while_a_sync_runs(open_memory, workspace: Path, monkeypatch) -> None:

@@ -232,6 +232,13 @@ def test_asciidoc_sections_begin_outside_of_blocks() -> None:
     assert code(ADOC_BLOCKS, structure) == ["# close the valve", "--\n== no section\n--"]
 
 
+@pytest.mark.parametrize("line", ["<<<", "'''", "* * *", "image::a b.png[]", "toc::[]", ".Name of a block"])
+def test_asciidoc_section_below_block_of_one_line(line: str) -> None:
+    for text, titles in (("", ["One", "Two"]), ("Levers:: [open]\n", ["One"])):
+        headings = found(f"== One\n\n{text}{line}\n== Two\n", "adoc").headings
+        assert [heading.title for heading in headings] == titles  # no section begins within a paragraph
+
+
 @pytest.mark.parametrize(
     ("ending", "markup", "title"),
     [
