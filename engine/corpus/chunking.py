@@ -198,13 +198,16 @@ class _Packer:
         return self._outline.section_end(unit.stop - 1)
 
 
-def markdown_outline(text: str) -> tuple[list[MarkupHeading], list[tuple[int, int]]]:
-    """Return the headings of a Markdown note, and the first and last line of each block of fenced code."""
+def markdown_outline(text: str) -> tuple[list[MarkupHeading], list[tuple[int, int]], int]:
+    """Return the headings of a Markdown note, the first and last line of each block of fenced code, and the number of
+    lines of front matter or properties with which the note begins.
+    """
     front = read_front_matter(text)
-    outline = Outline(text, _WHOLE, 0 if front is None else front.length)
+    length = 0 if front is None else front.length
+    outline = Outline(text, _WHOLE, length)
     # No line is cut into pieces here, so that pieces are lines, counted from 0.
     headings = [MarkupHeading(start + 1, body, level, title) for start, body, level, title in outline.headings]
-    return headings, [(first + 1, last + 1) for first, last in outline.code]
+    return headings, [(first + 1, last + 1) for first, last in outline.code], length
 
 
 class Chunk(msgspec.Struct, frozen=True):

@@ -277,8 +277,7 @@ def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str],
     details = tr("{name} · printed {moment}", name=name, moment=exact(printed))
     yield from _put(paper, Strip(_small(details, style, paper.width)), 0.0)
     for number, part in enumerate(slices):
-        # Only the first part may have front matter; in the others Qt would take a rule in the first line for it.
-        making = page_steps([part if number == 0 else f"\n{part}"], style)
+        making = page_steps([part], style)
         while True:
             try:
                 next(making)

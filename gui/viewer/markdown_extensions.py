@@ -66,7 +66,6 @@ _HIGHLIGHT = re.compile(r"(?<![\w=?&/])==(?=\S)([^=\n]{1,2000}?)(?<=\S)==")
 _MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])\1(?![\w$])")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([0-9A-Za-z-]{1,64})[ \t]*$")
 _PROPERTY = re.compile(r"[ \t]*(?:id|collapsed|heading|background-color|created-at|updated-at|ls-type)::[ \t].*")
-_PAGE_PROPERTY = re.compile(r"[^\W\d][\w.*+!?$%&=<>\-]{0,99}::(?:[ \t].*)?")
 _EMBED = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:!\[\[([^\[\]|]{1,400})(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+(.{1,400}?)\}\})[ \t]*"
 )
@@ -99,8 +98,6 @@ class NoteMarkup:
         self._resolve = resolve
         self._pictures = pictures
         self._toggled = unfolded
-        self._page_properties = 0
-        """Number of lines with which the note begins that are properties of the page."""
         self._in_comment = False
         self._last_comment = 0
         """Last line that opens or closes a comment."""
@@ -135,9 +132,6 @@ class NoteMarkup:
         return f"{line[: len(line) - len(line.lstrip())]}{SEPARATOR}\n\n{text}" if separate else text
 
     def _rewritten(self, number: int, line: str, level: int) -> str | None:
-        if number == self._page_properties + 1 and _PAGE_PROPERTY.fullmatch(line.lstrip("\ufeff")):
-            self._page_properties = number
-            return None
         if _PROPERTY.fullmatch(line):
             return None
         if not 0 < self._folded <= level and self._is_quoted_code(line, level):

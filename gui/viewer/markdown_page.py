@@ -132,7 +132,8 @@ def page_steps(
 
 def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
     if document.isEmpty():
-        document.setMarkdown(part, _FEATURES)  # also takes the front matter out
+        # Without a line before it, Qt would take text between two rules for front matter and remove it.
+        document.setMarkdown(f"\n{part}", _FEATURES)
         return
     # The first block that Qt inserts loses its format to the block that contains it; a temporary word prevents that.
     cursor.movePosition(QTextCursor.MoveOperation.End)

@@ -29,8 +29,6 @@ _BULLET = re.compile(r"[-+*][ \t]")
 _UNDER_HEADER = re.compile(r"[|:\- \t]*-[|:\- \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
 _RULE = re.compile(r"-{3,}\s*$")
-_TOML = "+++"
-"""The line above and below front matter in TOML."""
 
 
 @dataclass
@@ -70,7 +68,8 @@ MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2
 
 
 def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | None = None) -> Iterator[str]:
-    """Yield the Markdown in parts; all but the first begin with a heading, paragraph, list item or code block.
+    """Yield the Markdown below the front matter in parts; all but the first begin with a heading, paragraph, list item
+    or code block.
 
     `markup` rewrites the lines outside of code. Raises `MnemoscopeError` if a part would be too long.
     """
@@ -84,16 +83,13 @@ def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | Non
 
 def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup | None) -> Iterator[tuple[int, str]]:
     """Yield the lines to convert, each with the number of its line in the note."""
-    front = front_matter_end(text)
+    body = text[outline.front_matter :]
+    first = outline.front_matter + 1
     if markup is not None:
-        lines_of_text = enumerate(text[front:], front + 1)
-        markup.find_comments((number, line) for number, line in lines_of_text if not outline.is_code(number))
+        markup.find_comments((number, line) for number, line in enumerate(body, first) if not outline.is_code(number))
     after_code = False
-    for number, source in enumerate(text, 1):
-        as_is = markup is None or number <= front or outline.is_code(number)
-        line = source if as_is or markup is None else markup.line(number, source)
-        if number in (1, front) and source.rstrip() == _TOML:
-            line = "---"  # Qt takes out front matter between these
+    for number, source in enumerate(body, first):
+        line = source if markup is None or outline.is_code(number) else markup.line(number, source)
         begins = after_code and _FENCE.match(source) is not None
         if line is not None:
             yield from ((number, written) for written in ((SEPARATOR, "", line) if begins else (line,)))
@@ -102,12 +98,6 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
             after_code = code is not None and code[1] == number
     if markup is not None:
         yield from ((len(text) + 1, written) for written in markup.notes())
-
-
-def front_matter_end(text: Sequence[str]) -> int:
-    """Return the number of lines of the front matter, in YAML, JSON or TOML; 0 without any."""
-    closing = ("---", "...") if _RULE.match(text[0]) else (_TOML,) if text[0].rstrip() == _TOML else ()
-    return next((number for number, line in enumerate(text[1:], 2) if line.rstrip() in closing), 0)
 
 
 # markdown-it-py 4.3 must parse the whole note first: 1,160 ms for a table of 10,000 rows, which is refused in 30 here.
@@ -125,7 +115,6 @@ class _Cutter:
         """Whether that paragraph is outside of quotes, lists, tables and code."""
         self._columns = 0
         """Columns of the open table, else 0."""
-        self._in_front_matter = False
         self._opening = ""
         """The opening fence of the open code block."""
 
@@ -161,7 +150,7 @@ class _Cutter:
 
     def _may_begin(self, number: int, line: str) -> bool:
         """Return whether a part may begin with this line without changing how the Markdown is rendered."""
-        if self._in_front_matter or _RULE.match(line):
+        if _RULE.match(line):
             return False
         if self._outline.is_code(number):
             return self._is_inside_code(number)
@@ -175,10 +164,6 @@ class _Cutter:
 
     def _measure(self, number: int, line: str) -> None:
         """Add a line to the counts; lines of code too, since Qt may see the end of a code block earlier."""
-        if number == 1:
-            self._in_front_matter = _RULE.match(line) is not None
-        elif self._in_front_matter:
-            self._in_front_matter = line.rstrip() not in ("---", "...")
         found = _CONTAINERS.match(line)
         containers = found[0] if found else ""
         text = line[len(containers) :]

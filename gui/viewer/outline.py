@@ -61,7 +61,11 @@ def heading_key(title: str) -> str:
 class Outline:
     """The headings of a file in order, and the first and last line of each code block, including the fences."""
 
-    def __init__(self, headings: Iterable[Heading] = (), code: Iterable[tuple[int, int]] = ()) -> None:
+    def __init__(
+        self, headings: Iterable[Heading] = (), code: Iterable[tuple[int, int]] = (), front_matter: int = 0
+    ) -> None:
+        self.front_matter = front_matter
+        """Number of lines of front matter or properties with which a Markdown file begins."""
         self.headings = tuple(headings)
         self._code = tuple(code)
         self._lines = [heading.line for heading in self.headings]
@@ -70,8 +74,8 @@ class Outline:
     @classmethod
     def of(cls, lines: Lines, cancel: CancelToken) -> "Outline":
         """Make the outline of a Markdown file from its first megabytes. Raises `Cancelled`."""
-        headings, code = markdown_outline(_beginning(lines, cancel, _MOST_READ))
-        return cls((Heading(heading.line, heading.title) for heading in headings), code)
+        headings, code, front_matter = markdown_outline(_beginning(lines, cancel, _MOST_READ))
+        return cls((Heading(heading.line, heading.title) for heading in headings), code, front_matter)
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":

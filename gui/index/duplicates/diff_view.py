@@ -6,8 +6,9 @@ Lays out only the visible lines.
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from itertools import accumulate
 from typing import Literal
 
@@ -51,6 +52,8 @@ _MOST_PAIRED = 900
 """Most pairs of lines in one changed part that are compared to match lines."""
 _MOST_WORDS = 6_000
 """Most words of one changed part that are compared whatever the lines."""
+_MOST_STEPS = 8_000_000
+"""Most steps to match two sequences, about half a second."""
 _FEWEST_IN_ROW = 3
 _FEWEST_IN_LINES = 6
 _RELATED = 0.3
@@ -113,19 +116,12 @@ class SideBySide(QAbstractScrollArea):
 
     def step(self, *, forward: bool) -> bool:
         """Go to the next or previous difference; returns False if there is none."""
-        places = [
-            place
-            for place, row in enumerate(self.rows, 1)
-            if row.differs and (place == 1 or not self.rows[place - 2].differs)
-        ]
-        if forward:
-            found = next((place for place in places if place > self._current), None)
-        else:
-            found = next((place for place in reversed(places) if place < self._current), None)
-        if found is None:
+        places = [n for n, row in enumerate(self.rows, 1) if row.differs and (n < 2 or not self.rows[n - 2].differs)]
+        ahead = [place for place in places if (place > self._current if forward else place < self._current)]
+        if not ahead:
             return False
-        self._current = found
-        self._scroll.go_to(found, above=self.viewport().height() // 4)
+        self._current = ahead[0 if forward else -1]
+        self._scroll.go_to(self._current, above=self.viewport().height() // 4)
         self._moved()
         return True
 
@@ -135,16 +131,7 @@ class SideBySide(QAbstractScrollArea):
         """Return the positions of line numbers and text in both columns."""
         last = max((side.number for row in self.rows for side in (row.left, row.right) if side), default=1)
         plain = Gutter.for_lines(last, self._typography)
-        middle = self.viewport().width() // 2
-        moved = Gutter(
-            plain.number_right + middle,
-            plain.margin + middle,
-            plain.lane_width,
-            plain.edge + middle,
-            plain.edge_width,
-            plain.text_left + middle,
-        )
-        return plain, moved
+        return plain, plain.shifted(self.viewport().width() // 2)
 
     def _relayout(self) -> None:
         self._typography = Typography.current()
@@ -154,8 +141,7 @@ class SideBySide(QAbstractScrollArea):
         self._moved()
 
     def _line(self, number: int, *, right: bool) -> LineLayout | None:
-        row = self.rows[number - 1]
-        side = row.right if right else row.left
+        side = self.rows[number - 1].right if right else self.rows[number - 1].left
         if side is None:
             return None
         known = self._laid.get((number, right))
@@ -276,9 +262,8 @@ class SideBySide(QAbstractScrollArea):
         self.viewport().update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        pixels = event.pixelDelta().y() or round(
-            event.angleDelta().y() / _WHEEL_NOTCH * _WHEEL_ROWS * self._typography.row_height
-        )
+        notches = event.angleDelta().y() / _WHEEL_NOTCH
+        pixels = event.pixelDelta().y() or round(notches * _WHEEL_ROWS * self._typography.row_height)
         self._move(-pixels)
         event.accept()
 
@@ -328,7 +313,7 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
 
     `checkpoint` is called now and then, and may raise to cancel."""
     keys = [[" ".join(line.split()) for line in text.lines] for text in (left, right)]
-    blocks = SequenceMatcher(lambda key: not key, keys[0], keys[1], autojunk=False).get_matching_blocks()
+    blocks = _matching_blocks(keys[0], keys[1], checkpoint)
     words = [[len(_words(line)) for line in text.lines] for text in (left, right)]
     if max(map(sum, words)) <= _MOST_WORDS:
         # Different paragraphs may share a short line, such as the end of a wrapped one.
@@ -337,7 +322,7 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
     i = j = 0
     for block in blocks:
         lines = left.lines[i : block.a], right.lines[j : block.b]
-        other_words = _other_words(*lines)
+        other_words = _other_words(*lines, checkpoint)
         for one, other in _paired(*lines, [] if other_words is None else other_words[2]):
             checkpoint()
             row = _row(left, right, None if one is None else i + one, None if other is None else j + other)
@@ -349,14 +334,39 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
 
 def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
     if i is None or j is None:
-        side = left.side(i) if i is not None else None
-        other = right.side(j) if j is not None else None
+        side, other = left.side(i) if i is not None else None, right.side(j) if j is not None else None
         return Row("left" if side is not None else "right", side, other)
     marks = _marks(left.lines[i], right.lines[j])
     return Row("changed" if any(marks) else "same", left.side(i, marks[0]), right.side(j, marks[1]))
 
 
-def _other_words(left: Sequence[str], right: Sequence[str]) -> _OtherWords | None:
+class _Matcher(SequenceMatcher[str]):
+    """Raises `OverflowError` after too many steps: if items are repeated, they grow with the cube of the length."""
+
+    a: Sequence[str]
+    b2j: dict[str, list[int]]
+    checkpoint: Callable[[], None]
+    steps = 0
+
+    def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
+        self.checkpoint()
+        self.steps += sum(len(self.b2j.get(item, ())) for item in self.a[alo:ahi])
+        if self.steps > _MOST_STEPS:
+            raise OverflowError
+        return super().find_longest_match(alo, ahi, blo, bhi)
+
+
+def _matching_blocks(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[], None]) -> list[Match]:
+    """Match lines or words; those that are repeated too often match only next to others, or nothing does."""
+    for autojunk in (False, True):
+        matcher = _Matcher(lambda item: not item, left, right, autojunk)
+        matcher.checkpoint = checkpoint
+        with suppress(OverflowError):
+            return matcher.get_matching_blocks()
+    return [Match(len(left), len(right), 0)]
+
+
+def _other_words(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[], None]) -> _OtherWords | None:
     """Return the ranges of words, by line, that only one of the texts `left` and `right` contains, and lines to pair.
 
     Line breaks don't matter. Matches of fewer than `_FEWEST_IN_ROW` words count as chance. None if the texts are too
@@ -371,7 +381,7 @@ def _other_words(left: Sequence[str], right: Sequence[str]) -> _OtherWords | Non
     texts = [[word[0] for _, word in words] for words in parts]
     kept: tuple[set[int], set[int]] = (set(), set())
     pairs: Pairs = []
-    for block in SequenceMatcher(None, texts[0], texts[1], autojunk=False).get_matching_blocks():
+    for block in _matching_blocks(texts[0], texts[1], checkpoint):
         if block.size >= min(_FEWEST_IN_ROW, *map(len, texts)):
             kept[0].update(range(block.a, block.a + block.size))
             kept[1].update(range(block.b, block.b + block.size))
@@ -395,9 +405,8 @@ def _without_wrapping(row: Row, one: int | None, other: int | None, others: _Oth
     if row.left is not None and row.right is not None and one is not None and other is not None:
         left = _in_both(row.left.marks, others[0][one])
         right = _in_both(row.right.marks, others[1][other])
-        return Row(
-            "changed" if left or right else "same", replace(row.left, marks=left), replace(row.right, marks=right)
-        )
+        kind: RowKind = "changed" if left or right else "same"
+        return Row(kind, replace(row.left, marks=left), replace(row.right, marks=right))
     place, side = (one, row.left) if row.left is not None else (other, row.right)
     if place is None or side is None or not side.text.strip():
         return row
@@ -467,18 +476,12 @@ def _marks(left: str, right: str) -> tuple[Ranges, Ranges]:
     parts = [_WORD.findall(line[:LONGEST]) for line in (left, right)]
     starts = [list(accumulate(map(len, words), initial=0)) for words in parts]
     marks: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
-    matcher = SequenceMatcher(str.isspace, parts[0], parts[1], autojunk=False)
-    for tag, i, i_end, j, j_end in matcher.get_opcodes():
+    for tag, i, i_end, j, j_end in SequenceMatcher(str.isspace, parts[0], parts[1], autojunk=False).get_opcodes():
         if tag != "equal":
             for number, span in enumerate(((i, i_end), (j, j_end))):
-                first, last = span
-                words = parts[number]
-                while first < last and words[first].isspace():
-                    first += 1
-                while first < last and words[last - 1].isspace():
-                    last -= 1
-                if first < last:
-                    marks[number].append((starts[number][first], starts[number][last]))
+                words = [place for place in range(*span) if not parts[number][place].isspace()]
+                if words:
+                    marks[number].append((starts[number][words[0]], starts[number][words[-1] + 1]))
     return tuple(marks[0]), tuple(marks[1])
 
 

@@ -139,7 +139,7 @@ def test_commonmark_follows_its_specification() -> None:
         (3, "Beds and soil https://example.org"),
     ]
     lines = COMMONMARK.split("\n")
-    found, code = markdown_outline(COMMONMARK)
+    found, code, _ = markdown_outline(COMMONMARK)
     assert [lines[heading.line - 1].strip()[:5] for heading in found] == ["Glass", "## Pa", "Frost", "### <"]
     assert [lines[heading.last - 1].strip()[:3] for heading in found] == ["===", "## ", "-", "###"]
     assert [(lines[first - 1].strip(), lines[last - 1].strip()) for first, last in code] == [

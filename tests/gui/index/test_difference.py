@@ -1,7 +1,11 @@
 """Lines of two texts beside each other."""
 
 import textwrap
+from difflib import Match, SequenceMatcher
+from random import Random
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,6 +105,40 @@ def test_paragraphs_that_share_a_short_last_line_stay_level() -> None:
         assert row.right
         assert text.startswith(row.right.text)
     assert not any(row.differs for row in found)
+
+
+def table(rows: int) -> tuple[Text, Text]:
+    """A table, and the same with a column more."""
+    random = Random(1)
+    trees = ("oak", "elm", "ash", "fir", "yew")
+    left = [f"| {random.randint(1, 31)} | {random.choice(trees)} | {random.randint(1, 99)} |" for _ in range(rows)]
+    return Text(1, tuple(left)), Text(1, tuple(f"{line} {random.choice(trees)} |" for line in left))
+
+
+def test_comparing_tables_takes_a_limited_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = 0
+    find = SequenceMatcher.find_longest_match
+
+    def counted(matcher: Any, alo: int, ahi: int, blo: int, bhi: int) -> Match:
+        nonlocal steps
+        steps += sum(len(matcher.b2j.get(word, ())) for word in matcher.a[alo:ahi])
+        return find(matcher, alo, ahi, blo, bhi)
+
+    monkeypatch.setattr(SequenceMatcher, "find_longest_match", counted)
+    found = side_by_side_rows(*table(280))
+    assert steps < 20_000_000
+    assert {row.kind for row in found} == {"changed"}
+
+
+def test_matching_words_can_be_cancelled() -> None:
+    calls = 0
+
+    def checkpoint() -> None:
+        nonlocal calls
+        calls += 1
+
+    found = side_by_side_rows(*table(40), checkpoint)
+    assert calls > len(found) + 40  # one call for each row, the others while words are matched
 
 
 _LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=40)

@@ -1,6 +1,7 @@
 """What Obsidian and Logseq add to Markdown, as a page. The notes are written from Obsidian's help ("Obsidian Flavored
 Markdown", "Callouts", "Basic formatting syntax", "Embed files") and Logseq's documentation ("Properties")."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from time import process_time
 
@@ -103,7 +104,7 @@ def rewritten(text: str, *toggled: int) -> str:
         ("> [!NOTE]\n> text", "> **Note**\n>\n> text"),
         ("> [!faq]- Fold?\n> Yes.\n> > deep\nafter", "> [▸](fold:1) **Faq: Fold?**\n>\nafter"),
         ("> [!faq]+ Open\n> Yes.", "> [▾](fold:1) **Faq: Open**\n>\n> Yes."),
-        ("type:: [[Feature]]\ntags:: a\n\n- text\n  id:: x\n  more", "\n- text\n  more"),
+        ("- text\n  id:: x\n  more", "- text\n  more"),
         ("a : : b\nkey:: later", "a : : b\nkey:: later"),
         ("![[Garden]] inside text", "[Garden](note:Garden) inside text"),
         ("![[Missing]]", "[Missing](note:Missing)"),
@@ -172,6 +173,15 @@ def test_any_text_is_rewritten_without_error(text: str) -> None:
     assert rewritten(text).count("\ue000") == rewritten(text).count("\ue001")
 
 
+def built(slices: Iterable[str]) -> Page:
+    steps = page_steps(slices, PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
 @pytest.fixture
 def page(appearance, tmp_path: Path):
     """Make a page of a note."""
@@ -180,14 +190,8 @@ def page(appearance, tmp_path: Path):
         file = tmp_path / "note.md"
         file.write_text(text)
         lines = FileLines(NumberedText.open(file))
-        style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
         outline = Outline.of(lines, CancelToken())
-        steps = page_steps(markdown_slices(lines, outline, NoteMarkup(resolve, frozenset())), style)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                return end.value
+        return built(markdown_slices(lines, outline, NoteMarkup(resolve, frozenset())))
 
     return made
 
@@ -218,6 +222,19 @@ def test_property_below_front_matter_is_text(page) -> None:
 def test_page_leaves_front_matter_of_each_format_out(page) -> None:
     for front in ("---\ntitle: A\n---", '---\n{"title": "A"}\n---', "+++\ntitle = 'A'\n# no heading\n+++"):
         assert page(f"{front}\n\n# B\n\nText\n").texts == ("B", "Text")
+
+
+def test_page_shows_all_of_a_note_without_front_matter(page) -> None:
+    shown = ("Kept heading", "text that must show", "", "after rule")
+    assert page("+++\n\n# Kept heading\n\ntext that must show\n\n---\n\nafter rule\n").texts == ("+++", *shown)
+    prose = page("---\n\nprose\n\n# Head\n\n---\nafter\n")
+    assert [text for text in prose.texts if text] == ["prose", "Head", "after"]
+    assert [key for _, key in prose.headings] == ["head"]
+
+
+def test_markdown_between_rules_stays_without_a_note(appearance) -> None:
+    made = built(["---\nquoted\n---\n\nrest\n"])
+    assert [text for text in made.texts if text] == ["quoted", "rest"]
 
 
 def test_page_shows_code_in_list_items_as_written(page) -> None:

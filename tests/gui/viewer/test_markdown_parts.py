@@ -164,6 +164,12 @@ def test_long_plain_note_is_cut_and_not_refused(qapp, slices: Slices, text: str)
     assert max(map(len, parts)) < 2 * ENOUGH.characters
 
 
+def test_parts_leave_out_front_matter_alone(slices: Slices) -> None:
+    assert slices("---\ntitle: A\n---\n# One") == ["# One\n"]
+    assert slices("Author:: Ada\n# One") == ["# One\n"]
+    assert slices("---\n# One\n---\n# Two") == ["---\n# One\n---\n# Two\n"]
+
+
 def _looks(parts: list[str]) -> list[tuple[object, ...]]:
     style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
     steps = page_steps(parts, style)
