@@ -184,19 +184,24 @@ FACTORIES: dict[str, Factory] = {provider.name: _loaded_from(provider.module) fo
 WORD = "ping"
 
 
-def probe_provider(settings: Settings, key: str | None = None, *, cancel: CancelToken | None = None) -> ProviderProbe:
+def probe_provider(
+    settings: Settings, key: str | None = None, *, fallback: bool = False, cancel: CancelToken | None = None
+) -> ProviderProbe:
     """Test the provider of these settings without its fallback; returns success, response time and model.
 
-    `key`: an API key as entered by the user, None to look it up. Never call this on the GUI thread. Only raises
-    `Cancelled`.
+    `key`: an API key as entered by the user, None to look it up. `fallback`: test the fallback instead. Never call this
+    on the GUI thread. Only raises `Cancelled`.
     """
     from engine.embedding.api_keys import checked_key
 
-    alone = msgspec.structs.replace(settings, fallback="none")
     try:
+        if fallback:
+            name = settings.fallback
+            settings = msgspec.structs.replace(settings_of(settings, name), provider=name)
         typed = None if key is None else checked_key(key, tr("The entered text"))
     except ProviderError as error:
         return _failed(str(error))
+    alone = msgspec.structs.replace(settings, fallback="none")
     selection = select_provider(alone, key=typed, cancel=cancel)
     provider = selection.provider
     if provider is None:

@@ -12,7 +12,16 @@ from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, Settings, marked, tr
+from engine import (
+    CancelToken,
+    EmbeddingEstimate,
+    KeyState,
+    MemorySearchManager,
+    ProviderProbe,
+    Settings,
+    marked,
+    tr,
+)
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_form import EmbeddingForm, KeyRow
 from gui.settings.engine_and_model_choice import EmbeddingChoice
@@ -22,7 +31,6 @@ from gui.settings.value_formatting import accept_words, fallback_owner, fallback
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FootedColumn
-from gui.widgets.plain_text import set_tip
 
 _LOOKUP_DELAY_MS = 250
 CACHE_HINT = marked("Vectors of the current model stay cached: switching back costs nothing.")
@@ -67,7 +75,6 @@ class EmbeddingPage(QFrame):
             row.forget_requested.connect(partial(self._forget_key, row))
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
         self._trial.requested.connect(self._try)
-        set_tip(self._trial.button, tr("Sends one word to the provider. The fallback isn't tested."))
         self._price = label("", wrap=True)
         self._cache_hint = label(tr(CACHE_HINT), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
@@ -252,11 +259,17 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def _try(self) -> None:
-        settings, key = self._chosen_settings, self._form.key.typed
-        self._trial.run(
-            lambda token: engine.probe_provider(settings, key, cancel=token),
-            lambda probe: (probe_words(probe), probe.ok),
-        )
+        """Test the provider, and a fallback on a server."""
+        settings, fallback = self._chosen_settings, self._receivers[1] is not None
+        key, fallback_key = (row.typed for row in self._key_rows)
+
+        def work(token: CancelToken) -> list[ProviderProbe]:
+            probes = [engine.probe_provider(settings, key, cancel=token)]
+            if fallback:
+                probes.append(engine.probe_provider(settings, fallback_key, fallback=True, cancel=token))
+            return probes
+
+        self._trial.run(work, _probes_words)
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
@@ -303,3 +316,10 @@ class EmbeddingPage(QFrame):
     def _complain(self, sentence: str) -> None:
         self._problem.setText(breakable(sentence))
         self._problem.show()
+
+
+def _probes_words(probes: Sequence[ProviderProbe]) -> tuple[str, bool]:
+    """Describe the test of a provider, and of its fallback if there is one, and return whether all passed."""
+    first, *others = map(probe_words, probes)
+    sentences = (first, *(tr("Fallback: {result}", result=words) for words in others))
+    return " ".join(sentences), all(probe.ok for probe in probes)

@@ -3,10 +3,10 @@
 from functools import cache
 from importlib.resources import files
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap, QPixmapCache
+from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap, QPixmapCache, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from engine import tr
 from gui.style.stylesheet import font_at
@@ -114,27 +114,46 @@ class IconButton(Toggle, QPushButton):
             self._tint()
 
 
-class _ClearIcon(QObject):
-    """Keeps the icon of Qt's clear button in the colour of the field's text."""
+class _ClearButton(IconButton):
+    """A button at the end of a field that clears its text, as large as the text; hidden while the field is empty.
 
-    def __init__(self, edit: QLineEdit, action: QAction) -> None:
-        super().__init__(edit)
-        self._edit, self._action = edit, action
-        edit.installEventFilter(self)
-        self._tint()
+    Qt's own is 16 pixels high at every font scale: neither the style sheet nor the font changes its size.
+    """
 
-    def _tint(self) -> None:
-        self._action.setIcon(icon("close", self._edit.palette()))
+    def __init__(self, edit: QLineEdit) -> None:
+        super().__init__("close", tr("Clear"), parent=edit)
+        self._edit = edit
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAutoDefault(False)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.clicked.connect(self._clear)
+        edit.textChanged.connect(self._show)
+        row = QHBoxLayout(edit)
+        row.setContentsMargins(2, 1, 2, 1)
+        row.addStretch(1)
+        row.addWidget(self)
+        self._show(edit.text())
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self._tint()
-        return super().eventFilter(watched, event)
+    def _clear(self) -> None:
+        if self._edit.text():
+            self._edit.clear()
+            self._edit.textEdited.emit("")
+
+    def _show(self, text: str) -> None:
+        self.setVisible(bool(text))
+        self._reserve_space()
+
+    def _reserve_space(self) -> None:
+        """Keep the text of the field free of the button."""
+        room = self.sizeHint().width() if self._edit.text() else 0
+        mirrored = self._edit.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        self._edit.setTextMargins(room if mirrored else 0, 0, 0 if mirrored else room, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._reserve_space()
 
 
 def add_clear_button(edit: QLineEdit) -> None:
-    """Add Qt's clear button with the program's own icon and an accessible name."""
-    edit.setClearButtonEnabled(True)
-    for button in edit.findChildren(QToolButton):
-        button.setAccessibleName(tr("Clear"))
-        _ClearIcon(edit, button.defaultAction())
+    """Add a button that clears a field, with an accessible name."""
+    _ClearButton(edit)

@@ -5,6 +5,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import provider_selection
 from engine.settings import Settings
+from engine.settings.options import RemoteSettings
 from tests.helpers.fake_provider import FakeProvider
 
 
@@ -59,6 +60,23 @@ def test_typed_key_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tried == ["typed", "old"]
     assert "The entered text is not a valid API key" in probe_provider(settings, "not a key").error
     assert tried == ["typed", "old"]
+
+
+def test_fallback_is_tested_with_its_own_server_and_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[tuple[str, str, str | None]] = []
+
+    def make(settings: Settings, key: str | None) -> FakeProvider:
+        tried.append((settings.model, settings.remote.base_url, key))
+        raise ProviderError("Refused.")
+
+    monkeypatch.setitem(provider_selection.FACTORIES, "gemini", make)
+    monkeypatch.setenv("GEMINI_API_KEY", "kept")
+    monkeypatch.setenv("OTHER", "of another server")
+    remote = RemoteSettings(base_url="https://models.example/v1", api_key_env="OTHER")
+    settings = Settings(provider="openai", fallback="gemini", model="m", remote=remote)
+    assert probe_provider(settings, "typed", fallback=True).error == "Refused."
+    assert probe_provider(settings, fallback=True).error == "Refused."
+    assert tried == [("", "", "typed"), ("", "", "kept")]
 
 
 def test_no_provider_has_nothing_to_test() -> None:

@@ -312,6 +312,23 @@ def test_probe_uses_chosen_provider_and_typed_key(qtbot, open_dialog, monkeypatc
     assert "voyage-4 answered in 12 ms, with 1,024 dimensions." in _words(dialog)
 
 
+def test_probe_tests_fallback_with_its_own_key(qtbot, open_dialog, monkeypatch):
+    asked = []
+
+    def probe(settings, key, *, fallback=False, cancel):
+        asked.append((settings.fallback if fallback else settings.provider, key))
+        return ProviderProbe(ok=not fallback, error="Refused.", milliseconds=12, dims=9, model="m")
+
+    monkeypatch.setattr(engine, "probe_provider", probe, raising=False)
+    dialog = open_dialog(provider="openai", fallback="gemini")
+    _line(dialog, "API key").setText("sk-openai")
+    _line(dialog, "API key of the fallback").setText("sk-gemini")
+    _button(dialog.pages.page("embedding"), "Test").click()
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert asked == [("openai", "sk-openai"), ("gemini", "sk-gemini")]
+    assert "m answered in 12 ms, with 9 dimensions. Fallback: Refused." in _words(dialog)
+
+
 def test_failed_probe_shows_reason_until_choice_changes(qtbot, open_dialog, monkeypatch):
     failed = ProviderProbe(ok=False, error="The key was refused.", milliseconds=0, dims=None, model="")
     monkeypatch.setattr(engine, "probe_provider", lambda *_, **__: failed, raising=False)

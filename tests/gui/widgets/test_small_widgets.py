@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
 from PySide6.QtGui import QColor, QFontMetrics, QImage
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gui.sources.folder_rows import dropped_folder
 from gui.style.stylesheet import font_at
@@ -37,12 +37,48 @@ def test_clear_button_has_a_name_and_the_colour_of_the_theme(qtbot, appearance):
     field = QLineEdit("text")
     qtbot.addWidget(field)
     add_clear_button(field)
-    button = field.findChild(QToolButton)
+    button = field.findChild(QPushButton)
     assert button.accessibleName() == "Clear"
     for theme in ("light", "dark"):
         appearance.set_theme(theme)
-        image = button.defaultAction().icon().pixmap(16).toImage()
+        image = button.icon().pixmap(16).toImage()
         assert _has_pixel(image, image.rect(), tokens(field.palette()).text)
+
+
+@pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
+def test_clear_button_grows_with_text_and_does_not_cover_it(qtbot, appearance, direction):
+    field = QLineEdit("text")
+    field.setLayoutDirection(direction)
+    qtbot.addWidget(field)
+    add_clear_button(field)
+    field.show()
+    button = field.findChild(QPushButton)
+    for scale, size in ((1.0, 16), (2.0, 32), (0.8, 12)):
+        appearance.set_font_scale(scale)
+        field.resize(field.sizeHint())
+        qtbot.waitUntil(lambda: button.width() == button.sizeHint().width())
+        assert button.iconSize() == QSize(size, size)
+        assert field.rect().contains(button.geometry())
+        margins = field.textMargins()
+        free = field.rect().adjusted(margins.left() + 8, 0, -margins.right() - 8, 0)  # the sheet's padding is 8
+        assert not free.intersects(button.geometry())
+
+
+def test_clear_button_clears_field_like_typing(qtbot, appearance):
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    add_clear_button(field)
+    field.show()
+    button = field.findChild(QPushButton)
+    assert button.isHidden()
+    field.setText("text")
+    assert button.isVisible()
+    with qtbot.waitSignal(field.textEdited) as edited:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert (edited.args, field.text(), button.isHidden()) == ([""], "", True)
+    assert field.textMargins().right() == 0
+    field.undo()
+    assert field.text() == "text"
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support grabbing the keyboard")  # a popup on the offscreen platform
