@@ -64,7 +64,7 @@ _MANIFEST_LINE = lazy_pattern(
     r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|\w))?+([ \t]*+(?:-[ ]+)?)([^\r\n]*)(?:\r?\n|\Z)"
 )
 _LINE_ESCAPE = lazy_pattern(r"(\\+)n")
-_MANIFEST_END = lazy_pattern(r"---|```|~~~|kind:[ ][\"']?Secret\b")
+_MANIFEST_END = lazy_pattern(r"---|```|~~~|[^\r\n]*(?:\b|_)kind:[ ][\"']?_*Secret(?![A-Za-z-])")
 _DATA = lazy_pattern(r"([\"']?)(?:data|stringData)\1:[ \t]*(?:#.*)?\Z")
 _ENTRY = lazy_pattern(
     r"([\"']?)[\w.-]+\1:(?:[ \t]+(?:\"((?:\\.|[^\"\\])++)|'((?:''|[^'])++)|(?![\"'|>#])"
@@ -180,13 +180,14 @@ def _spans(text: str) -> Iterator[_Span]:
                 match = _compiled(pattern.regex).match(text, position, position + _WINDOW)
                 if match is not None:
                     for span in _secrets(text, match, pattern):
-                        yield span
+                        if span.start < span.end:
+                            yield span
                         ends = done.setdefault(anchor, {})
                         ends[pattern.regex] = span.end
 
 
 def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterator[_Span]:
-    """Yield the spans of the secrets in a match."""
+    """Yield the spans of the secrets in a match; an empty one at the end of what has been searched."""
     position = match.start()
     if pattern.block == "key":
         yield from _key_lines(text, match.end())
@@ -268,10 +269,12 @@ def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
 
 def _manifest_entries(text: str, match: re.Match[str]) -> Iterator[_Span]:
     """Yield the values below `data:` and `stringData:` of the manifest around the match."""
-    if match["escaped"] is not None:
+    if match.groupdict().get("escaped") is not None:
         spans = _escaped_values(text, match)
+    elif match["json"] is not None:
+        spans = _json_values(text, match)
     else:
-        spans = _yaml_values(text, match) if match["json"] is None else _json_values(text, match)
+        spans = _yaml_values(text, *match.span())
     yield from (span for span in spans if not PLACEHOLDER.fullmatch(text, span.start, span.end))
 
 
@@ -289,33 +292,39 @@ def _json_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
 
 
 def _escaped_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
-    """Yield the values of a manifest in a string whose ends of lines are escaped, as in JSON."""
+    """Yield the values of the manifests in a string whose ends of lines are escaped, as in JSON."""
     escape = _LINE_ESCAPE.search(text, max(0, match.start() - _BEFORE), match.end() + _BEFORE)
     if escape is None:
         return
     signs = len(escape[1])
+    first, last = max(0, match.start() - _NEAR_KIND), match.end() + _NEAR_KIND
     start, end = match.start(), match.end() - 1
-    while (start := text.rfind('"', max(0, match.start() - _NEAR_KIND), start)) >= 0:
+    while (start := text.rfind('"', first, start)) >= 0:
         if not text.endswith("\\" * signs, 0, start):
             break
-    while (end := text.find('"', end + 1, match.end() + _NEAR_KIND)) >= 0:
+    while (end := text.find('"', end + 1, last)) >= 0:
         if not text.endswith("\\" * signs, 0, end):
             break
-    string = text[start + 1 : end if end >= 0 else match.end() + _NEAR_KIND]
+    start = first if start < 0 else start + 1
+    string = text[start : last if end < 0 else end]
     lines = string.replace("\\" * signs + "n", " " * signs + "\n").replace("\\" * signs + "r", " " * (signs + 1))
-    quote, filler = "\\" * (2 * signs - 1) + '"', "_" * (2 * signs - 1)  # of a key, a letter is part of it
+    quote, filler = "\\" * (2 * signs - 1) + '"', "_" * (2 * signs - 1)  # a letter: a key must stay one word
     lines = re.sub(rf"{re.escape(quote)}(?=\w)", f'"{filler}', lines).replace(quote, f'{filler}"')
-    if (kind := match.re.match(lines, match.start() - start - 1)) is not None:
-        for span in _yaml_values(lines, kind):
+    done = match.end() + _NEAR_KIND // 2 if end < 0 else end
+    for kind in match.re.finditer(text, match.start(), done + _WINDOW):
+        if kind.start() >= done:
+            break
+        for span in _yaml_values(lines, kind.start() - start, kind.end() - start):
             value = string[span.start : span.end]
-            first = span.start + start + 1 + len(value) - len(value.lstrip('\\"'))
-            yield _Span(first, first + len(value.strip('\\"')), True)
+            left = span.start + start + len(value) - len(value.lstrip('\\"'))
+            yield _Span(left, left + len(value.strip('\\"')), True)
+    yield _Span(done, done, True)
 
 
-def _yaml_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
+def _yaml_values(text: str, start: int, end: int) -> Iterator[_Span]:
     """Yield the values of the entries, also on several lines, up to the next manifest before and after the kind."""
-    position = text.rfind("\n", 0, match.start()) + 1
-    kind = _manifest_line(text, position, match.end())
+    position = text.rfind("\n", 0, start) + 1
+    kind = _manifest_line(text, position, end)
     for _ in range(_MANIFEST_LINES if position else 0):
         before = text.rfind("\n", 0, position - 1) + 1
         line = _manifest_line(text, before, position)
@@ -330,9 +339,9 @@ def _yaml_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
         line = _manifest_line(text, position, len(text))
         if line.end() == position:
             return
-        if position >= match.end() and (_MANIFEST_END.match(line[2]) or _begins_item(line, kind)):
+        if position >= end and (_MANIFEST_END.match(line[2]) or _begins_item(line, kind)):
             return
-        lines += position > match.start()
+        lines += position > start
         position, depth = line.end(), len(line[1])
         if not line[2] or line[2].startswith("#"):
             continue

@@ -268,12 +268,20 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "kind: Secret\nmetadata:\n  name: db\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»",
             "data:\n  pg: «dHVnYm9hdA==»\nkind: Secret\n",
             '{"data": {"pg": "«dHVnYm9hdA==»"}, "kind": "Secret"}',
-            r'{"yaml": "kind: Secret\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»"}',
         ),
         ("secret",),
         r"Secret(?:(?:(?<=kind:[ ]Secret)|(?<=kind:[ ][\"']Secret)[\"'])[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)"
         r"|(?:(?<=kind\":\"Secret)|(?<=kind\":[ ]\"Secret)|(?<=kind\\\":\\\"Secret)|(?<=kind\\\":[ ]\\\"Secret))"
-        r"\\?\"(?P<json>)|(?<=kind:[ ]Secret)(?P<escaped>)(?=\\+[nr]|\"))",
+        r"\\?\"(?P<json>))",
+        "whole",
+        block="manifest",
+    ),
+    SecretPattern(
+        "Secret of Kubernetes",
+        "also in a string with escaped line ends",
+        (r'{"yaml": "kind: Secret\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»"}',),
+        ("secret",),
+        r"(?<=kind:[ ])Secret(?P<escaped>)(?=\\+[nr]|\")",
         "whole",
         block="manifest",
     ),

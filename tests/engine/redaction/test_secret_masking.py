@@ -745,6 +745,8 @@ def test_long_manifest_is_masked_whole(manifest: str) -> None:
         "data:\n  pg: ***\nkind: Secret\n",
         '"data": {}, "kind": "Secret",\n',
         r"kind: Secret\ndata:\n  pg: ***\n",
+        r"applied kind: Secret\n name x; ",
+        r"\"kind: Secret\n x\" ",
     ],
 )
 def test_each_manifest_of_many_is_read_once(line: str) -> None:
