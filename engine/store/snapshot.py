@@ -177,11 +177,14 @@ class Snapshot:
 
     def source_counts(self) -> tuple[SourceCount, ...]:
         """Return the number of files and chunks of each source that has files."""
-        files = dict(self.connection.execute(f"SELECT source, count(*) FROM {self.tables.files} GROUP BY source"))
+        known = f"NOT {self._hidden('f.id')}"
+        files = dict(
+            self.connection.execute(f"SELECT source, count(*) FROM {self.tables.files} f WHERE {known} GROUP BY source")
+        )
         # All chunks are counted fast, but those of one source file by file, so not those of the source with most files.
         *fewer, most = sorted(files, key=files.__getitem__) or [""]
         query = f"""SELECT count(*) FROM {self.tables.files} f
-            CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id WHERE f.source = ?"""
+            CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id WHERE f.source = ? AND {known}"""
         chunks = {source: number(self.connection, query, (source,)) for source in fewer}
         chunks[most] = self.chunk_count() - sum(chunks.values())
         return tuple(SourceCount(source=source, files=files[source], chunks=chunks[source]) for source in sorted(files))
@@ -357,8 +360,8 @@ class Snapshot:
         """Return the number of chunks with an id above `above` that have a vector."""
         return number(
             self.connection,
-            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE c.id > ? AND EXISTS (
-                SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
+            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE c.id > ? AND NOT {self._hidden("c.file_id")}
+                AND EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
             (above, model_id),
         )
 
@@ -368,8 +371,8 @@ class Snapshot:
             return self.chunk_count()
         return number(
             self.connection,
-            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE NOT EXISTS (
-                SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
+            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE NOT {self._hidden("c.file_id")}
+                AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
             (model.id,),
         )
 

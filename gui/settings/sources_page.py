@@ -85,9 +85,7 @@ def first_words(preview: WorkspacePreview) -> str:
     rest, names = preview.files - len(preview.first), ", ".join(preview.first)
     if rest <= 0:
         return f"{names}."
-    return tr_count(
-        "{names} and {count:,} more note.", "{names} and {count:,} more notes.", rest, names=names
-    )
+    return tr_count("{names} and {count:,} more note.", "{names} and {count:,} more notes.", rest, names=names)
 
 
 def rule_lines(skipped: Iterable[FileIssue]) -> str:
