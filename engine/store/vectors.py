@@ -134,7 +134,7 @@ class VectorIndex:
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
         """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
-        snapshot = snapshot.whole  # the engines have the vectors of all files; `allowed` has none that are hidden
+        snapshot = snapshot.whole or snapshot  # the engines have the vectors of all files, limited by `allowed`
         if self._chosen != "numpy":
             found = self._table.search(snapshot, model, query, k, allowed)
             if found is not None:
