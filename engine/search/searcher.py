@@ -431,7 +431,7 @@ class Searcher:
             known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
             calibration = scale.for_size(chunks).for_query(work.query.free_text, known)
         subjects = partial(self._subjects.of, snapshot, model, provider)
-        return VectorLeg(snapshot.whole, self._vectors, model, calibration, query, subjects)
+        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
 
     def _outcome(
         self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", work: SearchContext

@@ -95,7 +95,7 @@ class LinkReader:
         found = typed(rows, tuple[int, str, str, int, str, str, str, int])
         for file, path, title, line, target, anchor, context, _ in found:
             named = self.resolve(target, path)
-            if named is not None and named.id == id_ and self._snapshot.knows(file):
+            if named is not None and named.id == id_ and file not in self._snapshot.hidden:
                 yield StoredLink(line, target, anchor, context, LinkedNote(file, path, title, line))
 
     def _named(self, key: str) -> list[tuple[str, LinkedNote]]:
@@ -111,7 +111,7 @@ class LinkReader:
             notes = [
                 (kind, LinkedNote(id_, path, title, line))
                 for kind, id_, path, title, line in found
-                if self._snapshot.knows(id_)
+                if id_ not in self._snapshot.hidden
             ]
             self._known[key] = notes if key else []
         return self._known[key]

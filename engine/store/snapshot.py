@@ -1,7 +1,9 @@
 """Read access to the index within one short read transaction."""
 
 import copy
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import apsw
@@ -82,19 +84,17 @@ class Snapshot:
         # Reading the generation first starts the snapshot: all later reads see the same commit.
         keys = "'identity', 'generation', 'stamp'"
         meta = dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN ({keys})"))
-        if not {"identity", "generation"} <= meta.keys():
-            raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
-        if not all(isinstance(value, int) and value >= 0 for key, value in meta.items() if key != "identity"):
+        numbers = [value for key, value in meta.items() if key != "identity"]
+        damaged = any(type(value) is not int or value < 0 for value in numbers)
+        if damaged or not {"identity", "generation"} <= meta.keys():
             raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
         self.identity = str(meta["identity"])
         """Identity of the file; the replacement of a damaged file has a different one."""
-        try:
-            self.generation, self.stamp = int(meta["generation"]), int(meta.get("stamp", 0))
-        except (ValueError, TypeError):
-            raise IndexCorrupt(tr("The index does not say which of its tables are the current ones.")) from None
+        self.generation, self.stamp = int(meta["generation"]), int(meta.get("stamp", 0))
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
-        self._whole: Snapshot | None = None
+        self.whole: Snapshot | None = None
+        """The snapshot without limits, of a limited one."""
         self.hidden = frozenset[int]()
         """Ids of the files that a limited snapshot doesn't know of."""
         self._chunks: dict[int, StoredChunk] = {}
@@ -102,24 +102,27 @@ class Snapshot:
     def without(self, files: frozenset[int]) -> "Snapshot":
         """Return this snapshot for a session that may not know of these files.
 
-        What a search reads without ids is as if the index did not have them.
+        Counts and words then leave these files out.
         """
         part = copy.copy(self)
-        part.hidden, part._whole = files, self
+        part.hidden, part.whole = files, self
         return part
 
-    @property
-    def whole(self) -> "Snapshot":
-        """The snapshot without limits."""
-        return self._whole or self
+    @cached_property
+    def _hidden_ids(self) -> tuple[str, str]:
+        """Temporary tables of the ids of hidden files and of their chunks, which a search reads many times."""
+        files, chunks = "temp.hidden_files", "temp.hidden_chunks"
+        for table in (files, chunks):
+            self.connection.execute(f"CREATE TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY)")
+            self.connection.execute(f"DELETE FROM {table}")  # another snapshot of this connection may have filled it
+        ids = apsw.carray(array("q", self.hidden))
+        self.connection.execute(f"INSERT INTO {files} SELECT value FROM carray(?)", (ids,))
+        self.connection.execute(f"INSERT INTO {chunks} SELECT id FROM {self.tables.chunks} WHERE file_id IN {files}")
+        return files, chunks
 
-    def knows(self, file: int) -> bool:
-        """Whether a file is not hidden from the session."""
-        return file not in self.hidden
-
-    def _hidden(self, column: str) -> str:
-        """Return the SQL condition that a column has the id of a file that the session may not know of."""
-        return f"{column} IN ({','.join(map(str, self.hidden))})" if self.hidden else "0"
+    def _in_hidden(self, column: str) -> str:
+        """Return the SQL condition that a column has the id of a hidden file."""
+        return f"{column} IN {self._hidden_ids[0]}" if self.hidden else "0"
 
     def words_where(self, condition: str) -> str:
         """Return the SQL of a table (term, col, doc): the number of chunks with each word that satisfies it."""
@@ -130,9 +133,8 @@ class Snapshot:
         self.connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {places} USING fts5vocab (main, {tables.fts}, instance)"
         )
-        chunks = f"SELECT id FROM {tables.chunks} WHERE {self._hidden('file_id')}"
         return f"""(SELECT term, col, count(DISTINCT doc) AS doc FROM {places}
-            WHERE {condition} AND doc NOT IN ({chunks}) GROUP BY term, col)"""
+            WHERE {condition} AND doc NOT IN {self._hidden_ids[1]} GROUP BY term, col)"""
 
     def meta(self, key: str) -> object:
         """Return a value from the store's metadata; None if it is not set."""
@@ -150,8 +152,7 @@ class Snapshot:
     def files(self, source: Source) -> dict[str, StoredFile]:
         """Return the indexed files of one source, by name."""
         query = f"SELECT path, id, hash, mtime_ns, size FROM {self.tables.files} WHERE source = ?"
-        rows = self.connection.execute(query, (source,))
-        return {path: StoredFile(id_, hash_, mtime_ns, size) for path, id_, hash_, mtime_ns, size in rows}
+        return {path: StoredFile(*rest) for path, *rest in self.connection.execute(query, (source,))}
 
     def file_count(self) -> int:
         """Return the number of indexed files, including those without chunks."""
@@ -160,7 +161,7 @@ class Snapshot:
     def chunk_count(self) -> int:
         """Return the number of indexed chunks."""
         count = f"SELECT count(*) FROM {self.tables.chunks}"
-        hidden = number(self.connection, f"{count} WHERE {self._hidden('file_id')}") if self.hidden else 0
+        hidden = number(self.connection, f"SELECT count(*) FROM {self._hidden_ids[1]}") if self.hidden else 0
         return number(self.connection, count) - hidden
 
     def chunk_id_range(self) -> tuple[int, int]:
@@ -177,11 +178,14 @@ class Snapshot:
 
     def source_counts(self) -> tuple[SourceCount, ...]:
         """Return the number of files and chunks of each source that has files."""
-        files = dict(self.connection.execute(f"SELECT source, count(*) FROM {self.tables.files} GROUP BY source"))
+        known = f"NOT {self._in_hidden('f.id')}"
+        files = dict(
+            self.connection.execute(f"SELECT source, count(*) FROM {self.tables.files} f WHERE {known} GROUP BY source")
+        )
         # All chunks are counted fast, but those of one source file by file, so not those of the source with most files.
         *fewer, most = sorted(files, key=files.__getitem__) or [""]
         query = f"""SELECT count(*) FROM {self.tables.files} f
-            CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id WHERE f.source = ?"""
+            CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id WHERE f.source = ? AND {known}"""
         chunks = {source: number(self.connection, query, (source,)) for source in fewer}
         chunks[most] = self.chunk_count() - sum(chunks.values())
         return tuple(SourceCount(source=source, files=files[source], chunks=chunks[source]) for source in sorted(files))
@@ -198,7 +202,7 @@ class Snapshot:
         Runs with every query, so it skips from one language to the next in their index.
         """
         if self.hidden:
-            query = f"SELECT DISTINCT language FROM {self.tables.files} WHERE NOT {self._hidden('id')}"
+            query = f"SELECT DISTINCT language FROM {self.tables.files} WHERE NOT {self._in_hidden('id')}"
             return tuple(language for (language,) in self.connection.execute(query))
         rows = self.connection.execute(
             f"""WITH RECURSIVE found (language) AS (
@@ -267,14 +271,15 @@ class Snapshot:
     def _beginnings(self, language: str, count: int) -> list[str]:
         files, chunks = self.tables.files, self.tables.chunks
         # As one query for both, SQLite would read all ids.
-        of_language = f"FROM {files} WHERE language = ?1 AND NOT {self._hidden('id')}"
+        known = f"NOT {self._in_hidden('id')}"
+        of_language = f"FROM {files} WHERE language = ?1 AND {known}"
         ((first, last),) = self.connection.execute(
             f"SELECT (SELECT min(id) {of_language}), (SELECT max(id) {of_language})", (language,)
         )
         if first is None:
             return []
         query = f"""SELECT min(id) FROM {chunks}
-            WHERE file_id = (SELECT min(id) FROM {files} WHERE language = ? AND id >= ? AND NOT {self._hidden("id")})"""
+            WHERE file_id = (SELECT min(id) FROM {files} WHERE language = ? AND id >= ? AND {known})"""
         starts = range(first, last + 1, -(-(last + 1 - first) // count))
         rows = self.connection.executemany(query, [(language, start) for start in starts])
         return [chunk.text for chunk in self.chunks(list({id_ for (id_,) in rows if id_ is not None})).values()]
@@ -330,7 +335,7 @@ class Snapshot:
         rows = self.connection.execute(
             f"""SELECT c.id FROM {self.tables.chunks} c
                 WHERE EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
-                AND NOT {self._hidden("c.file_id")} ORDER BY c.id""",
+                AND NOT {self._in_hidden("c.file_id")} ORDER BY c.id""",
             (model_id,),
         )
         return [id_ for (id_,) in rows]
@@ -357,8 +362,8 @@ class Snapshot:
         """Return the number of chunks with an id above `above` that have a vector."""
         return number(
             self.connection,
-            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE c.id > ? AND EXISTS (
-                SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
+            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE c.id > ? AND NOT {self._in_hidden("c.file_id")}
+                AND EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
             (above, model_id),
         )
 
@@ -368,8 +373,8 @@ class Snapshot:
             return self.chunk_count()
         return number(
             self.connection,
-            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE NOT EXISTS (
-                SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
+            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE NOT {self._in_hidden("c.file_id")}
+                AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
             (model.id,),
         )
 

@@ -134,6 +134,7 @@ class VectorIndex:
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
         """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
+        snapshot = snapshot.whole or snapshot  # the engines have the vectors of all files, limited by `allowed`
         if self._chosen != "numpy":
             found = self._table.search(snapshot, model, query, k, allowed)
             if found is not None:
@@ -142,7 +143,7 @@ class VectorIndex:
 
     def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
         """Return the number of chunks that can be searched by vector. Cheap right after a search."""
-        if self._uses_table(snapshot, model):
+        if snapshot.hidden or self._uses_table(snapshot, model):
             return snapshot.chunk_count() - snapshot.pending_vectors(model)
         return self._matrix.in_step(snapshot, model).rows
 

@@ -200,6 +200,9 @@ class TableCounts:
         """Count prefixed tokens in one request."""
         self._view.count(tokens, self._condition, cancel)
 
+    def vectors(self) -> int:
+        return self._view.vectors(self._condition)
+
     def chunks(self, token: str, column: str) -> int:
         return self._view.count([_COLUMN_LETTERS[column] + token], self._condition)[0]
 
@@ -257,8 +260,8 @@ class QueryIndexVectors:
         return ids[best], cosines[best]
 
     def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
-        """Number of vectors in the whole table."""
-        return self._indexes.current.view.vectors()
+        """Number of vectors in the whole table, or in the files that the session may know of."""
+        return TableCounts(self._indexes.current, snapshot.hidden).vectors()
 
 
 def _as_new(shown: CatalogFile, rows: Sequence[Row]) -> NewFile:

@@ -155,7 +155,8 @@ class TableView:
         self._files: dict[str, SharedFile] | None = None
         self._counts: dict[tuple[str, str], int] = {}
         """Number of passages by condition and token."""
-        self._vectors: int | None = None
+        self._vectors: dict[str, int] = {}
+        """Number of vectors by condition."""
         field = schema.field("vector") if "vector" in schema.names else None
         self.dims: int | None = None if field is None else field.type.list_size
         self.model = None if field is None else table_schema.model_of(field)
@@ -182,15 +183,15 @@ class TableView:
     @property
     def complete(self) -> bool:
         """Whether its files and the number of its vectors are cached."""
-        return self._files is not None and (self._vectors is not None or self.dims is None)
+        return self._files is not None and ("" in self._vectors or self.dims is None)
 
-    def vectors(self) -> int:
-        """Number of passages with a vector."""
+    def vectors(self, condition: str = "") -> int:
+        """Number of passages that satisfy a condition and have a vector."""
         if self.dims is None:
             return 0
-        if self._vectors is None:
-            self._vectors = int(self._call(self._table.count_rows("vector IS NOT NULL")))
-        return self._vectors
+        if condition not in self._vectors:
+            self._vectors[condition] = int(self._call(self._table.count_rows(_embedded(condition))))
+        return self._vectors[condition]
 
     def count(self, tokens: Sequence[str], condition: str = "", cancel: CancelToken | None = None) -> list[int]:
         """Number of passages that satisfy a condition and contain each of these prefixed tokens."""
@@ -219,7 +220,7 @@ class TableView:
     def by_vector(self, vector: Vectors, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """Return the passages nearest to a unit vector (dims,), by cosine."""
         search = self._table.query().nearest_to(vector).column("vector").distance_type("cosine").nprobes(_PROBES)
-        search = search.where(_and(f"({condition}) AND vector IS NOT NULL" if condition else "vector IS NOT NULL"))
+        search = search.where(_embedded(condition))
         return self._rows(search.select([*self._columns(), "_distance"]).limit(limit), cancel)
 
     def where(self, condition: str, cancel: CancelToken | None = None) -> list[Row]:
@@ -228,7 +229,7 @@ class TableView:
 
     def vectors_of(self, hashes: Sequence[bytes], cancel: CancelToken) -> dict[bytes, bytes]:
         """Return the vectors of the given texts that have one, by the hashes of the texts."""
-        condition = _and(f"{sql_one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
+        condition = _embedded(sql_one_of("text_hash", (hash_.hex() for hash_ in hashes)))
         query = self._table.query().where(condition).select(["text_hash", "vector"])
         found = self._call(query.to_arrow(), cancel)
         pairs = zip(found.column("text_hash").to_pylist(), table_schema.read_vectors(found), strict=True)
@@ -414,6 +415,10 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
 
 def _and(condition: str) -> str:
     return sql_all_of([_PASSAGES, condition]) if condition else _PASSAGES
+
+
+def _embedded(condition: str) -> str:
+    return _and(sql_all_of([condition, "vector IS NOT NULL"]) if condition else "vector IS NOT NULL")
 
 
 def match(tokens: str) -> Any:

@@ -46,6 +46,7 @@ class Bench:
         self.workspace = folder / "notes"
         self.data = folder / "data"
         self.external = folder / "elsewhere"
+        self.provider = FakeProvider()
         self._opened: list[MemorySearchManager] = []
         write_notes(self.workspace, NOTES)
 
@@ -125,12 +126,11 @@ def bench(backend: str, folder: Path) -> Iterator[Bench]:
         pytest.importorskip("lancedb", reason="the extra lancedb is not installed")
     if backend == "qmd" and qmd_command() is None:
         pytest.skip("qmd is not installed: packaging/dev.py test --peers does it")
-    use = FakeProvider()
     opened = Bench(backend, folder)
     with pytest.MonkeyPatch.context() as patch:
         for name in _CHOOSING:
             home = importlib.import_module(name)
-            patch.setattr(home, "select_provider", lambda *_, **__: selection_of(use))
+            patch.setattr(home, "select_provider", lambda *_, **__: selection_of(opened.provider))
             patch.setattr(home, "use_fallback", lambda settings, first, reason, **_: fallback_to(None, first, reason))
         try:
             yield opened
