@@ -5,7 +5,7 @@ They are together here so that comparing them with those of an index loads none 
 
 ANALYSER_VERSION = 6
 """Increase it when the same text would give other tokens."""
-CHUNKER_VERSION = 6
+CHUNKER_VERSION = 7
 """Increase it when the same text would give other chunks."""
 PACKER_VERSION = 3
 """Increase it when the same messages would give other chunks."""
@@ -17,7 +17,7 @@ REDACTION_VERSION = 11
 """Increase it when more is masked, so that stored text is read and stored again."""
 USAGE_VERSION = 5
 """Increase it when usage is read differently; nothing is embedded again."""
-LINKS_VERSION = 3
+LINKS_VERSION = 4
 """Increase it when the same note would give other links."""
-TAGS_VERSION = 3
+TAGS_VERSION = 4
 """Increase it when the same note would get other tags."""

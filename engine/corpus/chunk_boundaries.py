@@ -216,7 +216,11 @@ class _Scan:
     def _cut_before(self, line: str, piece: int) -> int:
         """Return the rating of a cut before a line, and update the state; `piece` is the line's number as a piece."""
         if self._fence:
-            return self._code(line, piece)
+            if not markdown_line_types.is_below_item(line, self._fence):
+                return self._code(line, piece)
+            self._end_code(piece - 1)
+            self._next_cut = FENCE_END
+            self._forbid_cuts_in_code(piece)
         if line[:1].isalpha():
             cut, self._next_cut = self._next_cut, LINE
             self._paragraph += 1
@@ -239,7 +243,7 @@ class _Scan:
             self._outline.cuts[piece - 1] = NEVER
             self._outline.cuts[start] = self._heading(self._underline_level(mark), title, start, piece + 1)
             return NEVER
-        if marks := markdown_line_types.opened_block(line):
+        if marks := markdown_line_types.opened_block(line, lambda end: self._is_below(end, line, piece)):
             self._fence, self._fence_start = marks, piece
             if markdown_line_types.is_list_item(line):
                 cut = self._raised(INNER_ITEM if line[0] in " \t" else ITEM)
@@ -309,6 +313,11 @@ class _Scan:
 
     def _line(self, piece: int) -> str:
         return self._text[self._outline.starts[piece] : self._outline.ends[piece]]
+
+    def _is_below(self, text: str, line: str, piece: int) -> bool:
+        """Whether the text is below the line that is scanned."""
+        start = self._outline.ends[piece - 1] + 1 if piece else 0
+        return self._text.find(text, start + len(line)) >= 0
 
     def _underlined(self, line: str, piece: int) -> str:
         start = self._outline.starts[piece - 1]

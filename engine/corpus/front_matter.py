@@ -264,6 +264,8 @@ def without_block_properties(text: str) -> str:
         return text
     lines, fence = list[str](), ""
     for line in lines_of(text):
+        if fence and markdown_line_types.is_below_item(line, fence):
+            fence = ""
         if fence:
             fence = "" if markdown_line_types.closes_fence(line, fence) else fence
         else:

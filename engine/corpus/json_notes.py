@@ -227,6 +227,8 @@ def _closed(text: str) -> str:
     text = _clean(text)
     fence = ""
     for line in text.split("\n") if "```" in text or "~~~" in text else ():
+        if fence and markdown_line_types.is_below_item(line, fence):
+            fence = ""
         if not fence:
             fence = markdown_line_types.fence_marks(line)
         elif markdown_line_types.closes_fence(line, fence):

@@ -7,6 +7,7 @@ the Org manual ("Link Format", "External Links"), and names of pages as Logseq w
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from posixpath import dirname, normpath
 from posixpath import join as join_path
 from typing import Literal, NamedTuple
@@ -57,6 +58,7 @@ _DEFINITION = re.compile(
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
 _ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
 _ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
+_QUOTED = lazy_pattern(r"(?:[ \t]*>[ \t]?)+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BLOCK_ID = lazy_pattern(r"[ \t]*(?:[-*+][ \t]+)?id::[ \t]*([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*")
 _PAGE = lazy_pattern(r"page=(\d{1,9})(?:&.*)?")
@@ -311,9 +313,12 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
         number += 1
         line = text[start : min(end, start + _LINE)]
         start = end + 1
+        inner = line[match.end() :] if (match := _QUOTED.match(line)) else line
+        if fence and markdown_line_types.is_below_item(inner, fence):
+            fence = ""
         if fence:
-            fence = "" if markdown_line_types.closes_fence(line.lstrip(" \t>"), fence) else fence
-        elif not (fence := markdown_line_types.fence_marks(line.lstrip(" \t>"))):
+            fence = "" if markdown_line_types.closes_fence(inner, fence) else fence
+        elif not (fence := markdown_line_types.fence_marks(inner)):
             yield number, line
 
 
@@ -343,10 +348,16 @@ def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
     wanted = _letters(f"Page {int(page[1])}" if page else anchor)
     begun = level = 0
     fence = ""
+
+    def is_below(text: str) -> bool:
+        return any(text in line for line in islice(lines, number, None))
+
     for number, line in enumerate(lines, 1):
+        if fence and markdown_line_types.is_below_item(line, fence):
+            fence = ""
         if fence:
             fence = "" if markdown_line_types.closes_block(line, fence) else fence
-        elif not (fence := markdown_line_types.opened_block(line)) and line.lstrip()[:1] in "#-*+":
+        elif not (fence := markdown_line_types.opened_block(line, is_below)) and line.lstrip()[:1] in "#-*+":
             heading = markdown_line_types.atx_heading(_BULLET.sub("", line))
             if heading is None:
                 continue

@@ -1,6 +1,7 @@
 """Recognises headings, fences, rules and list items of Markdown, one line at a time."""
 
 import re
+from collections.abc import Callable
 from html import unescape
 
 from engine.base import lazy_pattern
@@ -9,7 +10,7 @@ _HEAD = 400
 _TITLE_LIMIT = 200
 
 _ATX = lazy_pattern(r" {0,3}(#{1,6})[ \t]+(.*)", re.DOTALL)
-_FENCE = lazy_pattern(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
+_FENCE = lazy_pattern(r"[ \t]*((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
 _RAW = lazy_pattern(r" {0,3}(?:(<!--)|<(pre|script|style|textarea)(?=[\s>]|$)|(%%)|(\{/\*))", re.IGNORECASE)
 _RULE = lazy_pattern(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
 _LIST_ITEM = lazy_pattern(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
@@ -64,23 +65,46 @@ CODE_SPAN = re.compile(r"(?<!`)(`++)(?!`)(?:[^`]|(?!\1(?!`))`++)*+\1(?!`)")
 
 
 def fence_marks(line: str) -> str:
-    """Return the back-ticks or tildes with which a line opens fenced code, perhaps in an item of a list; else ""."""
+    """Return the back-ticks or tildes with which a line opens fenced code; else "".
+
+    Code that begins the text of a list's item ends with the item. Blanks, as many as the item's text is indented, are
+    then in front of the marks.
+    """
     match = _FENCE.fullmatch(line[:_HEAD]) if "```" in line or "~~~" in line else None
-    return (match[1] or match[2]) if match else ""
+    if match is None:
+        return ""
+    return " " * (len(_columns(line[: match.end(1)])) if match[1] else 0) + (match[2] or match[3])
+
+
+def is_below_item(line: str, marks: str) -> bool:
+    """Whether the line is below the item whose text the fenced code with these marks begins.
+
+    The end of the code never is, though it may be indented less than the item's text.
+    """
+    if marks[0] != " " or not line or line.isspace() or closes_fence(line, marks):
+        return False
+    indent = len(marks) - len(marks.lstrip())
+    return not _columns(line[:_HEAD]).startswith(" " * indent)
+
+
+def _columns(text: str) -> str:
+    """Return a text with its tabs as CommonMark counts them."""
+    return text.expandtabs(4)
 
 
 def closes_fence(line: str, marks: str) -> bool:
     """Whether the line ends the fenced code that `marks` opened."""
     if len(line) > _HEAD:
         return False
-    stripped = line.strip()
+    stripped, marks = line.strip(), marks.lstrip()
     return stripped.startswith(marks) and not stripped.strip(marks[0])
 
 
-def opened_block(line: str) -> str:
+def opened_block(line: str, is_below: Callable[[str], bool]) -> str:
     """Return the marks that end a block without headings which a line opens: fenced code, HTML or a comment; else "".
 
-    HTML is that of CommonMark whose end is a tag; comments are those of HTML, Obsidian and MDX.
+    HTML is that of CommonMark whose end is a tag; comments are those of HTML, Obsidian and MDX. Obsidian's need an end,
+    which `is_below` looks for in the lines below, since other programs write `%%`, too.
     """
     if marks := fence_marks(line):
         return marks
@@ -88,7 +112,7 @@ def opened_block(line: str) -> str:
     if match is None:
         return ""
     end = "-->" if match[1] else f"</{match[2].lower()}>" if match[2] else match[3] or "*/}"
-    return "" if end in line[match.end() :].lower() else end
+    return "" if end in line[match.end() :].lower() or (match[3] and not is_below(end)) else end
 
 
 def closes_block(line: str, marks: str) -> bool:
@@ -98,7 +122,7 @@ def closes_block(line: str, marks: str) -> bool:
 
 def is_fence(marks: str) -> bool:
     """Whether the block that these marks end is fenced code."""
-    return marks[0] in "`~"
+    return marks[-1] in "`~"
 
 
 def is_rule(line: str) -> bool:

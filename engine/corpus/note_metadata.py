@@ -214,6 +214,8 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
         end = len(text) if end < 0 else end
         line = text[start : min(end, start + _LINE)]
         start = end + 1
+        if fence and markdown_line_types.is_below_item(line, fence):
+            fence = ""
         if fence:
             fence = "" if markdown_line_types.closes_fence(line, fence) else fence
         elif not (fence := markdown_line_types.fence_marks(line)) and "#" in line:

@@ -41,6 +41,8 @@ class RowFormat(msgspec.Struct, kw_only=True):
     """Increase this when messages are read differently: stored sessions are then read again."""
     conversation: Callable[[apsw.Connection, str, str], Conversation | None]
     """Function that reads one session, given the connection, the session's key and the database's path."""
+    can_read: Callable[[apsw.Connection, str, str], bool] | None = None
+    """Function that returns whether all of a listed session can be read, given the same; None if it always can."""
 
     def matches(self, path: str, head: bytes) -> bool:
         if not looks_like(head):
@@ -65,6 +67,10 @@ class _Sessions:
 
     def keys(self) -> set[str]:
         return set(self.marks())
+
+    def can_read(self, key: str) -> bool:
+        check = self._format.can_read
+        return check is None or self._view.read(lambda connection: check(connection, key, self._path))
 
     def marks(self) -> dict[str, str]:
         rows = self._view.read(lambda connection: connection.execute(self._query(connection)).fetchall())

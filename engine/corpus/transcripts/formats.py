@@ -176,6 +176,9 @@ class SessionDatabase(Protocol):
     def keys(self) -> Set[str]:
         """Return the keys of all sessions with messages."""
 
+    def can_read(self, key: str) -> bool:
+        """Whether nothing of a session in `keys` is damaged or missing, as far as that can be checked quickly."""
+
     def marks(self) -> Mapping[str, str]:
         """Return for each session, by key, a text that changes whenever the session does; last changed first.
 

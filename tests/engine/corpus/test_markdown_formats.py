@@ -7,7 +7,7 @@ CommonMark 0.31.2 (spec.commonmark.org), MDX 3 (mdxjs.com/docs/what-is-mdx), the
 import pytest
 
 from engine.corpus.chunking import chunk_note, markdown_outline
-from engine.corpus.link_parsing import links_of
+from engine.corpus.link_parsing import anchored_lines, links_of
 from engine.corpus.note_metadata import describe, tags_of
 
 COMMONMARK = """\
@@ -220,9 +220,42 @@ def test_heading_is_read_without_its_markup(text: str, title: str) -> None:
     assert headings(f"# {text}\n") == [(1, title)]
 
 
-@pytest.mark.parametrize("marks", ["%%", "<!--", "{/*", "<script>", "```"])
+@pytest.mark.parametrize("marks", ["<!--", "{/*", "<script>", "```"])
 def test_unclosed_block_has_no_headings(marks: str) -> None:
     assert headings(f"# Before\n\n{marks}\n# Inside\n") == [(1, "Before")]
+
+
+ITEMS = """\
+- ```sh
+  # one
+
+{less}
+- [[Panes]] #beds
+  ## Soil
+# After
+"""
+
+
+@pytest.mark.parametrize("less", ["", "text", " ## Nested", "- next", "- ```\n  # two\n  ```", "```"])
+def test_code_in_item_of_list_ends_with_it(less: str) -> None:
+    text = ITEMS.format(less=less)
+    assert [title for _, title in headings(text) if title != "Nested"] == ["Soil", "After"]
+    assert tags_of(text, None) == ("beds",)
+    assert [link.target for link in links_of(text)] == ["Panes"]
+    quoted = "".join(f"> {line}\n" for line in text.split("\n"))
+    assert [link.target for link in links_of(quoted)] == ["Panes"]
+    assert anchored_lines(text.split("\n"), "After") is not None
+
+
+def test_code_in_nested_items_contains_indented_lines() -> None:
+    text = "1. - ```\n     # a\n       # b\n   # C\n\n-\t~~~\n\t# d\n\t\t# e\n# F\n"
+    assert headings(text) == [(1, "C"), (1, "F")]
+
+
+def test_comment_without_end_is_one_line() -> None:
+    text = "# A\n\n%% aside\n# hidden\n%%\n\n# B\n\n%% todo\n\n# C\n"
+    assert headings(text) == [(1, "A"), (1, "B"), (1, "C")]
+    assert anchored_lines(text.split("\n"), "C") is not None
 
 
 def test_json_between_rules_that_is_no_object_is_text() -> None:

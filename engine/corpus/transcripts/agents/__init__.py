@@ -112,8 +112,9 @@ def in_databases(
     before: Set[str],
     cancel: "CancelToken | None",
 ) -> set[str]:
-    """Return the names of transcripts whose session a database has too; `single` has the names by session. While a
-    database can't be read, the copies of `before` stay: its sessions are still in the index. Raises Cancelled.
+    """Return the names of transcripts whose session can be read from a database too; `single` has the names by session.
+
+    While a database can't be read, the copies of `before` stay: its sessions are still in the index. Raises Cancelled.
     """
     from engine.base.errors import PathRefused
 
@@ -121,7 +122,8 @@ def in_databases(
     for path in databases:
         try:
             with known.opened(path, cancel) as sessions:
-                copied.update(name for id_ in single.keys() & sessions.keys() for name in single[id_])
+                both = single.keys() & sessions.keys()
+                copied.update(name for id_ in both if sessions.can_read(id_) for name in single[id_])
         except ValueError:  # reading it reports the error
             copied.update(name for names in single.values() for name in names if name in before)
         except (OSError, PathRefused):

@@ -70,6 +70,9 @@ class _Chats:
     def keys(self) -> set[str]:
         return set(self._view.read(_listed))
 
+    def can_read(self, key: str) -> bool:
+        return True
+
     def marks(self) -> dict[str, str]:
         return self._view.read(_marks)
 

@@ -425,6 +425,17 @@ def _entries(connection: apsw.Connection, key: str, path: str) -> Iterator[dict[
             yield value
 
 
+def _can_read(connection: apsw.Connection, key: str, path: str) -> bool:
+    """Whether the archive of a session is there and undamaged, if the session is in one."""
+    if connection.execute("SELECT 1 FROM transcript_events WHERE session_id = ?", (key,)).fetchone():
+        return True
+    last = b""
+    for last in lines_in(_archive(connection, key, path)):
+        if not last:
+            return False
+    return parse_line(last) is not None  # an incomplete archive ends within a line
+
+
 def _archive(connection: apsw.Connection, key: str, path: str) -> bytes:
     """Return the lines of a session that the program has put away; empty if it can't be read."""
     cold = columns(connection, _COLD)
@@ -454,4 +465,5 @@ OPENCLAW_DATABASE = RowFormat(
     listed=_listed,
     version=1,
     conversation=_conversation,
+    can_read=_can_read,
 )

@@ -1,6 +1,7 @@
 """Sessions of OpenClaw in its database, and the files that it had before."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,47 @@ def test_changed_sessions_have_other_marks(path: Path) -> None:
     after = marks_of(OPENCLAW_DATABASE, path)
     assert before["s1"] != after["s1"]
     assert before["s2"] == after["s2"]
+
+
+def copies(tmp_path: Path, files: Sequence[str]) -> set[str]:
+    """Return the names of session files that the database contains too, after writing them."""
+    sessions = tmp_path / ".openclaw" / "agents" / "main" / "sessions"
+    sessions.mkdir(exist_ok=True)
+    for name in files:
+        (sessions / name).write_text(said("Why?"))
+    folders = [folder for _, _, folder in session_folders(Machine(str(tmp_path), {}))]
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=tuple(folders)))).files
+    return {Path(name).name for name in copied_sessions(found, set())}
+
+
+LINES = f"{head('s0')}\n{said('Is it dry?' * 99)}\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "whole"),
+    [
+        (LINES, True),
+        (zstandard.compress(LINES), True),
+        (b"", False),
+        (LINES[:-9], False),
+        (b"\x28\xb5\x2f\xfdno", False),
+        (zstandard.compress(LINES[:99]) + zstandard.compress(LINES[99:])[:-9], False),
+    ],
+)
+def test_file_is_no_copy_of_a_damaged_archive(path: Path, tmp_path: Path, data: bytes, whole: bool) -> None:
+    write_rows(path, OPENCLAW + OPENCLAW_NEWER, [archive("s0", data), window("s1"), *events("s1", said("New."))])
+    reset = "s0.jsonl.reset.2026-09-02T10-00-00.000Z"
+    assert copies(tmp_path, [reset, "s1.jsonl"]) == {"s1.jsonl", *([reset] if whole else [])}
+
+
+def test_file_is_no_copy_of_a_missing_archive(path: Path, tmp_path: Path) -> None:
+    row = {"session_id": "s2", "archive_name": "s2.jsonl.zst", "archived_at": MS, "storage": "file"}
+    write_rows(path, OPENCLAW + OPENCLAW_NEWER, [("session_transcript_cold_archives", row)])
+    assert copies(tmp_path, ["s2.jsonl"]) == set()
+    cold = path.parent.parent / "sessions" / "cold"
+    cold.mkdir()
+    (cold / "s2.jsonl.zst").write_bytes(zstandard.compress(LINES))
+    assert copies(tmp_path, []) == {"s2.jsonl"}
 
 
 def test_files_in_the_database_are_left_out(path: Path, tmp_path: Path) -> None:
