@@ -12,7 +12,7 @@ from typing import NamedTuple
 from engine.base import lazy_pattern
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
 from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
-from engine.redaction.secret_pattern import LONGEST_JUDGED, SecretPattern, secret_span
+from engine.redaction.secret_pattern import LINE_PREFIX, LONGEST_JUDGED, SecretPattern, secret_span
 from engine.redaction.secret_words import CODE_PATTERNS, is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
 from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
@@ -59,10 +59,7 @@ _CODE_LINE = lazy_pattern(
 _NEAR_KIND = 16 * 1024  # maximum distance of an entry's object from the kind in JSON, in characters
 _LONGEST_MANIFEST = 1536 * 1024  # Kubernetes allows 1 MiB, in base64
 _MANIFEST_LINES = 400  # before and after the kind, the rest of `data:` not included
-# A line of a manifest, after the number of a line, the signs of a quotation or those of a difference.
-_MANIFEST_LINE = lazy_pattern(
-    r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|\w))?+([ \t]*+(?:-[ ]+)?)([^\r\n]*)(?:\r?\n|\Z)"
-)
+_MANIFEST_LINE = lazy_pattern(rf"{LINE_PREFIX}([ \t]*+(?:-[ ]+)?)([^\r\n]*)(?:\r?\n|\Z)")
 _LINE_ESCAPE = lazy_pattern(r"(\\+)n")
 _MANIFEST_END = lazy_pattern(r"---|```|~~~|[^\r\n]*(?:\b|_)kind:[ ][\"']?_*Secret(?![A-Za-z-])")
 _DATA = lazy_pattern(r"([\"']?)(?:data|stringData)\1:[ \t]*(?:#.*)?\Z")

@@ -68,6 +68,8 @@ QUOTED = (
     r"""(?:[bBrRuUN]?(?P<quote>\\{0,8}["'`])"""
     rf"""(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^{LINE_END}])){{1,500}}+)(?P=quote))"""
 )
+LINE_PREFIX = r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:>[ ]?)*+(?:\+|-(?=[ ]{2}|[\w|]))?+"
+"""The number of a line, the signs of a quotation or those of a difference."""
 NAME_END = r"""(?:[_-]?\d{1,2})?(?![A-Za-z0-9_-])\\{0,8}["'`*]{0,3}(?:(?<=["'])\](?=[ \t]?=[ \t]?["']))?[ \t]{0,8}"""
 _TYPE = r"[A-Za-z_][A-Za-z0-9_.|\[\] ]{0,40}"
 SIGN = (

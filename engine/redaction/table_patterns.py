@@ -5,20 +5,25 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
-from engine.redaction.secret_pattern import LINE_END, QUOTED, SecretPattern, value_of
+from engine.redaction.secret_pattern import LINE_END, LINE_PREFIX, QUOTED, SecretPattern, value_of
 
 _COLUMNS = tuple(
-    """password|passwort|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord|hasło|пароль
-    |密码|密碼|パスワード|비밀번호""".replace("\n    ", "").split("|")
+    """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord|hasło
+    |пароль|密码|密碼|パスワード|비밀번호""".replace("\n    ", "").split("|")
 )
 """Names of columns. Other words for a password are also names of pins, tests or words in a table."""
 _NAMES = "|".join(_COLUMNS)
 _LONGEST_LINE = 64 * 1024
 _LINE = lazy_pattern(r"([^\r\n]*+)\r?\n?")
-_CELL = lazy_pattern(r"[ \t>`*]*+((?:[^|\r\n`* \t]|[`* \t](?![`* \t]*(?:\||[\r\n]|\Z)))*+)[^|\r\n]*+(?:\||\Z)")
+_PREFIX = lazy_pattern(LINE_PREFIX)
+_OUTER = lazy_pattern(r"[ \t>]*+(?:[+-](?=[ \t]*\|))?+[ \t>]*+\|?")  # before the first cell
+_CELL = lazy_pattern(r"((?:[^|\\]|\\.?)*+)(?:\||\Z)")
+_MARKS = " \t>*`"  # around the value of a cell
+_QUOTES = "\"':"  # also around the name of a column
 _SQL = lazy_pattern(
     r"\b(?:with|encrypted|user|role|login|set|alter|create|grant|identified)\b[^\n]{0,40}\Z", re.IGNORECASE
 )
@@ -61,8 +66,9 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "Name;Kennwort\nada;«swordfish»\n",
         ),
         _COLUMNS,
-        rf"(?i:{_NAMES})(?:(?P<csv>\"?(?:[,;\t][^{LINE_END}]{{0,400}})?\r?\n)"
-        rf"|[ \t*]{{0,40}}(?:\|[^{LINE_END}]{{0,400}})?\r?\n(?=[ \t>]*\|?[ \t]*:?-)[ \t>|:-]{{3,400}}(?:\r?\n|\Z))",
+        rf"(?i:(?:{_NAMES})s?)(?:[{_MARKS}{_QUOTES}]{{0,40}}(?:\|[^{LINE_END}]{{0,400}})?\r?\n"
+        rf"{LINE_PREFIX}(?=[ \t>]*\|?[ \t]*:?-)(?=[^|{LINE_END}]*\|)[ \t>|:-]{{2,400}}(?:\r?\n|\Z)"
+        rf"|(?P<csv>\"?(?:[,;\t][^{LINE_END}]{{0,400}})?\r?\n))",
         "whole",
         block="column",
     ),
@@ -117,45 +123,81 @@ def cells_below(text: str, match: re.Match[str], most: int) -> Iterator[tuple[in
     if groups.get("names"):
         yield from _sql_values(text, match, most)
         return
-    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    position = text.rfind("\n", 0, match.start()) + 1
+    prefix = _PREFIX.match(text, position, match.start())
+    position, prefixed = (prefix.end(), bool(prefix[0])) if prefix is not None else (position, False)
     if groups["csv"] is None:
-        yield from _markdown_cells(text, match.end(), before, most)
+        yield from _markdown_cells(text, match, position, prefixed, most)
         return
-    header = before + match[0].rstrip("\r\n")
+    before, header = text[position : match.start()], text[position : match.end()].rstrip("\r\n")
     delimiter = next((sign for sign, line in _HEADER.items() if line.fullmatch(header)), None)
     if delimiter is not None and before.rpartition(delimiter)[2] in ("", '"'):
-        yield from _fields(text, match.end(), delimiter, (before.count(delimiter), header.count(delimiter) + 1), most)
+        yield from _fields(
+            text, match, delimiter, (before.count(delimiter), header.count(delimiter) + 1), prefixed, most
+        )
 
 
-def _markdown_cells(text: str, position: int, before: str, most: int) -> Iterator[tuple[int, int]]:
-    if before.rpartition("|")[2].strip(" \t>*"):
-        return
-    for _ in range(most):
-        line = _LINE.match(text, position, position + _LONGEST_LINE)
-        if line is None or "|" not in line[1]:
-            return
-        for column, cell in enumerate(_CELL.finditer(text, position, line.end(1))):
-            if column == before.count("|"):
-                yield cell.span(1)
-        position = line.end()
-
-
-def _fields(
-    text: str, position: int, delimiter: str, column_and_columns: tuple[int, int], most: int
-) -> Iterator[tuple[int, int]]:
-    """Yield the fields of a column of a CSV file, up to a line with another number of fields."""
-    column, columns = column_and_columns
+def _rows(text: str, position: int, prefixed: bool, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the lines from the position on, without the number of a line or the sign of a difference."""
     for _ in range(most):
         line = _LINE.match(text, position, position + _LONGEST_LINE)
         if line is None or not line[1]:
             return
-        fields = list(_FIELD[delimiter].finditer(text, position, line.end(1)))
-        if fields and fields[-1].end() == line.end(1) and not fields[-1][0] and text[line.end(1) - 1] != delimiter:
+        prefix = _PREFIX.match(text, position, line.end(1)) if prefixed else None
+        yield (position if prefix is None else prefix.end()), line.end(1)
+        position = line.end()
+
+
+def _markdown_cells(
+    text: str, match: re.Match[str], header: int, prefixed: bool, most: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the cells of a column, up to the end of the table or to a second header with the same column."""
+    begin, column = _first_cell(text, header, match.start()), 0
+    for cell in _CELL.finditer(text, begin, match.start()):
+        if cell.end(1) < cell.end():
+            begin, column = cell.end(), column + 1
+    if text[begin : match.start()].strip(_MARKS + _QUOTES):
+        return
+    for position, end in _rows(text, match.end(), prefixed, most):
+        if text.find("|", position, end) < 0:
+            return
+        cells = _CELL.finditer(text, _first_cell(text, position, end), end)
+        for cell in islice(cells, column, column + 1):
+            value = cell[1].strip(_MARKS)
+            start = text.index(value, cell.start())
+            again = match.re.match(text, start + value.startswith(tuple(_QUOTES)), start + _LONGEST_LINE)
+            if again is not None and again["csv"] is None:  # it is searched for itself
+                return
+            yield start, start + len(value)
+
+
+def _first_cell(text: str, position: int, end: int) -> int:
+    outer = _OUTER.match(text, position, end)
+    return position if outer is None else outer.end()
+
+
+def _fields(
+    text: str,
+    match: re.Match[str],
+    delimiter: str,
+    column_and_columns: tuple[int, int],
+    prefixed: bool,
+    most: int,
+) -> Iterator[tuple[int, int]]:
+    """Yield the fields of a column of a CSV file, up to a line with another number of fields."""
+    column, columns = column_and_columns
+    for position, end in _rows(text, match.end(), prefixed, most):
+        fields = list(_FIELD[delimiter].finditer(text, position, end))
+        if fields and fields[-1].end() == end and not fields[-1][0] and text[end - 1] != delimiter:
             fields.pop()  # the empty match at the end
         if len(fields) != columns or text.startswith(" ", fields[column].start()):  # the next line of a sentence
             return
-        yield fields[column].span(fields[column].lastindex or 0)
-        position = line.end()
+        start, stop = fields[column].span(fields[column].lastindex or 0)
+        if start < stop and _HEADER[delimiter].fullmatch(text, position, end):
+            again = match.re.match(text, start, start + _LONGEST_LINE)
+            if again is not None and again["csv"] is not None:  # it is searched for itself
+                return
+        yield start, stop
 
 
 def _sql_values(text: str, match: re.Match[str], most: int) -> Iterator[tuple[int, int]]:

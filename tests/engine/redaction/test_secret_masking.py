@@ -738,6 +738,22 @@ def test_long_manifest_is_masked_whole(manifest: str) -> None:
     assert redact(manifest.format(long="aGk5" * 10_000)) == manifest.format(long="***")
 
 
+def calls_in(text: str) -> int:
+    """Count the calls of functions that masking a text takes."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        redact(text)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -750,22 +766,8 @@ def test_long_manifest_is_masked_whole(manifest: str) -> None:
     ],
 )
 def test_each_manifest_of_many_is_read_once(line: str) -> None:
-    def calls_for(text: str) -> int:
-        calls = 0
-
-        def count(frame: FrameType, event: str, arg: object) -> None:
-            nonlocal calls
-            calls += event == "call"
-
-        sys.setprofile(count)
-        try:
-            redact(text)
-        finally:
-            sys.setprofile(None)
-        return calls
-
     redact(line)  # compiles the expressions
-    assert calls_for(line * 200) < 3 * calls_for(line * 100)
+    assert calls_in(line * 200) < 3 * calls_in(line * 100)
 
 
 @pytest.mark.parametrize(
@@ -788,6 +790,57 @@ def test_each_manifest_of_many_is_read_once(line: str) -> None:
 )
 def test_other_columns_of_tables_are_unchanged(table: str) -> None:
     assert redact(table) == table
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| user | password |\n|---|---|\n| ada | «hun\\|ter2x» |\n| a\\|b | «hunter2x» |\n",
+        "| user | password |\n|---|---|\nada | «hunter2x»\n",
+        "user | password\n---|---\n| ada | «hunter2x» |\n",
+        "password | user\n---|---\n| «hunter2x» | ada |\n",
+        "| password | user |\n|-|-|\n| - | - |\n| «hunter2x» | ada |\n",
+        "| user | password |\n|---|---|\n| ada | «hunter2x» |\n| user | password |\n|---|---|\n| x | «hunter2y» |\n",
+        "id|password\n-|-\n1|«hunter2x»\n",
+    ],
+)
+def test_column_is_found_in_rows_with_other_pipes(table: str) -> None:
+    assert redact(marked(table)) == _MARKED.sub("***", table)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "  9→| user | password |\n 10→|---|---|\n 11→| ada | «hunter2x» |\n",
+        " 1\t| user | password |\n 2\t|---|---|\n 3\t| ada | «hunter2x» |\n",
+        "1|password|x\n2|-|-\n3|«hunter2x»|y\n",
+        "+| user | password |\n+|---|---|\n+| ada | «hunter2x» |\n-| bob | «swordf1sh» |\n",
+        " | user | password |\n |---|---|\n+| ada | «hunter2x» |\n-| bob | «swordf1sh» |\n",
+        " 1→user,password\n 2→ada,«hunter2x»\n",
+        "+user,password\n+ada,«hunter2x»\n",
+        *(
+            f"| user | {name} |\n|---|---|\n| ada | «hunter2x» |\n"
+            for name in ("`password`", '"password"', "password:", "Passwords", "**Password:**", "Passwörter")
+        ),
+    ],
+)
+def test_column_is_found_in_quoted_and_numbered_lines(table: str) -> None:
+    assert redact(marked(table)) == _MARKED.sub("***", table)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "| user | password |\n|---|---|\n| ada | the |\n",
+        "| user | password |\n|---|---|\n",
+        "user,password\n",
+        "user;password;x\n",
+        "user\tpassword\nx\ty\n",
+    ],
+)
+def test_each_of_many_tables_is_read_once(lines: str) -> None:
+    redact(lines)  # compiles the expressions
+    assert calls_in(lines * 200) < 3 * calls_in(lines * 100)
 
 
 def test_column_of_a_csv_file_ends_with_its_rows() -> None:
