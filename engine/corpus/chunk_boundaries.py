@@ -10,6 +10,7 @@ weighs 4; other characters beyond the basic plane (emoji) are two UTF-16 units a
 import re
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
 
 from engine.base import lazy_pattern
 from engine.corpus import markdown_line_types
@@ -99,10 +100,18 @@ class Section:
 class Outline:
     """The pieces of one text, numbered from 0, and its sections in order."""
 
-    def __init__(self, text: str, limit: int, front: int = 0, structure: Structure | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        limit: int,
+        front: int = 0,
+        structure: Structure | None = None,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> None:
         """`limit` is the weight of one chunk: longer lines are cut into pieces, longer code may be cut.
 
         The first `front` lines hold values of the front matter. Without a `structure`, the text is Markdown.
+        `checkpoint` is called every few thousand lines, and may raise to cancel.
         """
         self.text = text
         self.starts: array[int] = array("q")
@@ -123,7 +132,7 @@ class Outline:
         self.apart = structure is not None and structure.apart
         """Whether no chunk contains text of two sections of the highest level."""
         scan = _Scan(self, limit) if structure is None else _MarkupScan(self, limit, structure)
-        scan.run(front)
+        scan.run(front, checkpoint)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -172,12 +181,13 @@ class _Scan:
         self._above: list[Section] = []
         """Open sections, which may contain the next heading."""
 
-    def run(self, front: int) -> None:
+    def run(self, front: int, checkpoint: Callable[[], None]) -> None:
         outline, heavy, limit = self._outline, self._heavy, self._limit
         starts, ends, numbers = outline.starts, outline.ends, outline.numbers
         cuts, weights = outline.cuts, outline.weights
         offset = number = total = after_front = 0
         for lines in blocks_of(self._text):
+            checkpoint()
             for line in lines:
                 number += 1
                 size = len(line)

@@ -1,7 +1,7 @@
 """Cuts a note into chunks, the passages that are indexed, embedded and shown: exact slices of whole lines."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -198,13 +198,17 @@ class _Packer:
         return self._outline.section_end(unit.stop - 1)
 
 
-def markdown_outline(text: str) -> tuple[list[MarkupHeading], list[tuple[int, int]], int]:
+def markdown_outline(
+    text: str, checkpoint: Callable[[], None] = lambda: None
+) -> tuple[list[MarkupHeading], list[tuple[int, int]], int]:
     """Return the headings of a Markdown note, the first and last line of each block of fenced code, and the number of
     lines of front matter or properties with which the note begins.
+
+    `checkpoint` is called every few thousand lines, and may raise to cancel.
     """
     front = read_front_matter(text)
     length = 0 if front is None else front.length
-    outline = Outline(text, _WHOLE, length)
+    outline = Outline(text, _WHOLE, length, checkpoint=checkpoint)
     # No line is cut into pieces here, so that pieces are lines, counted from 0.
     headings = [MarkupHeading(start + 1, body, level, title) for start, body, level, title in outline.headings]
     return headings, [(first + 1, last + 1) for first, last in outline.code], length

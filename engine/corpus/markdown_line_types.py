@@ -18,6 +18,8 @@ _UNDERLINE = lazy_pattern(r" {0,3}([=\-~^\"'*+#.:_])\1*\s*")
 
 _WORDS = lazy_pattern(r" {0,3}[^\s>|#]")
 
+_MARKUP = lazy_pattern(r"[\\`*_~=\[\]<>{}&#^%]")
+"""Matches the characters of which all inline markup has at least one."""
 _WIKI_LINK = lazy_pattern(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _LINK = lazy_pattern(r"!?\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
 _NO_WORDS = lazy_pattern(
@@ -142,7 +144,7 @@ def is_list_item(line: str) -> bool:
 def plain_title(text: str) -> str:
     """Return a heading's words as they are shown, without markup, at most 200 characters."""
     text = text[:_HEAD].strip()
-    if text.replace(" ", "").isalnum():
+    if _MARKUP.search(text) is None:
         return " ".join(text.split())[:_TITLE_LIMIT]
     parts, done = list[str](), 0
     for code in CODE_SPAN.finditer(text):

@@ -74,7 +74,7 @@ class Outline:
     @classmethod
     def of(cls, lines: Lines, cancel: CancelToken) -> "Outline":
         """Make the outline of a Markdown file from its first megabytes. Raises `Cancelled`."""
-        headings, code, front_matter = markdown_outline(_beginning(lines, cancel, _MOST_READ))
+        headings, code, front_matter = markdown_outline(_beginning(lines, cancel, _MOST_READ), cancel.checkpoint)
         return cls((Heading(heading.line, heading.title) for heading in headings), code, front_matter)
 
     @classmethod

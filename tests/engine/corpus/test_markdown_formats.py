@@ -5,6 +5,8 @@ CommonMark 0.31.2 (spec.commonmark.org), MDX 3 (mdxjs.com/docs/what-is-mdx), the
 """
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.corpus.chunking import chunk_note, markdown_outline
 from engine.corpus.link_parsing import anchored_lines, links_of
@@ -151,6 +153,12 @@ def test_commonmark_follows_its_specification() -> None:
         (4, "a.md"),
         (len(lines) - 2, "soil (wet).md"),
     ]
+
+
+@given(st.text(alphabet="aB 1.:;,-!?/()'\"+|$@é😀", max_size=30))
+def test_title_without_markup_stays_as_written(title: str) -> None:
+    words = " ".join(title.split())
+    assert headings(f"# {title}") == headings(f"# {title} <br>") == ([(1, words)] if words else [])
 
 
 def test_mdx_follows_its_specification() -> None:

@@ -1,5 +1,7 @@
 """Which lines of a Markdown file are headings."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from engine import Cancelled, CancelToken
@@ -64,6 +66,19 @@ def test_outline_can_be_cancelled() -> None:
     token.cancel()
     with pytest.raises(Cancelled):
         Outline.of(TextLines(["# A"]), token)
+
+
+def test_outline_can_be_cancelled_after_reading() -> None:
+    token = CancelToken()
+
+    class LastLines(TextLines):
+        def lines(self, first: int, last: int) -> Sequence[str]:
+            if last >= self.line_count:
+                token.cancel()
+            return super().lines(first, last)
+
+    with pytest.raises(Cancelled):
+        Outline.of(LastLines(["# A"] * 600), token)
 
 
 def test_code_blocks_include_their_fences() -> None:
