@@ -124,7 +124,7 @@ def cells_below(text: str, match: re.Match[str], most: int) -> Iterator[tuple[in
         yield from _sql_values(text, match, most)
         return
     position = text.rfind("\n", 0, match.start()) + 1
-    prefix = _PREFIX.match(text, position, match.start())
+    prefix = _PREFIX.match(text, position, match.end())
     position, prefixed = (prefix.end(), bool(prefix[0])) if prefix is not None else (position, False)
     if groups["csv"] is None:
         yield from _markdown_cells(text, match, position, prefixed, most)

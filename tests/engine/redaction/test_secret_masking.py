@@ -715,6 +715,11 @@ MANIFESTS = [
     "items:\n- data:\n    a: blue\n  kind: ConfigMap\n- data:\n    pg: «tugboat»\n  kind: Secret\n- data:\n    b: c\n",
     r'"yaml": "kind: Secret\r\ndata:\r\n  pg: «dHVn»\r\n  \"user\": \"«YWRh»\"\r\n", "next": "data:\n  a: b\n"',
     r'{"yaml": "data:\n  pg: «dHVn»\nkind: Secret", "next": "data:\n  a: b"}',
+    r'{"yaml": "kind: \"Secret\"\ndata:\n  pg: «dHVn»\n"}',
+    r"""{"yaml": "kind: 'Secret'\ndata:\n  pg: «dHVn»\n"}""",
+    r'{"yaml": "kind: Secret # of \"db\"\ndata:\n  pg: «dHVn»\n---\nkind: Secret \ndata:\n  pg: «dHVn»\n"}',
+    r'{"yaml": "kind: \"Secret\" # c\r\ndata:\r\n  pg: «dHVn»\r\n"}',
+    r'{"a": "{\"yaml\": \"kind: \\\"Secret\\\"\\ndata:\\n  pg: «dHVn»\\n\"}"}',
     r'{"a": "{\"yaml\": \"kind: Secret\\ndata:\\n  pg: «dHVn»\\n\", \"next\": \"data:\\n  a: b\"}"}',
     '[{"data":{"a":"b"},"kind":"ConfigMap"},{"data":{"pg":"«dHVn»"},"kind":"Secret"},{"apiVersion":"v1","data":{"a":"b"}}]',
 ]
