@@ -29,7 +29,7 @@ _SQL = lazy_pattern(
 )
 _ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
 _SQL_NAME = lazy_pattern(rf"[`\"\[]?(?:\w{{1,40}}_)?(?:{_NAMES})[`\"\]]?", re.IGNORECASE)
-_SQL_ROW = lazy_pattern(r"\s{0,40},?\s{0,400}\(((?:'(?:[^'\\]|''|\\.)*+'|[^'()]|\([^'()]*\))*+)\)")
+_SQL_ROW = lazy_pattern(r"\s{0,40},?\s{0,400}\(((?:'(?:[^'\\]|''|\\.)*+'|[^'()\\]|\\(?!')|\([^'()]*\))*+)\)")
 _SQL_VALUE = lazy_pattern(r"\s*(?:[NEne]?'((?:[^'\\]|''|\\.)*+)'|(?:[^',()]|\([^'()]*\))*+)\s*(?:,|\Z)")
 _HEADER = {
     delimiter: lazy_pattern(rf"(?:\"?[^\W\d][\w .()-]{{0,40}}(?<! )\"?(?:{delimiter}(?! )|\Z)){{2,60}}")
