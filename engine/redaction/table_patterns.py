@@ -153,6 +153,7 @@ def _markdown_cells(
 ) -> Iterator[tuple[int, int]]:
     """Yield the cells of a column, up to the end of the table or to a second header with the same column."""
     begin, column = _first_cell(text, header, match.start()), 0
+    outer = text[begin - 1 : begin] == "|"
     for cell in _CELL.finditer(text, begin, match.start()):
         if cell.end(1) < cell.end():
             begin, column = cell.end(), column + 1
@@ -161,8 +162,10 @@ def _markdown_cells(
     for position, end in _rows(text, match.end(), prefixed, most):
         if text.find("|", position, end) < 0:
             return
-        cells = _CELL.finditer(text, _first_cell(text, position, end), end)
-        for cell in islice(cells, column, column + 1):
+        first = _first_cell(text, position, end)
+        # A single pipe before the row may also end an empty cell.
+        unclear = not outer and text[first - 1] == "|" and not text[first:end].rstrip().endswith("|")
+        for cell in islice(_CELL.finditer(text, first, end), max(0, column - unclear), column + 1):
             value = cell[1].strip(_MARKS)
             start = text.index(value, cell.start())
             again = match.re.match(text, start + value.startswith(tuple(_QUOTES)), start + _LONGEST_LINE)

@@ -807,7 +807,7 @@ def test_other_columns_of_tables_are_unchanged(table: str) -> None:
         "password | user\n---|---\n| «hunter2x» | ada |\n",
         "| password | user |\n|-|-|\n| - | - |\n| «hunter2x» | ada |\n",
         "| user | password |\n|---|---|\n| ada | «hunter2x» |\n| user | password |\n|---|---|\n| x | «hunter2y» |\n",
-        "id|password\n-|-\n1|«hunter2x»\n",
+        "id|password\n-|-\n1|«hunter2x»\n |«hunter2y»\n",
     ],
 )
 def test_column_is_found_in_rows_with_other_pipes(table: str) -> None:
