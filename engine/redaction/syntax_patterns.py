@@ -281,7 +281,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "also in a string with escaped line ends",
         (r'{"yaml": "kind: Secret\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»"}',),
         ("secret",),
-        r"(?<=kind:[ ])Secret(?P<escaped>)(?=\\+[nr]|\")",
+        r"Secret(?P<escaped>)(?:(?<=kind:[ ]Secret)|(?<=kind:[ ]'Secret)'|(?<=kind:[ ]\\\"Secret)\\\""
+        r"|(?<=kind:[ ]\\\\\\\"Secret)\\\\\\\")[ \t]*(?:#(?:[^\"\\\r\n]|\\+(?![nr\\])[^\r\n]){0,200}+)?(?=\\+[nr]|\")",
         "whole",
         block="manifest",
     ),

@@ -29,7 +29,7 @@ _SQL = lazy_pattern(
 )
 _ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
 _SQL_NAME = lazy_pattern(rf"[`\"\[]?(?:\w{{1,40}}_)?(?:{_NAMES})[`\"\]]?", re.IGNORECASE)
-_SQL_ROW = lazy_pattern(r"\s{0,40},?\s{0,400}\(((?:'(?:[^'\\]|''|\\.)*+'|[^'()]|\([^'()]*\))*+)\)")
+_SQL_ROW = lazy_pattern(r"\s{0,40},?\s{0,400}\(((?:'(?:[^'\\]|''|\\.)*+'|[^'()\\]|\\(?!')|\([^'()]*\))*+)\)")
 _SQL_VALUE = lazy_pattern(r"\s*(?:[NEne]?'((?:[^'\\]|''|\\.)*+)'|(?:[^',()]|\([^'()]*\))*+)\s*(?:,|\Z)")
 _HEADER = {
     delimiter: lazy_pattern(rf"(?:\"?[^\W\d][\w .()-]{{0,40}}(?<! )\"?(?:{delimiter}(?! )|\Z)){{2,60}}")
@@ -124,7 +124,7 @@ def cells_below(text: str, match: re.Match[str], most: int) -> Iterator[tuple[in
         yield from _sql_values(text, match, most)
         return
     position = text.rfind("\n", 0, match.start()) + 1
-    prefix = _PREFIX.match(text, position, match.start())
+    prefix = _PREFIX.match(text, position, match.end())
     position, prefixed = (prefix.end(), bool(prefix[0])) if prefix is not None else (position, False)
     if groups["csv"] is None:
         yield from _markdown_cells(text, match, position, prefixed, most)
@@ -153,6 +153,7 @@ def _markdown_cells(
 ) -> Iterator[tuple[int, int]]:
     """Yield the cells of a column, up to the end of the table or to a second header with the same column."""
     begin, column = _first_cell(text, header, match.start()), 0
+    outer = text[begin - 1 : begin] == "|"
     for cell in _CELL.finditer(text, begin, match.start()):
         if cell.end(1) < cell.end():
             begin, column = cell.end(), column + 1
@@ -161,8 +162,10 @@ def _markdown_cells(
     for position, end in _rows(text, match.end(), prefixed, most):
         if text.find("|", position, end) < 0:
             return
-        cells = _CELL.finditer(text, _first_cell(text, position, end), end)
-        for cell in islice(cells, column, column + 1):
+        first = _first_cell(text, position, end)
+        # A single pipe before the row may also end an empty cell.
+        unclear = not outer and text[first - 1] == "|" and not text[first:end].rstrip().endswith("|")
+        for cell in islice(_CELL.finditer(text, first, end), max(0, column - unclear), column + 1):
             value = cell[1].strip(_MARKS)
             start = text.index(value, cell.start())
             again = match.re.match(text, start + value.startswith(tuple(_QUOTES)), start + _LONGEST_LINE)
