@@ -129,7 +129,7 @@ class TableSearcher:
             level: SearchRequest | None = request
             while level is not None:
                 if level.like is not None:
-                    _load_passage(query_index, level.like, cancel)
+                    _load_passage(query_index, level.like, _known_part(query_index, level), cancel)
                 level = level.within
             return self._searcher.search(request, cancel, on_keywords)
 
@@ -140,7 +140,9 @@ class TableSearcher:
         query_index, analysis, allowed = self._query_parts(work)
         view, limit, cancel = query_index.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
-            TableCounts(query_index, _known_part(query_index, work).hidden).read(tokens_to_count(analysis), cancel)
+            TableCounts(query_index, _known_part(query_index, work.request).hidden).read(
+                tokens_to_count(analysis), cancel
+            )
             if not analysis.terms and work.query.required:
                 newest = newest_files_condition(
                     query_index, work.request.filter, work.query, analysis.languages, _LISTED
@@ -162,13 +164,13 @@ class TableSearcher:
         """The index of this query, its words, and the condition for the table's rows."""
         query_index = self._indexes.current
         with work.timed("analysis"):
-            _, analysis = self._searcher.analysis_of(_known_part(query_index, work), work)
+            _, analysis = self._searcher.analysis_of(_known_part(query_index, work.request), work)
             allowed = condition(query_index, work.request.filter, work.query, analysis.languages)
         return query_index, analysis, allowed
 
 
-def _known_part(query_index: QueryIndex, work: SearchContext) -> Snapshot:
-    return work.request.filter.known_part(Snapshot(query_index.connection))
+def _known_part(query_index: QueryIndex, request: SearchRequest) -> Snapshot:
+    return request.filter.known_part(Snapshot(query_index.connection))
 
 
 def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
@@ -194,7 +196,7 @@ def other_model(view: TableView) -> str:
     )
 
 
-def _load_passage(query_index: QueryIndex, passage: Passage, cancel: CancelToken | None) -> None:
+def _load_passage(query_index: QueryIndex, passage: Passage, known: Snapshot, cancel: CancelToken | None) -> None:
     """Copy the rows of the passage to find similar ones for, and the frequencies of its words."""
     key = query_index.key_of(passage.path)
     if key is None:
@@ -202,7 +204,8 @@ def _load_passage(query_index: QueryIndex, passage: Passage, cancel: CancelToken
     lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
     rows = query_index.view.where(f"{sql_one_of('file', [key])} AND {lines}", cancel)
     query_index.load(rows)
-    query_index.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel=cancel)
+    stems = sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()})
+    TableCounts(query_index, known.hidden).read(stems, cancel)
 
 
 def _empty(request: SearchRequest) -> SearchOutcome:
