@@ -1,7 +1,8 @@
 """Limits a search to chunks, as a condition that keyword and vector search apply before they choose candidates."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
 import msgspec
@@ -73,18 +74,11 @@ class Filter(msgspec.Struct, frozen=True):
         """Whether a file is hidden from the session that searches: private files are hidden from shared sessions."""
         return self.hide_memory and (source == "sessions" or _is_private(path))
 
-    def known_part(self, snapshot: Snapshot) -> Snapshot:
-        """Return the snapshot without files that are hidden from the session, so that no count or word shows them."""
-        if not self.hide_memory:
-            return snapshot
-        rows = snapshot.connection.execute(
-            f"SELECT id, path, source FROM {snapshot.tables.files} WHERE source = 'sessions' OR {_MAY_BE_PRIVATE}"
-        )
-        hidden = frozenset(id_ for id_, path, source in rows if self.hides(path, source))
-        return snapshot.without(hidden) if hidden else snapshot
-
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
-        """Return the ids and names of the indexed files that satisfy this filter."""
+        """Return the ids and names of the indexed files that satisfy this filter.
+
+        `snapshot`: as limited by `KnownFiles`.
+        """
         conditions = ["1"]
         values: list[str | int] = []
         if self.sources is not None:
@@ -94,14 +88,45 @@ class Filter(msgspec.Struct, frozen=True):
             if bound is not None:
                 conditions.append(f"mtime_ns {operator} ?")
                 values.append(int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))))
-        hidden = snapshot.hidden or self.known_part(snapshot).hidden
         rows = snapshot.connection.execute(
             f"SELECT id, path FROM {snapshot.tables.files} WHERE {' AND '.join(conditions)}", values
         )
         globs = Globs((self.path_glob,)) if self.path_glob else None
         return [
-            (id_, path) for id_, path in rows if (globs is None or globs.covers(name_there(path))) and id_ not in hidden
+            (id_, path)
+            for id_, path in rows
+            if (globs is None or globs.covers(name_there(path))) and id_ not in snapshot.hidden
         ]
+
+
+class KnownFiles:
+    """Limits snapshots to the files that a session may know of, so that no count or word shows the others.
+
+    Remembers the ids of the hidden files of the latest state of one index. Thread-safe: parallel searches find the
+    same ones.
+    """
+
+    def __init__(self) -> None:
+        self._latest: tuple[tuple[object, ...], frozenset[int]] = (), frozenset()
+
+    def limited(self, snapshot: Snapshot, by: Filter) -> Snapshot:
+        """Return the snapshot without the files that a filter hides."""
+        if not by.hide_memory:
+            return snapshot
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        latest = self._latest
+        if latest[0] != state:
+            rows = snapshot.connection.execute(
+                f"SELECT id, path, source FROM {snapshot.tables.files} WHERE source = 'sessions' OR {_MAY_BE_PRIVATE}"
+            )
+            latest = self._latest = state, frozenset(id_ for id_, path, source in rows if by.hides(path, source))
+        return snapshot.without(latest[1]) if latest[1] else snapshot
+
+    @contextmanager
+    def read(self, whole: AbstractContextManager[Snapshot], by: Filter) -> Iterator[Snapshot]:
+        """Yield a snapshot without the files that a filter hides."""
+        with whole as snapshot:
+            yield self.limited(snapshot, by)
 
 
 def name_there(path: str) -> str:

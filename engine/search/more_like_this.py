@@ -2,14 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.base.errors import PassageMissing
 from engine.base.language import tr
 from engine.corpus.ignore_rules import is_unusable, shown
+from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.message_offsets import read_offsets
-from engine.records import LAST_LINE, Passage, Source
+from engine.records import LAST_LINE, Passage
 from engine.redaction.secret_masking import beginning_of, redact
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.search_sources import CountsOf
@@ -37,15 +37,15 @@ class LikedPassage(NamedTuple):
     """Ids of the chunks whose vectors represent the passage; empty if it must be embedded itself."""
 
 
-def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Source], bool]) -> LikedPassage:
+def find_passage(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> LikedPassage:
     """Find a passage's text and chunks in this state of the index.
 
-    `hidden` says whether a file must not be read. Raises `PassageMissing` if nothing is indexed on its lines and no
-    text is given.
+    Files that the settings exclude by now are not read. Raises `PassageMissing` if nothing is indexed on its lines and
+    no text is given.
     """
     # Mask before cutting to length: half of a secret would not be recognised.
     selected = redact(beginning_of(passage.text.strip(), 2 * LONGEST))[:LONGEST]
-    found = _chunks_on(snapshot, passage, hidden)
+    found = _chunks_on(snapshot, passage, guard)
     if passage.message is not None:
         found = _of_message(found, passage.message) or found
     if not found and not selected:
@@ -66,17 +66,17 @@ class _Chunk(NamedTuple):
     places: bytes | None
 
 
-def _chunks_on(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Source], bool]) -> dict[int, _Chunk]:
+def _chunks_on(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> dict[int, _Chunk]:
     """Return the chunks that overlap the lines of a passage, by id."""
-    if is_unusable(passage.path):
+    if is_unusable(passage.path) or guard.refused((passage.path,), snapshot.meta("names")):
         return {}
     rows = snapshot.connection.execute(
-        f"""SELECT f.source, c.id, c.start_line, c.end_line, c.text, c.places FROM {snapshot.tables.files} f
+        f"""SELECT f.id, c.id, c.start_line, c.end_line, c.text, c.places FROM {snapshot.tables.files} f
             CROSS JOIN {snapshot.tables.chunks} c ON c.file_id = f.id
             WHERE f.source IN ('memory', 'sessions') AND f.path = ? AND c.start_line <= ? AND c.end_line >= ?""",
         (passage.path, passage.end_line, passage.start_line),
     )
-    return {id_: _Chunk(*rest) for source, id_, *rest in rows if not hidden(passage.path, source)}
+    return {id_: _Chunk(*rest) for file, id_, *rest in rows if file not in snapshot.hidden}
 
 
 def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:

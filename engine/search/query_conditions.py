@@ -2,8 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,9 +10,8 @@ import apsw
 
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
-from engine.records import Source
 from engine.search.chunk_filter import Match
-from engine.search.search_context import SearchContext, SearchRequest
+from engine.search.search_context import SearchContext
 from engine.store.index_schema import role_condition
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
@@ -296,14 +294,7 @@ def _nanoseconds(seconds: float) -> int:
     return int(max(-(2**62), min(2**62, seconds * _NANOSECONDS)))
 
 
-# --- Decides by name which files a query may find or read ------------------------------------------------------------
-
-
-@contextmanager
-def known_part(request: SearchRequest, whole: AbstractContextManager[Snapshot]) -> Iterator[Snapshot]:
-    """Yield the part of the index that the session of a request may know of."""
-    with whole as snapshot:
-        yield request.filter.known_part(snapshot)
+# --- Decides by name which files a query may find --------------------------------------------------------------------
 
 
 def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> list[int] | None:
@@ -317,16 +308,3 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -
     files = [id_ for id_, name in found if name not in refused]
     work.stages.add("filters", snapshot.file_count(), len(files), unit="files")
     return files
-
-
-def hidden(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> Callable[[str, Source], bool]:
-    """Return a function that says whether a file must not be read.
-
-    That is so if it is private in a shared session, or if the settings exclude it by now.
-    """
-    under = snapshot.meta("names")
-
-    def is_hidden(path: str, source: Source) -> bool:
-        return work.request.filter.hides(path, source) or bool(guard.refused((path,), under))
-
-    return is_hidden

@@ -9,7 +9,6 @@ from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.search.pipeline_stages import EmbeddedQuery
-from engine.search.query_conditions import hidden
 from engine.search.search_context import SearchContext
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
@@ -141,7 +140,7 @@ class QueryEmbedder:
             return None, work.query.free_text
         from engine.search.more_like_this import find_passage, stored_vector
 
-        liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
+        liked = find_passage(snapshot, work.request.like, self._guard)
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         return None if model is None else stored_vector(snapshot, model, liked), liked.text
 

@@ -11,13 +11,13 @@ from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import QuerySuggestion, SearchMode, SearchOutcome
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
-from engine.search.query_conditions import Conditions, files_to_search, hidden, known_part, required_roles
+from engine.search.query_conditions import Conditions, files_to_search, required_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
@@ -127,6 +127,7 @@ class Searcher:
         self._answers = ResultCache[SearchOutcome](cache_settings)
         self._earlier = ResultCache[EarlierResults](cache_settings)
         self._guard = guard
+        self.known_files = KnownFiles()
         self._ranker = Ranker(guard.in_extra_paths)
 
     @cached_property
@@ -160,7 +161,7 @@ class Searcher:
         failure = ""
         if provider is not None and not provider.in_process:
             on_keywords, failure = self._send(provider, request, cancel, on_keywords)
-        with known_part(request, self._store.read(cancel)) as snapshot:
+        with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             return self._answer(snapshot, provider, request, cancel, on_keywords, failure)
 
     def _send(
@@ -177,7 +178,7 @@ class Searcher:
         Returns `on_keywords` if it has not been called, and why the query could not be embedded, or "".
         """
         work = SearchContext.on(request, cancel)
-        with known_part(request, self._store.read(cancel)) as snapshot:
+        with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             known = self._answers.get(self._moment(snapshot, provider, work), request) is not None
             if known or not self._embedder.unknown(snapshot, provider, work):
                 return on_keywords, ""
@@ -188,7 +189,7 @@ class Searcher:
             on_keywords(first)
         if first.corrected is not None:
             work = SearchContext.on(msgspec.structs.replace(request, query=first.corrected.query), cancel)
-        with known_part(request, self._store.read(cancel)) as snapshot:
+        with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             texts = self._embedder.unknown(snapshot, provider, work)
         return None, self._embedder.embed(provider, texts, cancel)
 
@@ -372,7 +373,7 @@ class Searcher:
             return None, with_all_parts(analysis, self._frequencies.of(snapshot)) if plain else analysis
         from engine.search.more_like_this import distinctive_words, find_passage
 
-        liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
+        liked = find_passage(snapshot, work.request.like, self._guard)
         return liked, distinctive_words(snapshot, liked, self._frequencies)
 
     def _earlier_results(

@@ -184,13 +184,13 @@ class TableCounts:
     def __init__(self, query_index: QueryIndex, hidden_ids: frozenset[int]) -> None:
         """`hidden_ids`: ids of the files that the session may not know of."""
         self._view = view = query_index.view
-        self.total, self._words, self._condition = view.passages, view.words, ""
+        self.total, self._words, self.condition = view.passages, view.words, ""
         if hidden_ids:
             known, hidden = query_index.divided(hidden_ids)
             self.total, self._words = sum(of.passages for of in known), sum(of.words for of in known)
             sources = {of.source for of in hidden} - {of.source for of in known}
             keys = [of.key for of in hidden if of.source not in sources]
-            self._condition = f"NOT ({sql_one_of('source', sources)} OR {sql_one_of('file', keys)})"
+            self.condition = f"NOT ({sql_one_of('source', sources)} OR {sql_one_of('file', keys)})"
 
     @property
     def average_length(self) -> float | None:
@@ -198,13 +198,13 @@ class TableCounts:
 
     def read(self, tokens: Sequence[str], cancel: CancelToken | None) -> None:
         """Count prefixed tokens in one request."""
-        self._view.count(tokens, self._condition, cancel)
+        self._view.count(tokens, self.condition, cancel)
 
     def vectors(self) -> int:
-        return self._view.vectors(self._condition)
+        return self._view.vectors(self.condition)
 
     def chunks(self, token: str, column: str) -> int:
-        return self._view.count([_COLUMN_LETTERS[column] + token], self._condition)[0]
+        return self._view.count([_COLUMN_LETTERS[column] + token], self.condition)[0]
 
     def expect(self, tokens: Iterable[str]) -> None:
         """Do nothing: most of these tokens are looser forms, which are not counted."""
@@ -216,7 +216,7 @@ class TableCounts:
         prefix = beginning_of(start)
         if prefix is None:
             return []
-        beginning, word = self._view.count([BEGINNING + prefix, WORD + start], self._condition)
+        beginning, word = self._view.count([BEGINNING + prefix, WORD + start], self.condition)
         return [Word(start, word if word and len(start) > len(prefix) else beginning, 0)]
 
     def loose(self, token: str, column: str) -> int:

@@ -109,13 +109,13 @@ class TableSearcher:
             rules = self._naming.indexed_under()
             if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
                 named = self._naming.of(view.files(cancel))
-                self._catalog = Catalog(view, named, self._identity(view), self._guard.rules)
                 self._named_under = rules
+                self._catalog = Catalog(view, named, self._identity(view), self._guard.rules)
             return self._catalog
 
     def _identity(self, view: TableView) -> str:
-        """Key of cached answers besides the version, since a recreated table repeats version numbers."""
-        return f"{self._table.place().shown} {view.number}"
+        """Key of cached answers besides the version: a recreated table repeats it, and other rules name other files."""
+        return f"{self._table.place().shown} {view.number} {self._named_under}"
 
     def _answer(
         self,
@@ -129,7 +129,7 @@ class TableSearcher:
             level: SearchRequest | None = request
             while level is not None:
                 if level.like is not None:
-                    _load_passage(query_index, level.like, cancel)
+                    _load_passage(query_index, level.like, self._snapshot(query_index, level), cancel)
                 level = level.within
             return self._searcher.search(request, cancel, on_keywords)
 
@@ -140,10 +140,11 @@ class TableSearcher:
         query_index, analysis, allowed = self._query_parts(work)
         view, limit, cancel = query_index.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
-            TableCounts(query_index, _known_part(query_index, work).hidden).read(tokens_to_count(analysis), cancel)
+            snapshot = self._snapshot(query_index, work.request)
+            TableCounts(query_index, snapshot.hidden).read(tokens_to_count(analysis), cancel)
             if not analysis.terms and work.query.required:
                 newest = newest_files_condition(
-                    query_index, work.request.filter, work.query, analysis.languages, _LISTED
+                    query_index, snapshot, work.request.filter, work.query, analysis.languages
                 )
                 query_index.load(view.where(newest, cancel))
             for query in queries(analysis, work.query):
@@ -162,13 +163,14 @@ class TableSearcher:
         """The index of this query, its words, and the condition for the table's rows."""
         query_index = self._indexes.current
         with work.timed("analysis"):
-            _, analysis = self._searcher.analysis_of(_known_part(query_index, work), work)
-            allowed = condition(query_index, work.request.filter, work.query, analysis.languages)
+            snapshot = self._snapshot(query_index, work.request)
+            _, analysis = self._searcher.analysis_of(snapshot, work)
+            allowed = condition(query_index, snapshot, work.request.filter, work.query, analysis.languages)
         return query_index, analysis, allowed
 
-
-def _known_part(query_index: QueryIndex, work: SearchContext) -> Snapshot:
-    return work.request.filter.known_part(Snapshot(query_index.connection))
+    def _snapshot(self, query_index: QueryIndex, request: SearchRequest) -> Snapshot:
+        """Return the index as far as the session of a request may know it."""
+        return self._searcher.known_files.limited(Snapshot(query_index.connection), request.filter)
 
 
 def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
@@ -194,7 +196,7 @@ def other_model(view: TableView) -> str:
     )
 
 
-def _load_passage(query_index: QueryIndex, passage: Passage, cancel: CancelToken | None) -> None:
+def _load_passage(query_index: QueryIndex, passage: Passage, known: Snapshot, cancel: CancelToken | None) -> None:
     """Copy the rows of the passage to find similar ones for, and the frequencies of its words."""
     key = query_index.key_of(passage.path)
     if key is None:
@@ -202,7 +204,8 @@ def _load_passage(query_index: QueryIndex, passage: Passage, cancel: CancelToken
     lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
     rows = query_index.view.where(f"{sql_one_of('file', [key])} AND {lines}", cancel)
     query_index.load(rows)
-    query_index.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel=cancel)
+    stems = sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()})
+    TableCounts(query_index, known.hidden).read(stems, cancel)
 
 
 def _empty(request: SearchRequest) -> SearchOutcome:
@@ -213,12 +216,15 @@ def _empty(request: SearchRequest) -> SearchOutcome:
     )  # fmt: skip
 
 
-def condition(query_index: QueryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
+def condition(
+    query_index: QueryIndex, snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequence[str]
+) -> str:
     """Return the text of the WHERE clause that limits a search to the filtered passages; "" without a filter."""
-    snapshot = Snapshot(query_index.connection)
     parts = []
     if filter_.sources is not None:
         parts.append(sql_one_of("source", filter_.sources))
+    if snapshot.hidden:
+        parts.append(TableCounts(query_index, snapshot.hidden).condition)
     files = _files(snapshot, filter_, query, languages)
     if files is not None and len(files) < snapshot.file_count():
         keys = query_index.keys(files)
@@ -239,15 +245,14 @@ def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequenc
 
 
 def newest_files_condition(
-    query_index: QueryIndex, filter_: Filter, query: Query, languages: Sequence[str], most: int
+    query_index: QueryIndex, snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequence[str]
 ) -> str:
     """SQL for the first passages of the files that pass and changed last: for a query without words."""
-    snapshot = Snapshot(query_index.connection)
     files = _files(snapshot, filter_, query, languages)
     rows = snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.files} ORDER BY mtime_ns DESC, path")
     allowed = None if files is None else frozenset(files)
     ordered = [id_ for (id_,) in rows if allowed is None or id_ in allowed]
-    return sql_all_of([sql_one_of("file", query_index.keys(ordered[:most])), "ordinal < 8"])
+    return sql_all_of([sql_one_of("file", query_index.keys(ordered[:_LISTED])), "ordinal < 8"])
 
 
 def tokens_to_count(analysis: QueryAnalysis) -> list[str]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.backends.lancedb.table import TableView
 from engine.records import EarlierQuery, Passage
 
 NOTES = {
@@ -111,6 +112,27 @@ def test_group_session_finds_no_private_memory(machine) -> None:
         assert path in found
         assert path not in hidden
         assert hidden
+
+
+def test_group_search_for_similar_counts_together(machine, monkeypatch) -> None:
+    notes = {f"memory/{name}": text for name, text in NOTES.items()}
+    memory = machine("desk", notes={**notes, "MEMORY.md": "# Mine\n\nThe valve of the irrigation timer.\n"})
+    assert not memory.sync().error
+    requests, known = [], set()
+    count = TableView.count
+
+    def counted(view, tokens, condition="", cancel=None):
+        new = {(condition, token) for token in tokens} - known
+        requests.extend([new] if new else [])
+        known.update(new)
+        return count(view, tokens, condition, cancel)
+
+    monkeypatch.setattr(TableView, "count", counted)
+    passage = Passage(path="memory/daily/2026-02-08.md", start_line=1, end_line=3)
+    memory.search_like(passage, min_score=0)
+    own = len(requests)
+    memory.search_like(passage, min_score=0, session_key="agent:main:discord:group:42")
+    assert 0 < len(requests) - own <= own
 
 
 def test_query_is_limited_to_earlier_results(desk) -> None:
