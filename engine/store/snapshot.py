@@ -167,10 +167,8 @@ class Snapshot:
     def chunk_id_range(self) -> tuple[int, int]:
         """Return the lowest and highest chunk id; both 0 if there are no chunks."""
         # Two queries: for min and max in one, SQLite would read every row.
-        return (
-            number(self.connection, f"SELECT min(id) FROM {self.tables.chunks}"),
-            number(self.connection, f"SELECT max(id) FROM {self.tables.chunks}"),
-        )
+        first, last = (f"SELECT {of}(id) FROM {self.tables.chunks}" for of in ("min", "max"))
+        return number(self.connection, first), number(self.connection, last)
 
     def newest_chunk_id(self) -> int:
         """Return the highest chunk id ever used in any generation."""
@@ -215,12 +213,9 @@ class Snapshot:
         return tuple(language for (language,) in rows)
 
     def issues(self, kind: str) -> tuple[FileIssue, ...]:
-        """Return the files that the last sync skipped (`skipped`), could not index (`failed`) or embed (`not
-        embedded`), by name.
-        """
+        """Return the files with a problem in the last sync, by name: `skipped`, `failed` or `not embedded`."""
         query = "SELECT path, rule, detail FROM issues WHERE kind = ? ORDER BY path, rule"
-        rows = self.connection.execute(query, (kind,))
-        found = typed(rows, tuple[str, str, str])
+        found = typed(self.connection.execute(query, (kind,)), tuple[str, str, str])
         return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in found)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
