@@ -96,7 +96,10 @@ def _restart_in_utf8_mode() -> None:
 
     The index stores names as text, and the files of one folder must have the same names whoever starts the program.
     """
-    if sys.getfilesystemencoding() != "utf-8" and sys.executable and not getattr(sys, "frozen", False):
+    if sys.getfilesystemencoding() == "utf-8" or not sys.executable or getattr(sys, "frozen", False):
+        return
+    if os.environ.get("PYTHONUTF8") != "1":  # else an option of Python overrules it, and this would never end
+        os.environ["PYTHONUTF8"] = "1"
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 

@@ -58,6 +58,14 @@ def test_locale_does_not_change_names_of_notes(notes, words_only):
     assert (found.stdout, found.stderr) == ("# Overview\n", "")
 
 
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there, file names are text")
+def test_python_option_against_utf8_is_followed():
+    """The program would otherwise start itself again forever."""
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = _finished([sys.executable, "-X", "utf8=0", "-m", "gui", "--version"], environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_window_starts_without_heavy_modules():
     code = (
         "import sys, gui.app.application, gui.window.main_window\n"
