@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.indexing.watcher import Watcher
+from engine.indexing.watcher import Watcher, WatchTiming
 from engine.settings import Settings
 from tests.helpers.background import reasons, wait_until
 
@@ -239,8 +239,10 @@ def mode(request, monkeypatch) -> str:
         def refuse(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        options = Watcher.__init__.__kwdefaults__ | {"open_watch": refuse, "poll_seconds": 0.05}
+        options = Watcher.__init__.__kwdefaults__ | {"open_watch": refuse}
         monkeypatch.setattr(Watcher.__init__, "__kwdefaults__", options)
+        every = WatchTiming._field_defaults | {"poll_seconds": 0.05}
+        monkeypatch.setattr(WatchTiming.__new__, "__defaults__", tuple(every.values()))
     return request.param
 
 
