@@ -67,7 +67,7 @@ LEFT_OUT = (
         "numpy.testing",
         "numpy.random",
     ),  # 2.5 MB; engine/insight/seeded_random.py draws numbers instead of numpy.random
-    *("numpy.polynomial", "numpy.ctypeslib"),  # loaded on demand
+    *("numpy.polynomial", "numpy.ctypeslib", "numpy.ma"),  # loaded on demand
     *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the C extension
     *_unused_parts_of_openai(),  # 2 MB
     # The mcp package also contains a client and an HTTP server; engine/mcp/server_process.py bypasses both. Only they
