@@ -1,13 +1,13 @@
 """Inspects the index of an open memory, with one method per view of the window."""
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.memory.memory_context import MemoryContext
 from engine.records import ChangedNote, FileUse
-from engine.store.sessions import StoredUse, last_changes, uses_in_session, uses_of_files
+from engine.store.sessions import last_changes, uses_in_session, uses_of_files
 
 if TYPE_CHECKING:
     from engine.embedding.provider_selection import Selection
@@ -130,19 +130,19 @@ class IndexInsight:
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         """Return the files that a session's tool calls read or changed, in the order of the session."""
         with self._store.read(cancel) as snapshot:
-            return _records(uses_in_session(snapshot, session))
+            return tuple(uses_in_session(snapshot, session))
 
     def uses_of_file(self, path: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         """Return the tool calls that read or changed a file, newest first. `path`: a value of the operator `file:`."""
         from engine.corpus.transcripts.tool_uses import file_matcher
 
         with self._store.read(cancel) as snapshot:
-            return _records(uses_of_files(snapshot, *file_matcher(path)))
+            return tuple(uses_of_files(snapshot, *file_matcher(path)))
 
     def recent_edits(self, limit: int, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         """Return the last `limit` tool calls that edited, created or deleted a file, newest first."""
         with self._store.read(cancel) as snapshot:
-            return _records(last_changes(snapshot, limit))
+            return tuple(last_changes(snapshot, limit))
 
     def changed_notes(self, limit: int, cancel: CancelToken | None = None) -> tuple[ChangedNote, ...]:
         """Return the `limit` notes that changed last, newest first."""
@@ -270,7 +270,3 @@ class IndexInsight:
 
         provider = self._selection().provider
         return None if provider is None else name_of(provider)
-
-
-def _records(uses: Iterable[StoredUse]) -> tuple[FileUse, ...]:
-    return tuple(FileUse(**use._asdict()) for use in uses)

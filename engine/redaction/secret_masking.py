@@ -12,7 +12,7 @@ from typing import NamedTuple
 from engine.base import lazy_pattern
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
 from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
-from engine.redaction.secret_pattern import LINE_PREFIX, LONGEST_JUDGED, SecretPattern, secret_span
+from engine.redaction.secret_pattern import LINE_END, LINE_PREFIX, LONGEST_JUDGED, SecretPattern, secret_span
 from engine.redaction.secret_words import CODE_PATTERNS, is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
 from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
@@ -35,6 +35,8 @@ _ROUNDS = 8  # maximum; even two are rarely needed
 _LINE_ENDS = str.maketrans(dict.fromkeys("\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 _LONE_RETURN = lazy_pattern(r"\r(?!\n)")
 _PARTIAL = lazy_pattern(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
+_END = lazy_pattern(f"[{LINE_END}]")
+_PART = lazy_pattern(rf"\S(?:[^{LINE_END}]*\S)?")
 _LAST_RUN = lazy_pattern(r"(?<![!-~])[!-~]+\Z")  # the last run of characters that occur in secrets
 _RUN = lazy_pattern(r"[^\s\"'`]*+")
 
@@ -59,7 +61,7 @@ _CODE_LINE = lazy_pattern(
 _NEAR_KIND = 16 * 1024  # maximum distance of an entry's object from the kind in JSON, in characters
 _LONGEST_MANIFEST = 1536 * 1024  # Kubernetes allows 1 MiB, in base64
 _MANIFEST_LINES = 400  # before and after the kind, the rest of `data:` not included
-_MANIFEST_LINE = lazy_pattern(rf"{LINE_PREFIX}([ \t]*+(?:-[ ]+)?)([^\r\n]*)(?:\r?\n|\Z)")
+_MANIFEST_LINE = lazy_pattern(rf"{LINE_PREFIX}([ \t]*+(?:-[ ]+)?)([^\r\n]*)\r?(?:\n|\Z)")
 _LINE_ESCAPE = lazy_pattern(r"(\\+)n")
 _MANIFEST_END = lazy_pattern(r"---|```|~~~|[^\r\n]*(?:\b|_)kind:[ ][\"']?_*Secret(?![A-Za-z-])")
 _DATA = lazy_pattern(r"([\"']?)(?:data|stringData)\1:[ \t]*(?:#.*)?\Z")
@@ -122,7 +124,7 @@ def _masked(text: str, *, whole: bool) -> str:
     """Mask in one pass over the text; return the same object if nothing is found."""
     pieces: list[str] = []
     copied = 0
-    for span in _merged(_spans(_with_line_feeds(text))):
+    for span in _by_line(text, _merged(_spans(_with_line_feeds(text)))):
         secret = text[span.start : span.end]
         if not _is_mask(secret):
             pieces += text[copied : span.start], _mask(secret, whole or span.whole)
@@ -162,6 +164,15 @@ def _merged(spans: Iterable[_Span]) -> Iterator[_Span]:
             last = _Span(last.start, max(last.end, span.end), last.whole or span.whole)
     if last is not None:
         yield last
+
+
+def _by_line(text: str, spans: Iterable[_Span]) -> Iterator[_Span]:
+    """Divide spans of several lines, so that line ends stay."""
+    for span in spans:
+        if _END.search(text, span.start, span.end) is None:
+            yield span
+        else:
+            yield from (span._replace(start=part.start(), end=part.end()) for part in _PART.finditer(text, *span[:2]))
 
 
 def _spans(text: str) -> Iterator[_Span]:

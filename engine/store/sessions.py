@@ -3,11 +3,11 @@ of their tool calls."""
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from engine.records import ModelUsage
+from engine.records import FileUse, ModelUsage
 from engine.store.snapshot import Snapshot, typed
 from engine.store.writer import StoredRequest, Writer
 
@@ -199,23 +199,7 @@ def forget_transcript(writer: Writer, path: str) -> list[int]:
 _CHANGES = "('created', 'deleted', 'edited')"
 
 
-class StoredUse(NamedTuple):
-    """One use of a file by a tool call in a session."""
-
-    session: str
-    """Stable name of the session."""
-    title: str
-    agent: str
-    project: str
-    kind: Literal["read", "edited", "created", "deleted"]
-    path: str
-    line: int
-    ordinal: int
-    time: float
-    """Time of the message or, if unknown, of the last message of the session."""
-
-
-def uses_in_session(snapshot: Snapshot, session: str) -> list[StoredUse]:
+def uses_in_session(snapshot: Snapshot, session: str) -> list[FileUse]:
     """Return the files of one session's tool calls, in the order of the transcript."""
     return _uses(
         snapshot,
@@ -229,16 +213,16 @@ Fits = Callable[[str, str], bool]
 """Function that says whether a file, given by path and project, is searched for."""
 
 
-def uses_of_files(snapshot: Snapshot, part: str, fits: Fits) -> list[StoredUse]:
+def uses_of_files(snapshot: Snapshot, part: str, fits: Fits) -> list[FileUse]:
     """Return the tool calls with files for which `fits` is true, newest first; see `sessions_with`."""
-    uses: list[StoredUse] = []
+    uses: list[FileUse] = []
     for path, files in _fitting(snapshot, part, fits).items():
         uses += (
             use
             for id_ in files
             for use in _uses(snapshot, "u.value = ? AND u.file_id = ?", "u.line, u.rowid", (path, id_))
         )
-    return sorted(uses, key=lambda use: (-use.time, use.session, -use.line))
+    return sorted(uses, key=lambda use: (-(use.time or 0), use.session, -use.line))
 
 
 def sessions_with(snapshot: Snapshot, part: str, fits: Fits) -> list[int]:
@@ -269,7 +253,7 @@ def chunk_before(snapshot: Snapshot, chunk: int, line: int) -> int:
     return next((id_ for (id_,) in snapshot.connection.execute(query, (chunk, line))), chunk)
 
 
-def last_changes(snapshot: Snapshot, limit: int) -> list[StoredUse]:
+def last_changes(snapshot: Snapshot, limit: int) -> list[FileUse]:
     """Return the last `limit` tool calls that edited, created or deleted a file, newest first."""
     return _uses(snapshot, f"u.kind IN {_CHANGES}", f"u.time DESC, u.rowid DESC LIMIT {limit:d}", ())
 
@@ -315,7 +299,7 @@ def _fitting(snapshot: Snapshot, part: str, fits: Fits) -> dict[str, list[int]]:
     return found
 
 
-def _uses(snapshot: Snapshot, condition: str, order: str, values: Sequence[object]) -> list[StoredUse]:
+def _uses(snapshot: Snapshot, condition: str, order: str, values: Sequence[object]) -> list[FileUse]:
     """Return file uses that satisfy an SQL condition.
 
     A file that was written as a whole counts as created, unless the session used it before.
@@ -332,4 +316,5 @@ def _uses(snapshot: Snapshot, condition: str, order: str, values: Sequence[objec
             WHERE u.kind <> 'command' AND {condition} ORDER BY {order}""",
         tuple(values),
     )
-    return typed(rows, StoredUse)
+    # A record has named fields only.
+    return typed((dict(zip(FileUse.__struct_fields__, row, strict=True)) for row in rows), FileUse)

@@ -433,7 +433,7 @@ class Snapshot:
         return number(self.connection, "SELECT count(*) FROM embedding_cache")
 
 
-def typed(rows: Iterable[tuple[Any, ...]], kind: type[_Row]) -> list[_Row]:
+def typed(rows: Iterable[Any], kind: type[_Row]) -> list[_Row]:
     """Check that rows have the types of `kind`, since SQLite columns accept any value. Raises `IndexCorrupt`."""
     try:
         return msgspec.convert(list(rows), list[kind])  # type: ignore[valid-type]

@@ -224,9 +224,9 @@ class AllWorkspaces:
         executor: Executor | None = None,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        """`pool` opens the others, and `executor` searches them; None for plain threads, which end with the program.
+        """`pool` opens the others. `executor` searches them; None for plain threads, which end with the program.
 
-        It has no other work, as a disk that hangs may hold each of its threads.
+        The executor has no other work, since a disk that hangs may hold each of its threads.
         """
         self._here = here
         self._pool = pool

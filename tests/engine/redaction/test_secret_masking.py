@@ -905,6 +905,26 @@ def test_every_line_end_ends_a_line(end: str) -> None:
     assert redact("api_key: |\n    e5f6a7b8\f0") == "api_key: |\n    ***\f0"
 
 
+@pytest.mark.parametrize("filler", ["", "x"])
+def test_manifest_in_a_string_without_end_is_masked(filler: str) -> None:
+    """The limit of what is searched may lie within a line end."""
+    text = 'say "kind: Secret\\ndata:\\n  pg: {}\\n' + filler + "\r\n" * 20_000
+    assert redact(text.replace("{}", "dHVnYm9hdA==")) == text.replace("{}", "***")
+
+
+@pytest.mark.parametrize(
+    ("text", "masked_text"),
+    [
+        ("INSERT INTO a (password) VALUES ('hu\nnter2');", "INSERT INTO a (password) VALUES ('***\n***');"),
+        ('{"data": {"pg": "dHVnYm9hdA==\r\n"}, "kind": "Secret"}', '{"data": {"pg": "***\r\n"}, "kind": "Secret"}'),
+        ('{"data": {"pg": "\u2028dHVnYm9hdA=="}, "kind": "Secret"}', '{"data": {"pg": "\u2028***"}, "kind": "Secret"}'),
+    ],
+)
+def test_secret_of_several_lines_keeps_their_ends(text: str, masked_text: str) -> None:
+    assert redact(text) == masked_text
+    assert redact(masked_text) == masked_text
+
+
 def test_ordinary_text_is_unchanged() -> None:
     text = "\n".join(HARMLESS)
     assert redact(text) is text
