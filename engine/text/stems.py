@@ -70,7 +70,7 @@ _lock = threading.Lock()
 
 JOINED, REVERSED = "+", ":"
 UNDECIDED = "undecided"
-"""Language of a text that counts as English because nothing tells otherwise. It may have compounds."""
+"""Language of a text that counts as English because its language could not be detected. It may have compounds."""
 COMPOUNDING = frozenset(
     ("danish", "dutch", "estonian", "finnish", "german", "hungarian", "norwegian", "swedish", UNDECIDED)
 )

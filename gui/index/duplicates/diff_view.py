@@ -423,9 +423,7 @@ def _in_both(one: Ranges, other: Ranges) -> Ranges:
 
 
 def _paired(left: Sequence[str], right: Sequence[str], aligned: Pairs) -> Iterator[tuple[int | None, int | None]]:
-    """Yield pairs of line numbers of a changed part, in order; None stands for a missing line.
-
-    These are `aligned` and, if few enough, the best ones between them."""
+    """Yield pairs of line numbers of a changed part in order, `aligned` ones among them; None for a missing line."""
     i = j = 0
     for one, other in [*aligned, (len(left), len(right))]:
         between = [] if (one - i) * (other - j) > _MOST_PAIRED else _best(left[i:one], right[j:other])

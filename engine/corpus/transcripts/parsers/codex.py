@@ -52,7 +52,7 @@ _TURN_ITEMS_PASSED_OVER = frozenset(
     mcptoolcall sleep subagentactivity websearch""".split()
 )
 _PROGRAM, _OF_PROGRAM = "exec", "exec-"
-"""Tool that runs a program, and the start of the ids of what programs run."""
+"""Tool that runs a program, and the beginning of the ids of commands that such a program starts."""
 _SCHEDULED = ["user.heartbeat"]
 _UNSPOKEN = frozenset({"compaction_output", "inherited_user_message"})
 """Marks of items that another line has, too: a summary, or messages of a sub-agent's caller."""
@@ -250,7 +250,7 @@ class CodexParser(LineParser, kw_only=True):
         return self._add("assistant", "tool-call", text, line, time, id=id, tool=tool)
 
     def _uses(self, message: Message) -> set[int]:
-        """Return digests of what a tool call ran or changed. (What a command reads depends on its folder.)"""
+        """Return digests of the commands that a tool call ran and of the files that it changed."""
         project = self.facts.project
         done = (use for use in uses_of(message) if use.kind != "read")
         return {digest(use.value if use.kind == "command" else stored_path(use.value, project)) for use in done}
@@ -319,7 +319,7 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "filechange":
             return self._ran("apply_patch", patch_of(mapping(item.get("changes"))), line, time, id)
         if kind not in _TURN_ITEMS_PASSED_OVER:
-            self.count_unknown(f"item {string(item.get('type'))}")  # as it is: secrets are recognised by capitals, too
+            self.count_unknown(f"item {string(item.get('type'))}")  # in its own case, by which secrets are recognised
         return []
 
     # --- results --------------

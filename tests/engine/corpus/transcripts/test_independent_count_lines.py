@@ -205,7 +205,7 @@ CURSOR_NEW = (
 
 
 def _count_cursor(text: str) -> Count:
-    """The only times are in front of what the user typed."""
+    """The only times are in front of the text that the user typed."""
     said = [line for line in read(text) if "role" in line]
     times = [TIMES[0]] if "<timestamp>" in text else []
     return count(["user" if line["role"] == "user" else "agent" for line in said], times)
