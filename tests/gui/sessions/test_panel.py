@@ -295,6 +295,18 @@ def test_written_session_is_marked_as_running(qtbot, panel, memory):
     assert panel.running.paths == frozenset()
 
 
+def test_session_with_a_new_file_is_marked_as_running(qtbot, panel, memory, monkeypatch, tmp_path):
+    conversation = tmp_path / "openhands" / "base_state.json"
+    (conversation.parent / "events").mkdir(parents=True)
+    conversation.write_text("{}")
+    monkeypatch.setattr(memory, "locate", lambda _path: conversation)
+    panel.running.check()
+    qtbot.waitUntil(lambda: not panel.running.busy)
+    (conversation.parent / "events" / "event-00000-a.json").write_text("{}")
+    with qtbot.waitSignal(panel.running.changed):
+        panel.running.check()
+
+
 def test_session_that_begins_is_marked_as_running(qtbot, panel, memory):
     panel.running.check()
     qtbot.waitUntil(lambda: not panel.running.busy)
