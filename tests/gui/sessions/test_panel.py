@@ -135,7 +135,7 @@ def test_agent_project_and_time_filters_combine(qtbot, panel):
 def test_days_dialog_accepts_days_in_any_order(qtbot, panel, today):
     dialog = DaysDialog(today, today.replace(day=9))
     qtbot.addWidget(dialog)
-    assert dialog.period().words == "9 Feb 2026 – 11 Feb 2026"
+    assert dialog.period().words == "9 Feb – 11 Feb 2026"
     assert (dialog.period().first.day, dialog.period().last.day) == (9, 11)
 
 
