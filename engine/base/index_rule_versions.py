@@ -9,7 +9,7 @@ CHUNKER_VERSION = 7
 """Increase it when the same text would give other chunks."""
 PACKER_VERSION = 3
 """Increase it when the same messages would give other chunks."""
-TOOLS_VERSION = 2
+TOOLS_VERSION = 3
 """Increase it when the same tool calls would give other files or commands."""
 DOCUMENTS_VERSION = 1
 """Increase it when the same PDF, Word, OpenDocument, EPUB or HTML file would give another text."""

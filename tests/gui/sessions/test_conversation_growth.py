@@ -207,3 +207,11 @@ def test_write_without_new_messages_changes_nothing(qtbot, panel, memory, jobs) 
     ):
         transcript.write("\n")
     _finish(jobs)
+
+
+def test_growth_in_a_new_log_of_a_database_is_shown(qtbot, panel, memory, jobs) -> None:
+    _finish(jobs)
+    memory.session_texts[PATH] = make_session([*_turns(30), *LATER], path=PATH)
+    file = memory.locate(PATH)
+    with qtbot.waitSignal(panel.live_updates.grown):
+        file.with_name(f"{file.name}-wal").write_bytes(b"log")
