@@ -319,6 +319,11 @@ class Workspace(QObject):
         self.sync_failed.emit(sentence, False)
 
     @property
+    def is_updating(self) -> bool:
+        """Whether a sync was started here, though it may not have reported anything yet."""
+        return self._sync is not None
+
+    @property
     def status(self) -> MemoryProviderStatus | None:
         """The newest status record of the open memory."""
         return self.feed.latest
