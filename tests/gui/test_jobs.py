@@ -200,6 +200,16 @@ def test_finished_job_holds_no_references(qtbot, jobs):
     assert not job.token.cancelled
 
 
+def test_finished_jobs_are_freed(qtbot, jobs):
+    told: list[int] = []
+    alive = []
+    for number in range(100):
+        alive.append(weakref.ref(jobs.read(lambda _, number=number: number, told.append)))
+        qtbot.waitUntil(lambda: len(told) == len(alive))
+    jobs.shutdown(60_000)
+    assert not any(reference() for reference in alive)
+
+
 def _read_to_the_queue(jobs: Jobs, on_done) -> Job:
     """Run a job whose report reaches the queue when the event loop turns."""
     job = jobs.read(lambda _: None, on_done)
