@@ -112,6 +112,8 @@ class FilterChips(QWidget):
 
     @staticmethod
     def _open(menu: QMenu, fill: Callable[[QMenu], None]) -> None:
+        for inside in menu.findChildren(QMenu):
+            inside.deleteLater()  # `clear` keeps it
         menu.clear()
         fill(menu)
 

@@ -2,9 +2,9 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QWidget
 
 from engine import ProviderError
 from gui.sessions.content_search import PAUSE_MS
@@ -119,6 +119,15 @@ def test_speaker_filter_restricts_hits(qtbot, panel):
     assert _sessions(panel) == []
     choose_from_chip(panel.chips, "Said by", "The agent")
     assert _sessions(panel) == ["Fix the valve controller"]
+
+
+def test_time_menu_keeps_one_menu_of_months(panel):
+    chip = next(chip for chip in panel.chips.findChildren(Chip) if chip.accessibleName().startswith("Time"))
+    for _ in range(3):
+        chip.menu().aboutToShow.emit()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        (months,) = chip.menu().findChildren(QMenu)
+        assert months.actions()[0].text() == "February 2026\t7"
 
 
 def test_agent_project_and_time_filters_combine(qtbot, panel):
