@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.session_stores import may_name_session as may_name_session
+    from engine.corpus.transcripts.transcript_files import last_change as last_change
     from engine.embedding.api_keys import forget_key as forget_key
     from engine.embedding.api_keys import key_state as key_state
     from engine.embedding.api_keys import store_key as store_key
@@ -197,6 +198,7 @@ _HOME = {
     "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.discovery",
     "may_name_session": "engine.corpus.transcripts.session_stores",
+    "last_change": "engine.corpus.transcripts.transcript_files",
     "PROVIDERS": "engine.providers.registry",
     "ModelFacts": "engine.providers",
     "facts_of": "engine.embedding.model_catalog",

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 LONGEST = 500
 """Lines of a module."""
 MOST_MODULES = 635
-MOST_PRIVATE = 87
+MOST_PRIVATE = 78
 """Uses of private attributes in tests."""
 MOST_PATCHED = 100
 """Module constants that tests replace. The limits follow the figures in CONTRIBUTING down, and never up."""

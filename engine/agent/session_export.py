@@ -378,7 +378,8 @@ _GOAL, _LAST = 0.3, 0.35
 """Shares of the block: of the goal, and of the last message of each speaker."""
 _SHORT = 80
 """Most characters of a request that is shown with the question that it answers: `Yes` says nothing alone."""
-_QUESTION = re.compile(r"[^.!?…\n]{1,200}[?\uff1f\u061f]")
+_QUESTION = re.compile(r"(?<![^.!?\uff1f\u061f…\n])[^.!?\uff1f\u061f…\n]++[?\uff1f\u061f]")
+_LONGEST_QUESTION = 200
 _SEARCHED = 2000
 """Characters at the end of an answer that are searched for its question."""
 
@@ -431,16 +432,16 @@ def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
     """
     prompts: list[str] = []
     questions: list[str] = []
-    question = ""
+    answer = ""
     for message in spoken:
         text = message.text.strip()
         if message.role == "assistant":
-            found = _QUESTION.findall(text[-_SEARCHED:])
-            question = f"{found[-1].strip(' -*>#')} – " if found else ""
+            answer = text
         elif message.role == "user":
             prompts.append(text)
-            questions.append(question if len(text) <= _SHORT else "")
-            question = ""
+            found = _QUESTION.findall(answer[-_SEARCHED:]) if len(text) <= _SHORT else ()
+            questions.append(f"{found[-1][-_LONGEST_QUESTION:].strip(' -*>#')} – " if found else "")
+            answer = ""
     return prompts, questions
 
 

@@ -364,7 +364,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
         type=count,
         default=None,
         metavar="N",
-        help="print at most N characters; by default as set in the settings",
+        help="print at most N characters, 500 or more; by default as set in the settings",
     )
     stats = add("stats", "Add up messages, active time, tokens and cost.")
     _add_session_filters(stats, listing=False)

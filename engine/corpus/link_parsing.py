@@ -2,7 +2,9 @@
 
 Written from the help pages of both programs: Obsidian's "Internal links", "Aliases" and "Embed files", Logseq's "Block
 reference" and "Properties", and its file names (`___` for the `/` of a page's name). Links in Org files are those of
-the Org manual ("Link Format", "External Links"), and names of pages as Logseq writes them.
+the Org manual ("Link Format", "External Links"), and names of pages as Logseq writes them. Links in AsciiDoc are those
+of its language documentation ("Cross References", "Link Macro"), in reStructuredText the role `:doc:` of Sphinx and the
+embedded addresses of docutils.
 """
 
 import re
@@ -46,10 +48,11 @@ _FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp 
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
 _MARKDOWN = re.compile(
-    r"(!?)\[((?:[^\[\]\n]|\[[^\[\]\n]{0,100}\]){0,400})\]"
-    r"\((?:<([^<>\n]{1,400})>|((?:[^\s()<>]|\([^\s()<>]{0,100}\)){1,400}))"
-    r"(?:[ \t]+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|\([^()\n]{0,200}\)))?\)"
+    r"(!?)\[((?:[^\[\]\n]{1,400}+|\[[^\[\]\n]{0,100}+\]){0,40}+)\]"
+    r"\((?:<([^<>\n]{1,400}+)>|((?:[^\s()<>]{1,400}+|\([^\s()<>]{0,100}+\)){1,40}+))"
+    r"(?:[ \t]++(?:\"[^\"\n]{0,200}+\"|'[^'\n]{0,200}+'|\([^()\n]{0,200}+\)))?\)"
 )
+"""A link `[text](target "title")`; possessive, which takes a third of the time."""
 _DEFINITION = re.compile(
     r"( {0,3})\[(?!\^)([^\[\]\n]{1,400})\]:[ \t]*(?:<([^<>\n]{1,400})>|([^\s<>]{1,400}))"
     r"(?:[ \t]+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|\([^()\n]{0,200}\)))?\s*"
@@ -57,6 +60,11 @@ _DEFINITION = re.compile(
 """The definition of a link `[text][name]`."""
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
 _ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
+_ASCIIDOC = lazy_pattern(
+    r"(?:xref|link):(?:\+\+)?([^\s\[\]]{1,400}?)(?:\+\+)?\[([^\[\]\n]{0,400})\]"
+    r"|<<([^<>,\n]{1,400})(?:,([^<>\n]{0,400}))?>>"
+)
+_RESTRUCTURED = lazy_pattern(r"(:doc:)?`(?:([^`<>\n]{1,400}?)\s*<([^<>`\n]{1,400})>|([^`<>\n]{1,400}))`(_{0,2})")
 _ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
 _QUOTED = lazy_pattern(r"(?:[ \t]*>[ \t]?)+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -121,18 +129,22 @@ def _may_link(text: str) -> bool:
     return "[[" in text or "](" in text or "((" in text or "]:" in text
 
 
-def org_links_of(text: str, code: Sequence[tuple[int, int]]) -> tuple[NoteLink, ...]:
-    """Return the links in an Org file to notes and blocks, in order; at most 2,000. `code`: lines of blocks of code."""
-    if "[[" not in text and "((" not in text:
+def markup_links_of(text: str, name: str, code: Sequence[tuple[int, int]]) -> tuple[NoteLink, ...]:
+    """Return the links in a file of Org, AsciiDoc or reStructuredText to notes and blocks, in order; at most 2,000.
+
+    `code` has the lines of blocks of code.
+    """
+    links, signs = _LINKS_IN.get(name[name.rfind(".") :].lower(), (_org_links, ()))
+    if not any(sign in text for sign in signs):
         return ()
     hidden = {number for first, last in code for number in range(first, last + 1)}
     found: list[NoteLink] = []
     for number, whole in enumerate(text.split("\n"), 1):
         line = whole[:_LINE]
-        if ("[[" in line or "((" in line) and number not in hidden:
+        if number not in hidden and any(sign in line for sign in signs):
             found += (
-                NoteLink(number, link.kind, link.target, link.anchor, _context(line, link, _org_links))
-                for link in _org_links(line)
+                NoteLink(number, link.kind, link.target, link.anchor, _context(line, link, links))
+                for link in links(line)
             )
             if len(found) >= _MOST:
                 break
@@ -154,6 +166,51 @@ def _org(match: re.Match[str]) -> WrittenLink | None:
     if not target or target[0] in "*#(" or _SCHEME.match(target) or is_attachment(target):
         return None
     return WrittenLink(*match.span(), "link", target, anchor.lstrip("*#"), label or target)
+
+
+def _asciidoc_links(line: str) -> list[WrittenLink]:
+    return [link for match in _ASCIIDOC.finditer(line) if (link := _asciidoc(match)) is not None]
+
+
+def _asciidoc(match: re.Match[str]) -> WrittenLink | None:
+    """Return the link to another file; None for one within its file or to a web page."""
+    written = (match[1] or match[3]).strip()
+    if "://" in written or written.startswith("mailto:"):
+        return None
+    target, hash_, anchor = unquote(written).rpartition(":")[2].partition("#")  # a component of Antora comes first
+    if hash_ and target and not target.lower().endswith(_TYPES):
+        target += ".adoc"  # of an address without ending
+    label = (match[2] or match[4] or "").strip(" ^")
+    return _file_link(match, target, anchor, label)
+
+
+def _restructured_links(line: str) -> list[WrittenLink]:
+    return [link for match in _RESTRUCTURED.finditer(line) if (link := _restructured(match)) is not None]
+
+
+def _restructured(match: re.Match[str]) -> WrittenLink | None:
+    role, label, address, name, reference = match.groups()
+    if role:
+        target = (address or name).strip()
+        return _file_link(match, f"{target.removesuffix('.rst')}.rst", "", label or target)
+    if not address or not reference or _SCHEME.match(address):
+        return None
+    target, _, anchor = unquote(address).partition("#")
+    return _file_link(match, target, anchor, label)
+
+
+def _file_link(match: re.Match[str], target: str, anchor: str, label: str) -> WrittenLink | None:
+    if not target.lower().endswith(_TYPES):
+        return None
+    return WrittenLink(*match.span(), "link", target, anchor, label or target)
+
+
+_LINKS_IN: dict[str, tuple[Callable[[str], list[WrittenLink]], tuple[str, ...]]] = {
+    ".org": (_org_links, ("[[", "((")),
+    **dict.fromkeys((".adoc", ".asciidoc"), (_asciidoc_links, ("xref:", "link:", "<<"))),
+    **dict.fromkeys((".rst", ".rest"), (_restructured_links, (":doc:`", ">`_"))),
+}
+"""Finds the links in a line of a file with this ending, and the signs of which a line with links has one."""
 
 
 def written_links(line: str) -> list[WrittenLink]:
@@ -313,6 +370,9 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
         number += 1
         line = text[start : min(end, start + _LINE)]
         start = end + 1
+        if not fence and "```" not in line and "~~~" not in line:
+            yield number, line
+            continue
         inner = line[match.end() :] if (match := _QUOTED.match(line)) else line
         if fence and markdown_line_types.is_below_item(inner, fence):
             fence = ""

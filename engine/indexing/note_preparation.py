@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.link_parsing import NoteLink, links_of, names_of, org_links_of
+from engine.corpus.link_parsing import NoteLink, links_of, markup_links_of, names_of
 from engine.corpus.note_metadata import describe, tags_of
 from engine.corpus.note_reader import NoteText, read_note
 from engine.corpus.note_structure import Structure
@@ -51,9 +51,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
 
 
 def _links(text: str, name: str, structure: Structure | None) -> tuple[NoteLink, ...]:
-    if structure is None:
-        return links_of(text)
-    return org_links_of(text, structure.code) if name.lower().endswith(".org") else ()
+    return links_of(text) if structure is None else markup_links_of(text, name, structure.code)
 
 
 def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterator[NewChunk]:

@@ -223,10 +223,12 @@ class SearchOutcome(Record, frozen=True):
 
     @property
     def offered(self) -> tuple[QuerySuggestion, ...]:
-        """The suggestions to show: none if a result has a good score; otherwise those found in more than one passage,
-        since a word in a single passage is often a typo.
+        """The suggestions to show: all without results, none if a result has a good score; otherwise those found in
+        more than one passage, since a word in a single passage is often a typo.
         """
-        if self.results and max(result.score for result in self.results) >= _GOOD_SCORE:
+        if not self.results:
+            return self.suggestions
+        if max(result.score for result in self.results) >= _GOOD_SCORE:
             return ()
         return tuple(suggestion for suggestion in self.suggestions if suggestion.chunks > 1)
 

@@ -178,6 +178,7 @@ def _by_line(text: str, spans: Iterable[_Span]) -> Iterator[_Span]:
 def _spans(text: str) -> Iterator[_Span]:
     tries = _tries()
     done: dict[str, dict[str, int]] = {}  # end of the last match of an expression, by anchor
+    tables: dict[int, re.Match[str]] = {}  # headers by their end
     for start in range(0, len(text), _BLOCK):
         for anchor, found in _anchors(text[start : start + _BLOCK + _OVERLAP]):
             position = start + found
@@ -186,12 +187,15 @@ def _spans(text: str) -> Iterator[_Span]:
                 if ends is not None and position < ends.get(pattern.regex, 0):
                     continue
                 match = _compiled(pattern.regex).match(text, position, position + _WINDOW)
-                if match is not None:
+                if match is not None and pattern.block == "column":
+                    tables.setdefault(match.end(), match)
+                elif match is not None:
                     for span in _secrets(text, match, pattern):
                         if span.start < span.end:
                             yield span
                         ends = done.setdefault(anchor, {})
                         ends[pattern.regex] = span.end
+    yield from (_Span(*span, True) for span in cells_below(text, tables, _LONGEST_BLOCK))
 
 
 def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterator[_Span]:
@@ -202,10 +206,6 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
         return
     if pattern.block == "codes":
         yield from _codes(text, match.end())
-        return
-    if pattern.block == "column":
-        cells = cells_below(text, match, _LONGEST_BLOCK)
-        yield from (_Span(*span, True) for span in cells if not is_ordinary(text[slice(*span)]))
         return
     if pattern.block == "manifest":
         yield from _manifest_entries(text, match)

@@ -4,6 +4,8 @@
 """
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
@@ -56,6 +58,8 @@ _COMMAND = lazy_pattern(
     r"[\w-]{0,12})(?=[ \t\\\"'])"
 )
 _COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
+_BLOCK = 256
+"""Options in one block of text share the search for their commands: many options would need as many searches."""
 _MACHINE = lazy_pattern(
     r"\b(?:machine\s{1,8}\S{1,253}|default\s{1,8}login\s{1,8}\S{1,128})(?:\s{1,8}(?:login|account)\s{1,8}\S{1,128}){0,2}\s{1,8}\Z"
 )
@@ -78,9 +82,21 @@ def is_program_password(before: str, match: re.Match[str]) -> bool:
 
 def _form(match: re.Match[str]) -> str | None:
     """Return the form of the password after the option, by the command to which this belongs; None for others."""
-    commands = _COMMAND.findall(_command_before(match))
-    options = _OPTIONS["".join(commands[-1])] if commands else {}
+    first = max(0, match.start() - _LOOK_BACK)
+    block = first - first % _BLOCK
+    commands = _commands(match.string[block : block + _BLOCK + _LOOK_BACK + 1])
+    last = bisect_left(commands, (match.start() - block,)) - 1
+    if last < 0 or commands[last][0] < first - block:
+        return None
+    options = _OPTIONS.get(commands[last][1], {})
     return next((form for form, named in options.items() if match["option"] in named.split()), None)
+
+
+@lru_cache(maxsize=2)
+def _commands(text: str) -> list[tuple[int, str]]:
+    """Return the positions of programs and of the starts of command lines, which have an empty name."""
+    starts = [(match.start(), "") for match in _COMMAND_START.finditer(text)]
+    return sorted(starts + [(match.start(), match[1] or match[2]) for match in _COMMAND.finditer(text)])
 
 
 def _command_before(match: re.Match[str]) -> str:

@@ -4,8 +4,9 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
@@ -24,6 +25,9 @@ _OUTER = lazy_pattern(r"[ \t>]*+(?:[+-](?=[ \t]*\|))?+[ \t>]*+\|?")  # before th
 _CELL = lazy_pattern(r"((?:[^|\\]|\\.?)*+)(?:\||\Z)")
 _MARKS = " \t>*`"  # around the value of a cell
 _QUOTES = "\"':"  # also around the name of a column
+_NAME = lazy_pattern(rf"[{_MARKS}{_QUOTES}]*+((?:{_NAMES})s?)[{_MARKS}{_QUOTES}\r]*+[|,;\t]?\Z", re.IGNORECASE)
+_SEPARATORS = rf"{LINE_PREFIX}(?=[ \t>]*+(?:\|[ \t]*+)?:?-)(?=[^|{LINE_END}]*\|)[ \t>|:-]{{2,400}}(?:\r?\n|\Z)"
+_SEPARATOR = lazy_pattern(rf"\r?\n{_SEPARATORS}")
 _SQL = lazy_pattern(
     r"\b(?:with|encrypted|user|role|login|set|alter|create|grant|identified)\b[^\n]{0,40}\Z", re.IGNORECASE
 )
@@ -66,9 +70,8 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "Name;Kennwort\nada;«swordfish»\n",
         ),
         _COLUMNS,
-        rf"(?i:(?:{_NAMES})s?)(?:[{_MARKS}{_QUOTES}]{{0,40}}(?:\|[^{LINE_END}]{{0,400}})?\r?\n"
-        rf"{LINE_PREFIX}(?=[ \t>]*\|?[ \t]*:?-)(?=[^|{LINE_END}]*\|)[ \t>|:-]{{2,400}}(?:\r?\n|\Z)"
-        rf"|(?P<csv>\"?(?:[,;\t][^{LINE_END}]{{0,400}})?\r?\n))",
+        rf"(?i:(?:{_NAMES})s?)(?:[{_MARKS}{_QUOTES}]{{0,40}}(?:\|[^{LINE_END}]{{0,400}}+)?+\r?\n"
+        rf"{_SEPARATORS}|(?P<csv>\"?(?:[,;\t][^{LINE_END}]{{0,400}}+)?+\r?\n))",
         "whole",
         block="column",
     ),
@@ -117,61 +120,80 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
 )
 
 
-def cells_below(text: str, match: re.Match[str], most: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the cells in the column of passwords that the match names, of `most` rows."""
-    groups = match.groupdict()
-    if groups.get("names"):
-        yield from _sql_values(text, match, most)
-        return
-    position = text.rfind("\n", 0, match.start()) + 1
-    prefix = _PREFIX.match(text, position, match.end())
-    position, prefixed = (prefix.end(), bool(prefix[0])) if prefix is not None else (position, False)
-    if groups["csv"] is None:
-        yield from _markdown_cells(text, match, position, prefixed, most)
-        return
-    before, header = text[position : match.start()], text[position : match.end()].rstrip("\r\n")
-    delimiter = next((sign for sign, line in _HEADER.items() if line.fullmatch(header)), None)
-    if delimiter is not None and before.rpartition(delimiter)[2] in ("", '"'):
-        yield from _fields(
-            text, match, delimiter, (before.count(delimiter), header.count(delimiter) + 1), prefixed, most
-        )
+def cells_below(text: str, headers: Mapping[int, re.Match[str]], most: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans of secrets below headers, which are given by their end, in at most `most` rows of each.
+
+    A header has all its columns read together, and no row is read for two headers.
+    """
+    done = 0
+    for end in sorted(headers):
+        match = headers[end]
+        if match.start() < done:
+            continue
+        if match.groupdict().get("names"):
+            cells = _sql_values(text, match, most)
+        else:
+            start = text.rfind("\n", 0, match.start()) + 1
+            prefix = _PREFIX.match(text, start, match.end())
+            header = _Header(match, start if prefix is None else prefix.end(), prefix is not None and bool(prefix[0]))
+            cells = (_markdown_cells if match["csv"] is None else _fields)(text, header, most)
+        for start, stop in cells:
+            done = start
+            if start < stop and not is_ordinary(text[start:stop]):
+                yield start, stop
 
 
-def _rows(text: str, position: int, prefixed: bool, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the lines from the position on, without the number of a line or the sign of a difference."""
+class _Header(NamedTuple):
+    match: re.Match[str]
+    start: int
+    """Position after the number of the line or the sign of a difference."""
+    prefixed: bool
+    """Whether the header has these."""
+
+
+def _rows(text: str, header: _Header, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the lines below the header, without the number of a line or the sign of a difference."""
+    position = header.match.end()
     for _ in range(most):
         line = _LINE.match(text, position, position + _LONGEST_LINE)
         if line is None or not line[1]:
             return
-        prefix = _PREFIX.match(text, position, line.end(1)) if prefixed else None
+        prefix = _PREFIX.match(text, position, line.end(1)) if header.prefixed else None
         yield (position if prefix is None else prefix.end()), line.end(1)
         position = line.end()
 
 
-def _markdown_cells(
-    text: str, match: re.Match[str], header: int, prefixed: bool, most: int
-) -> Iterator[tuple[int, int]]:
-    """Yield the cells of a column, up to the end of the table or to a second header with the same column."""
-    begin, column = _first_cell(text, header, match.start()), 0
+def _password_columns(cells: Iterable[re.Match[str]]) -> dict[int, int]:
+    """Return the columns with the name of a password, with the position of the name."""
+    columns = {}
+    for column, cell in enumerate(cells):
+        name = _NAME.match(cell[0])
+        if name is not None:
+            columns[column] = cell.start() + name.start(1)
+    return columns
+
+
+def _markdown_cells(text: str, header: _Header, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the cells of the columns of passwords, up to the end of the table or to a second header with one."""
+    begin = _first_cell(text, header.start, header.match.end())
     outer = text[begin - 1 : begin] == "|"
-    for cell in _CELL.finditer(text, begin, match.start()):
-        if cell.end(1) < cell.end():
-            begin, column = cell.end(), column + 1
-    if text[begin : match.start()].strip(_MARKS + _QUOTES):
-        return
-    for position, end in _rows(text, match.end(), prefixed, most):
+    columns = _password_columns(_CELL.finditer(text, begin, text.find("\n", begin)))
+    last = max(columns, default=-1)
+    for position, end in _rows(text, header, most if columns else 0):
         if text.find("|", position, end) < 0:
             return
         first = _first_cell(text, position, end)
+        if _SEPARATOR.match(text, end) is not None:
+            names = _password_columns(_CELL.finditer(text, first, end)).values()
+            if any(header.match.re.match(text, name) for name in names):  # it is searched for itself
+                return
         # A single pipe before the row may also end an empty cell.
         unclear = not outer and text[first - 1] == "|" and not text[first:end].rstrip().endswith("|")
-        for cell in islice(_CELL.finditer(text, first, end), max(0, column - unclear), column + 1):
-            value = cell[1].strip(_MARKS)
-            start = text.index(value, cell.start())
-            again = match.re.match(text, start + value.startswith(tuple(_QUOTES)), start + _LONGEST_LINE)
-            if again is not None and again["csv"] is None:  # it is searched for itself
-                return
-            yield start, start + len(value)
+        for column, cell in enumerate(islice(_CELL.finditer(text, first, end), last + 1)):
+            if column in columns or (unclear and column + 1 in columns):
+                value = cell[1].strip(_MARKS)
+                start = text.index(value, cell.start())
+                yield start, start + len(value)
 
 
 def _first_cell(text: str, position: int, end: int) -> int:
@@ -179,28 +201,32 @@ def _first_cell(text: str, position: int, end: int) -> int:
     return position if outer is None else outer.end()
 
 
-def _fields(
-    text: str,
-    match: re.Match[str],
-    delimiter: str,
-    column_and_columns: tuple[int, int],
-    prefixed: bool,
-    most: int,
-) -> Iterator[tuple[int, int]]:
-    """Yield the fields of a column of a CSV file, up to a line with another number of fields."""
-    column, columns = column_and_columns
-    for position, end in _rows(text, match.end(), prefixed, most):
-        fields = list(_FIELD[delimiter].finditer(text, position, end))
-        if fields and fields[-1].end() == end and not fields[-1][0] and text[end - 1] != delimiter:
+def _fields(text: str, header: _Header, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the fields of the columns of passwords in a CSV file, up to a line with another number of fields.
+
+    A value may also be the name of a password, so a second header only adds its columns.
+    """
+    line = text[header.start : header.match.end()].rstrip("\r\n")
+    delimiter = next((sign for sign, form in _HEADER.items() if sign in line and form.fullmatch(line)), None)
+    if delimiter is None:
+        return
+    field, form = _FIELD[delimiter], _HEADER[delimiter]
+    columns = set(_password_columns(field.finditer(text, header.start, header.start + len(line))))
+    number = line.count(delimiter) + 1
+    for position, end in _rows(text, header, most if columns else 0):
+        fields = list(islice(field.finditer(text, position, end), number + 2))
+        if fields and fields[-1].start() == end and text[end - 1] != delimiter:
             fields.pop()  # the empty match at the end
-        if len(fields) != columns or text.startswith(" ", fields[column].start()):  # the next line of a sentence
-            return
-        start, stop = fields[column].span(fields[column].lastindex or 0)
-        if start < stop and _HEADER[delimiter].fullmatch(text, position, end):
-            again = match.re.match(text, start, start + _LONGEST_LINE)
-            if again is not None and again["csv"] is not None:  # it is searched for itself
-                return
-        yield start, stop
+        if len(fields) != number or all(text.startswith(" ", fields[column].start()) for column in columns):
+            return  # the next line of a sentence
+        names = _password_columns(fields)
+        if names and form.fullmatch(text, position, end):
+            columns.update(names)
+            yield end, end
+        else:
+            names = {}
+        for column in columns - names.keys():
+            yield fields[column].span(fields[column].lastindex or 0)
 
 
 def _sql_values(text: str, match: re.Match[str], most: int) -> Iterator[tuple[int, int]]:

@@ -337,12 +337,12 @@ class KeywordLeg:
     ) -> tuple[tuple[str, ...], int]:
         """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one.
 
-        `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix before it
-        matches as well is left out: its occurrences would count twice.
+        `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix matches as
+        well is left out: its occurrences would count twice.
         """
         phrases, matches = [], 0
         prefixes: tuple[str, ...] = ()
-        for form in forms:
+        for form in sorted(forms, key=lambda form: (not form[-1].endswith("*"), len(form[-1]))):
             if prefixes and len(form) == 1 and form[0].startswith(prefixes):
                 continue
             chunks = self._snapshot_chunks

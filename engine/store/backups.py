@@ -58,8 +58,9 @@ class Backups:
         if 0 <= now - self._newest < _PAUSE:
             return
         try:
+            self._date_back(now)
             copy_database(connection, self._named(_DAILY + time.strftime("%Y-%m-%d", time.localtime(now))))
-            self._remove(sorted(self._of(_DAILY), reverse=True)[_DAYS:])
+            self._remove(sorted(self._of(_DAILY), key=changed_at, reverse=True)[_DAYS:])
         except (apsw.Error, OSError) as error:
             log.warning("No backup of %s: %s", self._path.name, type(error).__name__)
         self._newest = now
@@ -87,6 +88,12 @@ class Backups:
                 os.utime(backup, (made, made))  # keep the day on which it was made
             except (apsw.NotADBError, apsw.CorruptError):
                 self._remove([backup])
+
+    def _date_back(self, now: float) -> None:
+        """Give backups from the future, made before the clock was set back, a past time: later ones are newer."""
+        early = [backup for backup in self.all() if changed_at(backup) > now]
+        for seconds, backup in enumerate(early, start=1):
+            os.utime(backup, (now - seconds, now - seconds))
 
     def _of(self, kind: str) -> Iterator[Path]:
         return self._path.parent.glob(f"{self._path.name}{kind}*")

@@ -195,18 +195,19 @@ class Snapshot:
         return tuple(sorted(set(map(counted_as, self._stored_languages()))))
 
     def _stored_languages(self) -> tuple[str, ...]:
-        """Return the languages in the table of files.
+        """Return the languages in the table of files, of the undecided ones only the first.
 
         Runs with every query, so it skips from one language to the next in their index.
         """
         if self.hidden:
             query = f"SELECT DISTINCT language FROM {self.tables.files} WHERE NOT {self._in_hidden('id')}"
             return tuple(language for (language,) in self.connection.execute(query))
+        next_one = "f.language > iif(found.language GLOB 'undecided*', 'undecided~', found.language)"
         rows = self.connection.execute(
             f"""WITH RECURSIVE found (language) AS (
                     SELECT min(language) FROM {self.tables.files}
                     UNION ALL
-                    SELECT (SELECT min(f.language) FROM {self.tables.files} f WHERE f.language > found.language)
+                    SELECT (SELECT min(f.language) FROM {self.tables.files} f WHERE {next_one})
                     FROM found WHERE found.language IS NOT NULL)
                 SELECT language FROM found WHERE language IS NOT NULL"""
         )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
 from engine.text.query_analysis import QueryAnalysis, analyse_query
-from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, stems_of
+from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, rules_of, stems_of
 from engine.text.tokens import DELIMITERS, RUN, Group, Piece, cluster_spans, groups, pieces, to_token
 from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, streams_of, text_pieces
 from engine.text.writing_systems import HANGUL, UNSPACED, shape
@@ -147,7 +147,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._joined, self._endings = _keys_to_match(terms)
         self._stretches = tuple(_cluster_tokens(term.surface) for term in terms if not _is_word(term))
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
-        self._stemmers = tuple(map(stems_of, languages))
+        self._stemmers = tuple(stems_of(rules) for language in languages for rules in rules_of(language))
         alone = len(languages) == 1 and not self._stretches
         self._language = languages[0] if alone else None
         """The language whose streams suffice to tell that a run doesn't match."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.base import lazy_pattern
 from engine.text.stems import UNDECIDED
-from engine.text.stopwords import languages_by_word
+from engine.text.stopwords import FUNCTION_WORD_LISTS, languages_by_word
 from engine.text.writing_systems import script_of
 
 _SAMPLE = 2048
@@ -26,6 +26,9 @@ stemmer."""
 
 _SHORT = 400
 """Most characters of a short note, which may have no function word."""
+_MOST_LIKELIER = 3
+"""Most languages that a note may have instead of English, such as French, Spanish and Italian with "la"."""
+_SAME_VOTES = 1e-9
 
 _BY_SCRIPT = {
     "greek": "greek",
@@ -68,7 +71,8 @@ _LETTER_LANGUAGES = {
         ("ãõ", "portuguese"),
         ("ç", "french portuguese turkish catalan"),
         ("œ", "french"),
-        ("éêâô", "french portuguese"),
+        ("é", "french spanish portuguese hungarian"),
+        ("êâô", "french portuguese"),
         ("èà", "french italian catalan"),
         ("ìòù", "italian catalan"),
         ("ąęłńśźż", "polish"),
@@ -103,14 +107,19 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
 
 
 def language_of_note(text: str) -> str:
-    """Return the language of a note, or `UNDECIDED` for a short one that counts as English without any English function
-    word, such as "Stromrechnung bezahlen"."""
+    """Return the language of a note; for a short one that counts as English, although its few function words are none
+    of English or rather of another language, `UNDECIDED` with that language, or those.
+
+    For example, "Stromrechnung bezahlen" is undecided and "Der Kurs beginnt am Montag" is "undecided german".
+    """
     language = detect_language(text)
     if language != "english" or len(text) > _SHORT:
         return language
-    owners = languages_by_word()
-    words = owners.keys() & set(_WORD.findall(text.lower()))
-    return language if any("english" in owners[word] for word in words) else UNDECIDED
+    sample = unicodedata.normalize("NFC", text)
+    votes, _ = _votes(sample, {letter for letter in sample.lower() if letter in _LETTER_LANGUAGES})
+    most = max(votes.values())
+    likelier = [of for of in FUNCTION_WORD_LISTS if most and votes.get(of, 0.0) > most - _SAME_VOTES]
+    return language if "english" in likelier else " ".join((UNDECIDED, *likelier[:_MOST_LIKELIER]))
 
 
 def _by_letters(script: str, letters: str, sample: str) -> str:
@@ -130,8 +139,10 @@ def _by_letters(script: str, letters: str, sample: str) -> str:
     return _BY_SCRIPT[script]
 
 
-def _by_words(sample: str, likely: Sequence[str], letters: set[str]) -> str:
-    """Return the Latin language with most votes: each function word counts once, shared among its languages."""
+def _votes(sample: str, letters: set[str]) -> tuple[dict[str, float], set[str]]:
+    """Return the votes for each Latin language, and the words: each function word counts once, shared among its
+    languages, and so does each of the `letters`.
+    """
     owners = languages_by_word()
     words = set(_WORD.findall(sample.lower()))
     distinctive = [_LETTER_LANGUAGES[letter] for letter in _LETTER_LANGUAGES.keys() & letters]
@@ -139,6 +150,13 @@ def _by_words(sample: str, likely: Sequence[str], letters: set[str]) -> str:
     for voters in (*(owners[word] for word in owners.keys() & words), *distinctive):
         for language in voters:
             votes[language] = votes.get(language, 0.0) + 1 / len(voters)
+    return votes, words
+
+
+def _by_words(sample: str, likely: Sequence[str], letters: set[str]) -> str:
+    """Return the Latin language with most votes, if these are enough."""
+    votes, words = _votes(sample, letters)
+    distinctive = _LETTER_LANGUAGES.keys() & letters
     best = max(votes, key=lambda language: (votes[language], language in likely))
     if not votes[best] and letters and len(words) >= _ENOUGH_WORDS:
         return ""

@@ -6,6 +6,7 @@ token with `*` is a prefix.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +27,7 @@ layer at the boundary", and the index contains the parts of all. If function wor
 "too-large" and "read-only", the compound is searched as a whole, and the single part is a looser form.
 """
 _MOST_FORMS = 40
-_DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+)")
+_DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+[23]?)")
 _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
 _HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
@@ -70,6 +71,14 @@ _SPANISH_CHANGED = {
     "ir": ({"e": "ie i", "o": "ue u"}, "o e es en a as an io ieron iendo".split()),
 }
 """Vowels that change in Spanish verbs, and the endings after them: pedir, pide; jugar, juegan."""
+_SPANISH_RESPELT = {
+    ("ar", "c"): ("qu", "e es en"),
+    ("ar", "g"): ("gu", "e es en"),
+    ("ar", "z"): ("c", "e es en"),
+    ("er", "c"): ("zc", "o a as an"),
+    ("ir", "c"): ("zc", "o a as an"),
+}
+"""Last consonants of Spanish verbs that are written otherwise before some endings: buscar, busqué; conocer, conozco."""
 _SPANISH_PERSONS = {"amos": "ar", "emos": "er", "imos": "ir"}
 _LAST_VOWEL = lazy_pattern(r"(.*)([eou])([^aeiou]*)")
 _CHANGED_VOWEL = lazy_pattern(r"(.+)(ue|ie)([^aeiou]+)(?:o|as?|an|es?|en)")
@@ -95,6 +104,46 @@ class _Forms(NamedTuple):
     words: Iterable[tuple[str, ...]] = ()
     stems: Iterable[str] = ()
     irregular: tuple[str, ...] = ()
+
+
+_FRENCH_IRREGULAR = """
+aller vais vas va vont irai ira irons iront aille, apprendre apprend apprennent appris apprenait, boire bois boit
+boivent buvons buvait bu, comprendre comprend comprennent compris, conduire conduit conduisent conduisait, connaître
+connais connaît connaissent connaissait connu, construire construit construisent construisait, courir cours courent
+courait couru, couvrir couvre couvrent couvert, craindre crains craint craignent, croire crois croit croient croyait
+cru, cuire cuit cuisent, devenir devient deviennent devenait devenu deviendra, devoir dois doit doivent devait devra,
+dire dis dit disent disait dira, dormir dors dort dorment dormait, écrire écris écrit écrivent écrivait écrivons,
+éteindre éteint éteignent, faire fais fait font faisait faisons fera feront fasse, falloir faut fallait faudra fallu,
+lire lis lisent lisait lu lue lus, mettre mets mettent mettait mis mise, mourir meurt meurent mort morte mourra,
+naître naît naissent né née, obtenir obtient obtiennent obtenu, offrir offre offrent offert, ouvrir ouvre ouvrent
+ouvert ouvrait, partir pars partent partait parti, payer paie paient paiera, peindre peint peignent peignait,
+permettre permet permettent permis, plaire plaît plaisent plu, pleuvoir pleut pleuvait plu, pouvoir peux peut peuvent
+pouvait pourra puisse, prendre prends prend prennent prenait pris prise, produire produit produisent, promettre promet
+promis, recevoir reçois reçoit reçoivent recevait reçu, rire rit rient riait, savoir sais sait savent savait su saura
+sachant, sentir sens sentent sentait senti, servir sers servent servait servi, sortir sors sortent sortait sorti,
+souffrir souffre souffert, suivre suis suit suivent suivait suivi, tenir tiens tient tiennent tenait tenu tiendra,
+venir viens vient viennent venait venu viendra, vivre vis vivent vivait vécu, voir vois voit voient voyait vu vue
+verra, vouloir veux veut veulent voulait voulu voudra voudrais, envoyer envoie envoient enverrai enverra
+"""
+_SPANISH_IRREGULAR = """
+andar anduve anduvo, caber cabe quepo cupo, caer cae caigo cayó cayeron, conducir conduje condujo, construir construye
+construyen construyó, creer cree creyó creyeron, dar doy dio dieron, decir digo dicen dije dijo dijeron dicho dirá,
+estar estoy estuve estuvo, hacer hago hice hizo hicieron hecho hará haga, huir huye huyó, incluir incluye incluyen
+incluyó, ir voy va van vamos iba iban fui vaya, leer lee leyó leyeron leyendo, oír oigo oye oyen oyó, poder puedo
+puede pueden pude pudo podrá, poner pongo puse puso pusieron puesto pondrá ponga, querer quiero quiere quieren quise
+quiso querrá, romper roto, saber sé sabe supe supo sabrá sepa, salir salgo saldrá salga, tener tengo tiene tienen tuve
+tuvo tuvieron tendrá tenga, traducir traduzco tradujo, traer traigo trajo trajeron trayendo, valer valgo valdrá, venir
+vengo viene vienen vino vinieron vendrá venga viniendo, ver veo ven veía vio visto, volver vuelvo vuelve vuelven
+volvió vuelto, abrir abierto, cubrir cubierto, escribir escrito, morir muere mueren murió muerto, resolver resuelve
+resuelto, descubrir descubierto, devolver devuelve devuelto, mantener mantengo mantiene mantuvo, obtener obtengo
+obtiene obtuvo, proponer propongo propuso propuesto, suponer supongo supuso supuesto, producir produzco produjo,
+reducir reduzco redujo, convertir convierte convirtió, elegir elijo elige eligió, seguir sigo sigue siguen siguió,
+conseguir consigo consigue consiguió, sentir siente sienten sintió, mentir miente mintió, preferir prefiere prefirió,
+repetir repite repitió, servir sirve sirvió, vestir viste vistió, reír ríe rió, freír fríe frito, jugar jugué, dormir
+duermen durmió durmieron, pedir pidió pidieron
+"""
+_IRREGULAR = {"french": _FRENCH_IRREGULAR, "spanish": _SPANISH_IRREGULAR}
+"""Forms of verbs that no rule above yields, after the infinitive. Left out: forms that are English words ("lit")."""
 
 
 def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) -> tuple["QueryTerm", ...]:
@@ -155,6 +204,8 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
         words += _with_other_prefixes(root)
     words += _of_hash(root)
     stems = list(_joined_keys(term.word)) if isinstance(term.word, str) else []
+    if len(languages) > 1:
+        stems += (JOINED + stem for stem in term.stems)
     if root.isalpha() and languages[0] in _DERIVING and script_of(root[0]) in _INFLECTED:
         stems += _related(stems_of(languages[0])[root])
     if root.isalpha() and script_of(root[0]) == "latin":
@@ -204,10 +255,20 @@ def _of_verbs(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
     Many a word of another language ends like a verb, too; such forms of it are hardly ever words.
     """
-    if "french" in languages:
-        yield from ((form,) for form in _french_forms(word) if form != word)
-    if "spanish" in languages:
-        yield from ((form,) for form in _spanish_forms(word) if form != word)
+    irregular = {
+        language: _by_infinitive(verbs).get(word, []) for language, verbs in _IRREGULAR.items() if language in languages
+    }
+    known = any(irregular.values())
+    for language, forms in irregular.items():
+        if forms or not known:
+            regular = _french_forms(word) if language == "french" else _spanish_forms(word)
+            yield from ((form,) for form in (*forms, *regular) if form != word)
+
+
+@cache
+def _by_infinitive(verbs: str) -> dict[str, list[str]]:
+    """Return the folded forms of irregular verbs by their folded infinitive."""
+    return {verb[0]: verb[1:] for verb in (fold(forms).split() for forms in verbs.split(","))}
 
 
 def _french_forms(word: str) -> Iterator[str]:
@@ -228,6 +289,8 @@ def _spanish_forms(word: str) -> Iterator[str]:
     base, infinitive = word[:-2], word[-2:]
     if infinitive in _SPANISH_VERBS and len(base) >= _SHORTEST_VERB:
         yield from (base + ending for ending in _SPANISH_VERBS[infinitive])
+        respelt, after = _SPANISH_RESPELT.get((infinitive, base[-1]), ("", ""))
+        yield from (base[:-1] + respelt + ending for ending in after.split())
         vowels, endings = _SPANISH_CHANGED[infinitive]
         if found := _LAST_VOWEL.fullmatch(base):
             before, vowel, after = found.groups()

@@ -1,7 +1,8 @@
 """Reduces inflected forms of a word to one stem, by the language of the text and the script of the word.
 
 Loose keys follow the stems of a text, once each; an index finds looser forms of a word by them. `+setup` is in the keys
-of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `python3.11`. `:gnurehcisrevneknark` is
+of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `python3.11`; `+mes` in those of "mesa" in a
+short text that may be Spanish, in which it has the stem of English. `:gnurehcisrevneknark` is
 "Krankenversicherung", uninflected, from back to front, so that the beginning `:gnurehcisrev` finds all compounds with
 "Versicherung" at their end. No other token begins with either sign.
 """
@@ -70,7 +71,8 @@ _lock = threading.Lock()
 
 JOINED, REVERSED = "+", ":"
 UNDECIDED = "undecided"
-"""Language of a text that counts as English because its language could not be detected. It may have compounds."""
+"""Language of a text that counts as English because its language could not be detected. Languages that are more likely
+may follow, as in "undecided german": the text is stemmed by the rules of all. It may have compounds."""
 COMPOUNDING = frozenset(
     ("danish", "dutch", "estonian", "finnish", "german", "hungarian", "norwegian", "swedish", UNDECIDED)
 )
@@ -154,8 +156,14 @@ _by_language: dict[str, Stems] = {}
 
 
 def counted_as(language: str) -> str:
-    """Return the language itself, or English for `UNDECIDED`."""
-    return "english" if language == UNDECIDED else language
+    """Return the language itself, or English for an undecided one."""
+    return "english" if language.startswith(UNDECIDED) else language
+
+
+def rules_of(language: str) -> tuple[str, ...]:
+    """Return the languages whose rules stem a text: one, or English and those that are more likely."""
+    undecided, *likelier = language.split(" ")
+    return counted_as(undecided), *likelier
 
 
 def stems_of(language: str) -> Stems:

@@ -11,7 +11,7 @@ from functools import cache
 from engine.text.folding import fold
 
 # As the analyser sees them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
-_FUNCTION_WORD_LISTS = {
+FUNCTION_WORD_LISTS = {
     "english": """
         a about after again all also am an and any are arent as at be because been before being between both but
         by can cant could did didnt do does doesnt doing dont down during each few for from further had has have
@@ -304,14 +304,14 @@ def stop_words(language: str) -> frozenset[str]:
 
     Besides Snowball's names, `korean` and `japanese` have lists.
     """
-    return frozenset(fold(_FUNCTION_WORD_LISTS.get(language, "")).split())
+    return frozenset(fold(FUNCTION_WORD_LISTS.get(language, "")).split())
 
 
 @cache
 def languages_by_word() -> dict[str, tuple[str, ...]]:
     """Return the languages that have each function word in Latin letters, with and without accents, by word."""
     owners: dict[str, tuple[str, ...]] = {}
-    for language, words in _FUNCTION_WORD_LISTS.items():
+    for language, words in FUNCTION_WORD_LISTS.items():
         for word in {*words.split(), *stop_words(language)}:
             if word < _AFTER_LATIN:
                 owners[word] = (*owners.get(word, ()), language)

@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.text.stems import COMPOUNDING, ending_key, forget_stems, joined_keys, stems_of
+from engine.text.stems import COMPOUNDING, JOINED, ending_key, forget_stems, joined_keys, rules_of, stems_of
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
@@ -95,8 +95,10 @@ class Streams(dict[str, tuple[str, str, str]]):
 
     def __init__(self, language: str) -> None:
         super().__init__()
-        self._stems = stems_of(language)
-        self._compounds = language in COMPOUNDING
+        first, *likelier = rules_of(language)
+        self._stems = stems_of(first)
+        self._likelier = [stems_of(other) for other in likelier]
+        self._compounds = not COMPOUNDING.isdisjoint(likelier or (language,))
 
     def __missing__(self, run: str) -> tuple[str, str, str]:
         entry = self._simple(run) or self._any(run)
@@ -118,7 +120,16 @@ class Streams(dict[str, tuple[str, str, str]]):
         if token != word and not word.isupper():
             return self[token]
         stem = self._stems[token]
-        return token, stem, ending_key(token, stem) if self._compounds else ""
+        return token, stem, " ".join(self._keys(token, stem)) if self._compounds or self._likelier else ""
+
+    def _keys(self, root: str, stem: str) -> Iterator[str]:
+        """Yield the key of a possible compound, and of other stems of the word; they may be its stems, so they are
+        weaker evidence.
+        """
+        others = [of for of in dict.fromkeys(stems[root] for stems in self._likelier) if of != stem]
+        yield from (JOINED + of for of in others)
+        if self._compounds:
+            yield from filter(None, (ending_key(root, of) for of in (stem, *others)))
 
     def _any(self, run: str) -> tuple[str, str, str]:
         words: list[str] = []
@@ -137,8 +148,7 @@ class Streams(dict[str, tuple[str, str, str]]):
                 if piece.root:
                     stem = self._stems[piece.root]
                     stems.append(stem)
-                    if self._compounds and (key := ending_key(piece.root, stem)):
-                        keys.append(key)
+                    keys += self._keys(piece.root, stem)
             if len(found) > _WORD_AND_PART:
                 keys += [key.token for key in joined_keys(run[start:end], found)]
         return " ".join(words), " ".join(stems), " ".join(keys)

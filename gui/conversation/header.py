@@ -11,7 +11,7 @@ from gui.sessions.wording import UNTITLED, agent_name, message_count, unknown_co
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions
-from gui.widgets.formatting import cost_text, date_of, exact, grouped, sent_and_received, usage_lines
+from gui.widgets.formatting import cost_text, dates_of, exact, grouped, sent_and_received, usage_lines
 from gui.widgets.labels import ElidedLabel, line
 
 _SIDE = 16
@@ -109,8 +109,8 @@ class ConversationHeader(QFrame):
 
 def _days(summary: SessionSummary) -> str:
     """Return the known days of the first and the last message, or the only one, as text."""
-    days = dict.fromkeys(date_of(moment) for moment in (summary.started, summary.ended) if moment is not None)
-    return " \N{EN DASH} ".join(days)
+    known = [moment for moment in (summary.started, summary.ended) if moment is not None]
+    return dates_of(known[0], known[-1]) if known else ""
 
 
 def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:

@@ -11,7 +11,7 @@ from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.row_folding import Rows
 from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
-from gui.viewer.file_loader import FileWatch, written_file
+from gui.viewer.file_loader import FileWatch
 from gui.viewer.match_list import Finder, Hit, names_tool_calls, query_finder
 
 _NOTICE_DELAY_MS = 200
@@ -181,17 +181,20 @@ class SessionWatch(QObject):
         self._again = False
         self._pause = QTimer(self, singleShot=True, interval=_REPEAT_MS)
         self._pause.timeout.connect(self.written)
-        self._file = FileWatch(self, quiet=False)
-        self._file.changed.connect(self.written)
+        self._files = FileWatch(self, quiet=False), FileWatch(self, quiet=False)
+        for watch in self._files:
+            watch.changed.connect(self.written)
 
     def follow(self, manager: MemorySearchManager, path: str) -> None:
         """Watch the transcript of this session. The index is not enough: it is updated only after much was written."""
 
         def take(location: Path) -> None:
             self._located.done()
-            self._file.follow(location)
+            log = location.with_name(f"{location.name}-wal")  # a database grows there; it may be created later
+            for watch, file in zip(self._files, (location, log), strict=True):
+                watch.follow(file)
 
-        work = self._jobs.read(lambda _token: written_file(manager.locate(path)), take, lambda _: self._located.done())
+        work = self._jobs.read(lambda _token: manager.locate(path), take, lambda _: self._located.done())
         self._located.put(work)
 
     def look(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
@@ -222,7 +225,8 @@ class SessionWatch(QObject):
         self._pause.stop()
         self._job.cancel()
         self._located.cancel()
-        self._file.follow(None)
+        for watch in self._files:
+            watch.follow(None)
 
 
 def _read_again(

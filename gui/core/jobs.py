@@ -13,7 +13,7 @@ from concurrent.futures import Executor, Future
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal, Slot
 
 from engine import Cancelled, CancelToken, MnemoscopeError, run_blocking_calls_on, tr
 
@@ -89,15 +89,6 @@ def _sentence(error: Exception) -> str:
     return tr("Unexpected error ({name}); the log has the details.", name=type(error).__name__)
 
 
-class _Runner(QRunnable):
-    def __init__(self, run: Callable[[], None]) -> None:
-        super().__init__()
-        self._run = run
-
-    def run(self) -> None:
-        self._run()
-
-
 class _Alarm:
     """A timer for delayed work of the engine, used on the GUI thread alone."""
 
@@ -142,7 +133,7 @@ class PoolExecutor(Executor):
             else:
                 future.set_result(result)
 
-        self._pool.start(_Runner(run))
+        self._pool.start(run)
         return future
 
 
@@ -230,14 +221,15 @@ class Jobs(QObject):
         self._drop_cancelled()
         run_blocking_calls_on(None)
         if last is not None:
-            self._writers.start(_Runner(last))
+            self._writers.start(last)
         deadline = time.monotonic() + timeout_ms / 1000
         pools = (self._readers, self._writers, self._engine, self._external, self._blocking)
         return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])
 
     def _start(self, pool: QThreadPool, job: Job) -> Job:
         self._running.add(job)
-        pool.start(_Runner(lambda: self._finished.emit(job, *job.run())))
+        # Not by a `QRunnable`: one that ends before `start` returns is never freed, nor is its job.
+        pool.start(lambda: self._finished.emit(job, *job.run()))
         return job
 
     @Slot(object)
@@ -253,7 +245,7 @@ class Jobs(QObject):
 
     def _go_off(self, alarm: _Alarm) -> None:
         if not alarm.cancelled:
-            alarm.pool.start(_Runner(alarm.job))
+            alarm.pool.start(alarm.job)
         self._set_alarm(alarm)
 
     @Slot(object, object)

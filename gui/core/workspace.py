@@ -83,10 +83,9 @@ class Workspace(QObject):
         config: Path | None = None,
         store_path: str = "",
         prepare: Callable[[MemorySearchManager], None] | None = None,
-        parent: QObject | None = None,
     ) -> None:
         """`prepare` is called with each memory before it is used, on a pool thread."""
-        super().__init__(parent)
+        super().__init__(jobs)
         self.feed = StatusFeed(jobs, self)
         self.current: Opened | None = None
         self._jobs = jobs
@@ -317,6 +316,11 @@ class Workspace(QObject):
         self._sync = None
         self.feed.refresh()
         self.sync_failed.emit(sentence, False)
+
+    @property
+    def is_updating(self) -> bool:
+        """Whether a sync was started here, though it may not have reported anything yet."""
+        return self._sync is not None
 
     @property
     def status(self) -> MemoryProviderStatus | None:

@@ -16,7 +16,7 @@ from gui.sessions.listing_view import ListingView
 from gui.sessions.session_catalog import Choice, SessionCatalog
 from gui.sessions.wording import agent_name
 from gui.widgets.form_controls import Chip
-from gui.widgets.formatting import grouped, short_date
+from gui.widgets.formatting import grouped, short_days
 from gui.widgets.labels import label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
@@ -112,6 +112,8 @@ class FilterChips(QWidget):
 
     @staticmethod
     def _open(menu: QMenu, fill: Callable[[QMenu], None]) -> None:
+        for inside in menu.findChildren(QMenu):
+            inside.deleteLater()  # `clear` keeps it
         menu.clear()
         fill(menu)
 
@@ -218,8 +220,7 @@ class DaysDialog(QDialog):
     def period(self) -> Period:
         """The period of days that the user selected."""
         first, last = sorted((self._day(self._first), self._day(self._last)))
-        words = " \N{EN DASH} ".join(short_date(day) for day in dict.fromkeys((first, last)))
-        return Period(words, first=first, last=last)
+        return Period(short_days(first, last), first=first, last=last)
 
     @staticmethod
     def _edit(day: date, name: str) -> QDateEdit:

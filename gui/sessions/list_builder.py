@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 
-from engine import MemoryProviderStatus, MemorySearchManager, MnemoscopeError, SessionSummary, marked, tr
+from engine import MemoryProviderStatus, MemorySearchManager, MnemoscopeError, SessionSummary, last_change, marked, tr
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Criteria
@@ -20,7 +20,6 @@ from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.rows import Row, build_listing, build_similar
 from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
-from gui.viewer.file_loader import written_file
 from gui.widgets.buttons import guide_action
 from gui.widgets.placeholder_page import NothingToRead
 
@@ -181,6 +180,7 @@ class RunningSessions(QObject):
 class _FileState(NamedTuple):
     file: Path
     stamp: tuple[int, int]
+    """Its size, and when it was changed, in nanoseconds, with its other files."""
     written: float
     """When it was written last, as far as a change was noticed; 0 for never."""
 
@@ -188,22 +188,21 @@ class _FileState(NamedTuple):
 def _read_states(
     manager: MemorySearchManager, sessions: Sequence[str], before: Mapping[str, _FileState]
 ) -> dict[str, _FileState]:
-    """Read modification time and size of transcripts; `before` is the previous result. Any thread."""
+    """Read when transcripts were changed, and their sizes; `before` is the previous result. Any thread."""
     states: dict[str, _FileState] = {}
     files = set()
     for path in sessions:
         known = before.get(path)
         try:
             file = manager.locate(path) if known is None else known.file
-            state = written_file(file).stat()
+            stamp = last_change(str(file), file.stat())
         except (OSError, MnemoscopeError):
             continue
         if file in files:
             continue  # of the sessions in one file, only the newest can be running
         files.add(file)
-        stamp = state.st_mtime_ns, state.st_size
         changed = known.stamp != stamp if known is not None else bool(before)
-        states[path] = _FileState(file, stamp, state.st_mtime if changed else known.written if known else 0.0)
+        states[path] = _FileState(file, stamp, stamp[1] / 1e9 if changed else known.written if known else 0.0)
     return states
 
 

@@ -224,12 +224,6 @@ _ABSENCES = 5
 Stamp = tuple[int, int, int]
 
 
-def written_file(file: Path) -> Path:
-    """Return the file to watch for changes of `file`: for a database, its write-ahead log while there is one."""
-    wal = file.with_name(f"{file.name}-wal")
-    return wal if wal.exists() else file
-
-
 class FileWatch(QObject):
     """Reports when a file on disk changes or is deleted.
 

@@ -70,6 +70,12 @@ def date_of(moment: float) -> str:
     return short_date(when) if when else tr("unknown date")
 
 
+def dates_of(first: float, last: float) -> str:
+    """Format the local dates of two times: 3 Mar – 3 Aug 2026."""
+    start, end = _local(first), _local(last)
+    return short_days(start.date(), end.date()) if start and end else date_of(last if end else first)
+
+
 def exact(moment: float) -> str:
     """Format a time with date and seconds for tooltips: 3 Mar 2026, 14:05:09."""
     when = _local(moment)
@@ -137,6 +143,14 @@ def weekday(day: date) -> str:
 def short_date(day: date) -> str:
     """Format a date with a short month: 8 Feb 2026."""
     return tr("{day} {month} {year}", day=day.day, month=tr(_SHORT_MONTHS[day.month - 1]), year=day.year)
+
+
+def short_days(first: date, last: date) -> str:
+    """Format a range of days, with the year once if it is the same: 9 Feb – 3 Mar 2026; 9 Feb 2026."""
+    if first == last:
+        return short_date(last)
+    start = short_day(first) if first.year == last.year else short_date(first)
+    return f"{start} \N{EN DASH} {short_date(last)}"
 
 
 def long_date(day: date) -> str:

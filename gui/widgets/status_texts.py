@@ -265,6 +265,11 @@ def why_words_only(status: MemoryProviderStatus) -> str:
     return str(status.custom.get("providerUnavailableReason") or tr("No model is available."))
 
 
+def is_untouched(status: MemoryProviderStatus) -> bool:
+    """Whether nothing is indexed, no update runs or ever ran, and there is no problem."""
+    return not (status.files or status.last_sync or status.syncing or status.index_error or status.writer_elsewhere)
+
+
 def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if reason := str(status.custom.get("readOnly") or ""):
         return SyncLine("degraded", tr("Index is read-only"), count=_indexed(status), detail=reason, tip=reason)
@@ -278,7 +283,7 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     unfinished = " · ".join(part for part in (_without_meaning(status), _under_way(status), when) if part)
     if last and last.cancelled:
         return SyncLine("off", tr("Stopped"), count=files, detail=unfinished, failed=failed, tip=tip)
-    if last is None and not status.files:
+    if is_untouched(status):
         return SyncLine("off", tr("Nothing indexed yet"))
     if reason := why_words_only(status):
         detail = " · ".join(part for part in (reason, when) if part)

@@ -36,6 +36,7 @@ from gui.style.appearance import Appearance
 from gui.style.typography import LeastSize
 from gui.viewer.external_programs import ExternalOpener, editor_template
 from gui.widgets.message_banner import Action
+from gui.widgets.status_texts import is_untouched
 from gui.window.keyboard import Keyboard
 from gui.window.session_restore import Drafts, SessionRestore
 from gui.window.window_base import MainWindowBase
@@ -199,7 +200,8 @@ class MainWindow(MainWindowBase):
 
     @Slot(object)
     def _show_status(self, status: MemoryProviderStatus | None) -> None:
-        self.sync_bar.show_status(status)
+        if not (self.workspace.is_updating and status is not None and is_untouched(status)):
+            self.sync_bar.show_status(status)  # else it keeps "Opening…" until the update reports
         self.views.show_status(status)
         self.diagnostics.show_status(status)
         self.commands.show_open(status is not None)

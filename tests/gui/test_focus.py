@@ -133,18 +133,18 @@ def _shows_focus(window: QWidget, widget: QWidget, elsewhere: QWidget) -> bool:
     return before == after != during
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("view", VIEWS)
-def test_focus_is_visible(qtbot, appearance, in_view, view, theme):
-    appearance.set_theme(theme)
+def test_focus_is_visible_in_every_theme(qtbot, appearance, in_view, view):
     window = in_view(view)
     QApplication.setCursorFlashTime(0)
     resting = window.frame.header.menu_button, window.frame.header.dock_button
     unseen = []
-    for widget in _focusable(window):
-        elsewhere = next(one for one in resting if one is not widget)
-        if not any(_shows_focus(window, widget, elsewhere) for _ in range(_TRIES)):
-            unseen.append(_named(widget))
+    for theme in THEMES:
+        appearance.set_theme(theme)
+        for widget in _focusable(window):
+            elsewhere = next(one for one in resting if one is not widget)
+            if not any(_shows_focus(window, widget, elsewhere) for _ in range(_TRIES)):
+                unseen.append(f"{theme}: {_named(widget)}")
     assert not unseen
 
 
@@ -203,14 +203,14 @@ def test_tab_cycles_through_dialog(qtbot, dialog):
     assert not [_named(widget) for widget in _focusable(dialog) if widget not in forwards]
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_focus_is_visible_in_dialog(qtbot, appearance, dialog, theme):
-    appearance.set_theme(theme)
+def test_focus_is_visible_in_dialog_in_every_theme(qtbot, appearance, dialog):
     QApplication.setCursorFlashTime(0)
     every = _focusable(dialog)
     unseen = []
-    for widget in every:
-        before, during, after = _pictures(dialog, widget, next(one for one in reversed(every) if one is not widget))
-        if before == during or before != after:
-            unseen.append(_named(widget))
+    for theme in THEMES:
+        appearance.set_theme(theme)
+        for widget in every:
+            before, during, after = _pictures(dialog, widget, next(one for one in reversed(every) if one is not widget))
+            if before == during or before != after:
+                unseen.append(f"{theme}: {_named(widget)}")
     assert not unseen

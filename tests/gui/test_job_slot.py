@@ -1,7 +1,7 @@
 import threading
 
 import shiboken6
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from gui.core.jobs import JobSlot
 
@@ -27,5 +27,5 @@ def test_newer_job_replaces_older_and_owner_cancels_last(qtbot, jobs):
     shiboken6.delete(owner)
     released.set()
     assert jobs.shutdown(60_000)
-    qtbot.wait(1)
+    QCoreApplication.processEvents()
     assert told == ["second"]

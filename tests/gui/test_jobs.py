@@ -1,10 +1,9 @@
 import threading
-import time
 import weakref
 from concurrent.futures import wait
 
 import pytest
-from PySide6.QtCore import QThread, QTimer
+from PySide6.QtCore import QCoreApplication, QThread, QThreadPool, QTimer
 
 from engine import CancelToken, PathRefused
 from gui.core.jobs import Job, Jobs
@@ -84,7 +83,7 @@ def test_job_cancelled_at_its_first_result_ends(qtbot, jobs):
     job.cancel()
     assert ended.wait(60)
     assert jobs.shutdown(60_000)
-    qtbot.wait(20)
+    QCoreApplication.processEvents()
     assert told == ["first"]
 
 
@@ -201,29 +200,34 @@ def test_finished_job_holds_no_references(qtbot, jobs):
     assert not job.token.cancelled
 
 
+def test_finished_jobs_are_freed(qtbot, jobs):
+    told: list[int] = []
+    alive = []
+    for number in range(100):
+        alive.append(weakref.ref(jobs.read(lambda _, number=number: number, told.append)))
+        qtbot.waitUntil(lambda: len(told) == len(alive))
+    jobs.shutdown(60_000)
+    assert not any(reference() for reference in alive)
+
+
+def _read_to_the_queue(jobs: Jobs, on_done) -> Job:
+    """Run a job whose report reaches the queue when the event loop turns."""
+    job = jobs.read(lambda _: None, on_done)
+    assert all(pool.waitForDone(60_000) for pool in jobs.findChildren(QThreadPool))
+    return job
+
+
 def test_reports_are_delivered_in_turns_of_their_own(qtbot, jobs):
     told: list[str] = []
     turns = QTimer(jobs, interval=0)
     turns.timeout.connect(lambda: told.append("turn"))
-    ready = [threading.Event() for _ in range(2)]
-    for event in ready:
-        jobs.read(lambda _, event=event: event.set(), lambda _: told.append("report"))
-    assert all(event.wait(60) for event in ready)
-    time.sleep(0.05)  # both reports are queued before the event loop turns
+    for _ in range(2):
+        _read_to_the_queue(jobs, lambda _: told.append("report"))
     turns.start()
     qtbot.waitUntil(lambda: told.count("report") == 2)
     turns.stop()
     first, second = (place for place, what in enumerate(told) if what == "report")
     assert "turn" in told[first:second]
-
-
-def _read_to_the_queue(jobs: Jobs, on_done) -> Job:
-    """Run a job whose report reaches the queue when the event loop turns."""
-    ready = threading.Event()
-    job = jobs.read(lambda _: ready.set(), on_done)
-    assert ready.wait(60)
-    time.sleep(0.01)
-    return job
 
 
 def test_jobs_cancelled_in_the_queue_take_no_turns(qtbot, jobs):

@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -50,6 +51,25 @@ def test_opening_folder_syncs_and_shows_progress(qtbot, opened, memory):
     assert opened.sync_bar.line.word == "Up to date"
     assert opened.windowTitle().startswith(memory.folder.name)
     assert opened.state.recent == [str(memory.folder)]
+
+
+def test_first_sync_never_shows_an_empty_index(qtbot, window, memory, monkeypatch):
+    memory.set_status(files=0, chunks=0, last_sync=None)
+    started, shown = Event(), []
+    sync = memory.sync
+
+    def late(**options):
+        assert started.wait(60)
+        return sync(**options)
+
+    monkeypatch.setattr(memory, "sync", late)
+    window.workspace.feed.status_changed.connect(lambda _: shown.append(window.sync_bar.line.word))
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: window.workspace.status is not None)
+    assert shown[-1] == f"Opening {memory.folder.name}…"
+    started.set()
+    qtbot.waitUntil(lambda: window.sync_bar.line.word == "Up to date")
+    assert "Nothing indexed yet" not in shown
 
 
 def test_first_sync_can_be_switched_off(qtbot, window, memory, user_home):

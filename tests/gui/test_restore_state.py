@@ -16,7 +16,7 @@ from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_sessions import SESSIONS, make_session
-from tests.helpers.windows import at_rest
+from tests.helpers.windows import at_rest, finish_jobs
 
 LONG = "sessions/claude-code/greenhouse/long.jsonl"
 
@@ -197,7 +197,7 @@ def _top(window: MainWindow) -> tuple[str, int, int]:
     return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
 
 
-def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, sessions):
+def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, sessions, jobs):
     _read(qtbot, opened, LONG)
     chips = opened.sessions.chips
     year = Period("2026", first=date(2026, 1, 1), last=date(2026, 12, 31))
@@ -208,14 +208,15 @@ def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, s
     opened.sessions.view.list.go_to(LONG)
     qtbot.waitUntil(lambda: not opened.sessions.busy)
     conversation = opened.views.conversation
-    qtbot.waitUntil(lambda: conversation.opened.request.path == LONG and not conversation._opener._job.busy)
+    finish_jobs(jobs)
+    assert conversation.opened.request.path == LONG
     conversation.view.scroller.scroll_by(2345)
     qtbot.waitUntil(lambda: _kept_line() == conversation.view_state.line > 20)
     left = _top(opened)
     again = begin(load_state())
     qtbot.waitUntil(lambda: _top(again) == left and not again.sessions.busy)
     qtbot.waitUntil(lambda: again.views.conversation._request.line is not None)
-    qtbot.waitUntil(lambda: not again.views.conversation._opener._job.busy)
+    finish_jobs(jobs)
     assert _top(again) == left  # though the best hit is in another message
     assert again.sessions.view_state.criteria == opened.sessions.view_state.criteria
     assert (again.sessions.chips.agent, again.sessions.box.query) == ("claude-code", "valve")

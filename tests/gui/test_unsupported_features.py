@@ -138,14 +138,17 @@ def _walk(qtbot, window: MainWindow) -> dict[str, str]:
     return read
 
 
-@pytest.mark.parametrize("feature", FEATURES)
-def test_unsupported_feature_is_disabled_with_reason_until_back(qtbot, window, memory, feature: Feature):
-    _open(qtbot, window, memory, feature)
-    read = _walk(qtbot, window)
+def _assert_disabled(window: MainWindow, memory: LimitedMemory, feature: Feature, read: dict[str, str]) -> None:
     assert CLOSED[feature] <= _closed(window, reason(feature))
     for place in SAID.get(feature, set()) | {"diagnostics"}:
         assert reason(feature) in read[place], place
     assert memory.asked == []
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_feature_is_disabled_whenever_it_is_missing(qtbot, window, memory, feature: Feature):
+    _open(qtbot, window, memory, feature)
+    _assert_disabled(window, memory, feature, _walk(qtbot, window))
 
     memory.lack()
     window.views.switch("search")
@@ -154,17 +157,9 @@ def test_unsupported_feature_is_disabled_with_reason_until_back(qtbot, window, m
     read = _walk(qtbot, window)
     assert all(reason(feature) not in said for said in read.values())
 
-
-@pytest.mark.parametrize("feature", FEATURES)
-def test_feature_missing_in_fallback_is_disabled_meanwhile(qtbot, window, memory, feature: Feature):
-    _open(qtbot, window, memory)
-    _walk(qtbot, window)
     memory.lack(feature)
     qtbot.waitUntil(lambda: window.workspace.status.unsupported == memory.unsupported and at_rest(window))
-    read = _walk(qtbot, window)
-    assert CLOSED[feature] <= _closed(window, reason(feature))
-    assert all(reason(feature) in read[place] for place in SAID.get(feature, set()))
-    assert memory.asked == []
+    _assert_disabled(window, memory, feature, _walk(qtbot, window))
 
 
 @pytest.mark.qt_log_ignore(r"does not support (raise|propagateSizeHints)\(\)", extend=True)

@@ -12,6 +12,9 @@ _OFFICE_TYPE = "http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 _ODF = (
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" '
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
+    'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" '
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
     'xmlns:dc="http://purl.org/dc/elements/1.1/"'
 )
@@ -21,8 +24,13 @@ _DUBLIN_CORE = (
 )
 
 
-def pdf(pages: Sequence[Sequence[str]], *, title: str = "", encrypted: bool = False) -> bytes:
-    """A PDF whose pages have these lines, in the standard font Helvetica; page objects follow the font."""
+def pdf(
+    pages: Sequence[Sequence[str]], *, title: str = "", encrypted: bool = False, written: Sequence[str] = ()
+) -> bytes:
+    """A PDF whose pages have these lines, in the standard font Helvetica; page objects follow the font.
+
+    `written` is on the first page: the first in a field of a form, the others are remarks (12.5.6.6 and 12.7.5.3).
+    """
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     kids = []
     for lines in pages:
@@ -34,6 +42,21 @@ def pdf(pages: Sequence[Sequence[str]], *, title: str = "", encrypted: bool = Fa
             b"/Resources << /Font << /F1 3 0 R >> >> >>" % len(objects)
         )
         kids.append(b"%d 0 R" % len(objects))
+    for index, remark in enumerate(written):
+        content = b"BT /F1 12 Tf 2 4 Td (%s) Tj ET" % _escaped(remark)
+        objects.append(
+            b"<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 3 0 R >> >> "
+            b"/Length %d >>\nstream\n%s\nendstream" % (len(content), content)
+        )
+        kind = b"/FreeText" if index else b"/Widget /FT /Tx /T (name)"
+        bottom = 600 - 40 * index
+        objects.append(
+            b"<< /Type /Annot /Subtype %s /F 4 /Rect [72 %d 272 %d] /AP << /N %d 0 R >> >>"
+            % (kind, bottom, bottom + 20, len(objects))
+        )
+    if written:
+        shown = b" ".join(b"%d 0 R" % (len(objects) - 2 * index) for index in reversed(range(len(written))))
+        objects[4] = objects[4].replace(b"/Contents", b"/Annots [%s] /Contents" % shown)
     objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(kids))
     objects.append(b"<< /Title (%s) >>" % _escaped(title))
     trailer = b"/Size %d /Root 1 0 R /Info %d 0 R" % (len(objects) + 1, len(objects))
@@ -93,9 +116,12 @@ def word_paragraph(text: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def odt(body: str, *, title: str = "", manifest: str = "") -> bytes:
-    """An OpenDocument text with this content of `office:text`."""
-    content = f"<office:document-content {_ODF}><office:body><office:text>{body}</office:text></office:body>"
+def odt(body: str, *, title: str = "", manifest: str = "", styles: str = "") -> bytes:
+    """An OpenDocument text with this content of `office:text` and these automatic styles."""
+    content = (
+        f"<office:document-content {_ODF}><office:automatic-styles>{styles}</office:automatic-styles><office:body>"
+        f"<office:text>{body}</office:text></office:body>"
+    )
     return archive(
         {
             "mimetype": "application/vnd.oasis.opendocument.text",

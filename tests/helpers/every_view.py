@@ -29,16 +29,9 @@ ASKED = "irrigation timer"
 SEARCHES: set[str] = {"search", "viewer", "chunks", "explanation", "index", "map", "quick"}
 
 
-class Arrival(Screenshot):
-    """Signals when a picture would be taken."""
-
-    def _save(self) -> None:
-        self._end("")
-
-
 @dataclass
 class Program:
-    """The window with the sample notes, and navigation to each of its views."""
+    """The window with the sample notes, and navigation to each of its views, whose picture is taken on arrival."""
 
     qtbot: object
     window: MainWindow
@@ -58,11 +51,11 @@ class Program:
         query = ASKED if view in SEARCHES else ""
         if view == "quick":
             self.quick.quick.call_up("")
-        arrival = Arrival(self.window, self.quick.quick, view, query, self.scratch / "never.png")
-        with self.qtbot.waitSignal(arrival.finished, timeout=100_000) as done:
+        screenshot = Screenshot(self.window, self.quick.quick, view, query, self.scratch / f"{view}.png")
+        with self.qtbot.waitSignal(screenshot.finished, timeout=100_000) as done:
             pass
         assert done.args == [""], view
-        arrival.deleteLater()
+        screenshot.deleteLater()
 
     def content(self) -> Content:
         """Return the user's own texts in all views, and the guide, which is translated page by page."""

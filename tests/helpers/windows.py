@@ -1,5 +1,6 @@
 """Wait conditions and readings for tests of the whole window."""
 
+from PySide6.QtCore import QCoreApplication, QThreadPool, QTimer
 from PySide6.QtWidgets import QMainWindow
 
 from gui.core.jobs import Jobs
@@ -24,6 +25,19 @@ def at_rest(window: MainWindow) -> bool:
     status = window.workspace.status
     busy = window.search.busy or window.sessions.busy or window.views.facts.busy or window.workspace._sync is not None
     return status is not None and status.last_sync is not None and status.syncing is None and not busy
+
+
+def finish_jobs(jobs: Jobs) -> None:
+    """Wait until all jobs have ended and reported, and so have those that were started by a report."""
+    busy = True
+    while busy:
+        for pool in jobs.findChildren(QThreadPool):
+            assert pool.waitForDone(60_000)
+        QCoreApplication.processEvents()
+        turns = [timer for timer in jobs.findChildren(QTimer) if timer.interval() == 0]
+        busy = any(timer.isActive() for timer in turns) or any(
+            pool.activeThreadCount() for pool in jobs.findChildren(QThreadPool)
+        )
 
 
 def search_results(qtbot, window, query: str):

@@ -5,17 +5,23 @@ Written from Office Open XML (ECMA-376, 5th edition, WordprocessingML) and OpenD
 
 import posixpath
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 
 from engine.base import skip_reasons
-from engine.corpus.documents.text_collector import BLANKS, DocumentText, damaged, encrypted, one_line
+from engine.corpus.documents import DocumentError
+from engine.corpus.documents.text_collector import BLANKS, DocumentText, TextFull, damaged, encrypted, one_line
 from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
 _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
-_WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange")
-"""Another form of something that is read, and text and styles from before changes that are tracked."""
+_WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange", "rPrChange", "rt")
+"""Another form of something that is read, text and styles from before changes that are tracked, and ruby text."""
 _SHORT_ROW = 500
 """Characters of a row of a table that is one line however many paragraphs its cells have."""
-_WORD_CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_MOST_BASES = 20
+"""Styles that are based on each other."""
+_WORD_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_WORD_OFF = ("0", "false", "off")
 
 
 def read_docx(data: bytes, text: DocumentText) -> None:
@@ -29,12 +35,12 @@ def read_docx(data: bytes, text: DocumentText) -> None:
     folder = posixpath.dirname(main)
     DublinCore().read_into(archive.part("docProps/core.xml"), text)
     styles = _WordStyles()
-    if style_part := archive.part(posixpath.join(folder, "styles.xml")):
-        styles.parse(style_part)
-    _WordText(text, styles.levels).parse(body)
-    for notes in ("footnotes.xml", "endnotes.xml"):
-        if part := archive.part(posixpath.join(folder, notes)):
-            _WordText(text, styles.levels).parse(part)
+    notes = _WordNotes(styles)
+    for name, reader in (("styles.xml", styles), ("footnotes.xml", notes), ("endnotes.xml", notes)):
+        if part := archive.part(posixpath.join(folder, name)):
+            with suppress(TextFull):
+                reader.parse(part)
+    _WordText(text, styles, notes).parse(body)
 
 
 class _Relations(XmlHandler):
@@ -52,21 +58,45 @@ class _Relations(XmlHandler):
 
 
 class _WordStyles(XmlHandler):
-    """The levels of the styles of paragraphs that are headings."""
+    """The styles of paragraphs that are headings or items of lists; a style has what the one it is based on has."""
 
     def __init__(self) -> None:
-        self.levels: dict[str, int] = {}
+        self._levels: dict[str, int] = {}
+        """The level of a heading; 0 for text."""
+        self._titles: set[str] = set()
+        """Styles of the document's title, which has no level that others could have from it."""
+        self._lists: dict[str, bool] = {}
+        self._based_on: dict[str, str] = {}
         self._style = ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "style":
-            self._style = attributes.get("styleId", "")
-        elif tag == "name" and (found := _WORD_HEADING.fullmatch(attributes.get("val", ""))):
-            self.levels[self._style] = int(found[1])
-        elif tag == "name" and attributes.get("val", "").lower() == "title":
-            self.levels[self._style] = 1
-        elif tag == "outlineLvl" and (level := _number(attributes.get("val", ""), 9)) < 9:
-            self.levels.setdefault(self._style, level + 1)
+        value = attributes.get("val", "")
+        match tag:
+            case "style":
+                self._style = attributes.get("styleId", "")
+            case "basedOn":
+                self._based_on[self._style] = value
+            case "name" if found := _WORD_HEADING.fullmatch(value):
+                self._levels[self._style] = int(found[1])
+            case "name" if value.lower() == "title":
+                self._titles.add(self._style)
+            case "outlineLvl":
+                self._levels.setdefault(self._style, _outline_level(value))
+            case "numId":
+                self._lists[self._style] = value != "0"
+
+    def level(self, style: str) -> int:
+        return self._inherited(self._levels, style) or int(style in self._titles)
+
+    def is_item(self, style: str) -> bool:
+        return bool(self._inherited(self._lists, style)) and not self.level(style)
+
+    def _inherited(self, values: Mapping[str, int], style: str) -> int | None:
+        for _ in range(_MOST_BASES):
+            if style in values or style not in self._based_on:
+                break
+            style = self._based_on[style]
+        return values.get(style)
 
 
 class _Paragraphs(XmlHandler):
@@ -80,6 +110,8 @@ class _Paragraphs(XmlHandler):
         """The cells of the rows that are open, innermost last: the level and the text of each paragraph."""
         self._items: list[str] = []
         """Consecutive items of lists."""
+        self._notes: list[str] = []
+        """Footnotes and endnotes of the text that is open, which come after it."""
 
     def _begin(self) -> None:
         self._open.append([])
@@ -96,8 +128,13 @@ class _Paragraphs(XmlHandler):
             self._put([(level, content)] if content.strip() else [])
         elif item and not level:
             self._items += [f"- {content}"] if content.strip() else []
+            self._items += self._taken_notes()
         else:
             self._add(level, content)
+
+    def _taken_notes(self) -> list[str]:
+        notes, self._notes = self._notes, []
+        return notes
 
     def _finished(self, content: str) -> str:
         """Return the text of a paragraph from its parts."""
@@ -128,7 +165,7 @@ class _Paragraphs(XmlHandler):
         elif content and self._rows:
             self._put([(0, row)])
         elif content:
-            self._items.append(row)
+            self._items += (row, *self._taken_notes())
 
     def _put(self, content: list[tuple[int, str]]) -> None:
         """Add paragraphs to the cell that is open."""
@@ -145,6 +182,8 @@ class _Paragraphs(XmlHandler):
             self._text.heading(level, content)
         else:
             self._text.paragraph(content)
+        for note in self._taken_notes():
+            self._text.paragraph(note)
 
     def _flush(self) -> None:
         items, self._items = self._items, []
@@ -153,11 +192,13 @@ class _Paragraphs(XmlHandler):
 
 
 class _WordText(_Paragraphs):
-    def __init__(self, text: DocumentText, levels: dict[str, int]) -> None:
+    def __init__(self, text: DocumentText, styles: _WordStyles, notes: "_WordNotes") -> None:
         super().__init__(text)
-        self._levels = levels
-        self._skipped = 0
-        self._in_text = self._in_run = False
+        self._styles, self._numbered_notes = styles, notes
+        self._skipped = self._numbered = 0
+        self._in_text = self._in_run = self._hidden = self._drop_cap = False
+        self._initial = ""
+        """A letter in a frame of its own, with which the next paragraph begins."""
         self._level = [0]
         self._item = [False]
 
@@ -171,16 +212,16 @@ class _WordText(_Paragraphs):
                 self._begin()
                 self._level.append(0)
                 self._item.append(False)
-            case "pStyle":
-                self._level[-1] = self._levels.get(attributes.get("val", ""), 0)
-            case "outlineLvl" if (level := _number(attributes.get("val", ""), 9)) < 9:
-                self._level[-1] = level + 1
-            case "numPr":
-                self._item[-1] = True
+            case "pStyle" | "outlineLvl" | "numId" | "framePr":
+                self._read_property(tag, attributes)
             case "t":
                 self._in_text = True
             case "r":
-                self._in_run = True
+                self._in_run, self._hidden = True, False
+            case "vanish" if self._in_run:
+                self._hidden = attributes.get("val") not in _WORD_OFF
+            case "footnoteReference" | "endnoteReference":
+                self._refer(tag.removesuffix("Reference"), attributes)
             case "tr":
                 self._row()
             case "tc":
@@ -196,17 +237,79 @@ class _WordText(_Paragraphs):
         elif tag == "t":
             self._in_text = False
         elif tag == "r":
-            self._in_run = False
+            self._in_run = self._hidden = False
+        elif tag == "p" and self._drop_cap and self._open:
+            self._level.pop()
+            self._item.pop()
+            self._initial, self._drop_cap = "".join(self._open.pop()), False
         elif tag == "p" and self._open:
+            self._open[-1].insert(0, self._initial)
+            self._initial = ""
             self._close(self._level.pop(), item=self._item.pop())
         elif tag == "tr":
             self._end_row()
-        elif tag in ("body", "footnotes", "endnotes"):
+        elif tag == "body":
             self._flush()
 
     def data(self, text: str) -> None:
-        if self._in_text and not self._skipped:
+        if self._in_text and not self._skipped and not self._hidden:
             self._append(text)
+
+    def _read_property(self, tag: str, attributes: dict[str, str]) -> None:
+        """Read a property of the paragraph that is open."""
+        value = attributes.get("val", "")
+        match tag:
+            case "pStyle":
+                self._level[-1] = self._styles.level(value)
+                self._item[-1] = self._styles.is_item(value)
+            case "outlineLvl":
+                self._level[-1] = _outline_level(value)
+            case "numId":
+                self._item[-1] = value != "0"
+            case "framePr":
+                self._drop_cap = attributes.get("dropCap", "none") != "none"
+
+    def _refer(self, kind: str, attributes: dict[str, str]) -> None:
+        """Put the number of a note here, and its text after the paragraph."""
+        mark = ""
+        if attributes.get("customMarkFollows", "0") in _WORD_OFF:
+            self._numbered += 1
+            mark = f"[{self._numbered}]"
+            self._append(mark)
+        if note := self._numbered_notes.take(kind, attributes.get("id", "")):
+            self._notes.append(f"{mark} {note}".strip())
+
+
+class _WordNotes(_WordText):
+    """The texts of footnotes and endnotes."""
+
+    def __init__(self, styles: _WordStyles) -> None:
+        super().__init__(DocumentText(), styles, self)
+        self._found: dict[tuple[str, str], DocumentText] = {}
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag in ("footnote", "endnote"):
+            self._text = self._found[tag, attributes.get("id", "")] = DocumentText()
+        else:
+            super().start(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        if tag in ("footnote", "endnote"):
+            self._flush()
+        else:
+            super().end(tag)
+
+    def take(self, kind: str, number: str) -> str:
+        """Return the text of a note; empty the second time."""
+        note = self._found.pop((kind, number), None)
+        with suppress(DocumentError):
+            return note.whole().strip() if note else ""
+        return ""
+
+
+def _outline_level(value: str) -> int:
+    """Return the level of a heading; 0 for text, whose outline level is 9."""
+    return (_number(value, 9) + 1) % 10
 
 
 def _number(text: str, default: int) -> int:
@@ -218,7 +321,9 @@ def _number(text: str, default: int) -> int:
 _ODT_BLANK, _ODT_TAB, _ODT_BREAK = "\x1c", "\x1d", "\x1e"
 """Stand for blanks that count, unlike those in the XML; XML contains none of these characters."""
 _ODT_CHARACTERS = str.maketrans(_ODT_BLANK + _ODT_TAB + _ODT_BREAK, " \t\n")
-_ODT_SKIPPED = ("tracked-changes", "annotation", "forms", "sequence-decls", "binary-data")
+_ODT_ELEMENTS = {"tab": _ODT_TAB, "line-break": _ODT_BREAK, "title": " ", "desc": " "}
+"""Elements that stand for characters, and descriptions of pictures, which are no part of the word before."""
+_ODT_SKIPPED = ("tracked-changes", "annotation", "forms", "sequence-decls", "binary-data", "ruby-text")
 
 
 def read_odt(data: bytes, text: DocumentText) -> None:
@@ -235,48 +340,87 @@ def read_odt(data: bytes, text: DocumentText) -> None:
 class _OdtText(_Paragraphs):
     def __init__(self, text: DocumentText) -> None:
         super().__init__(text)
-        self._skipped = self._lists = 0
+        self._skipped = self._lists = self._citation = 0
         self._body = False
+        self._style = ""
+        self._titles, self._hidden = {"Title"}, set[str]()
+        """Styles of the document's title, which is a paragraph, and of hidden text."""
         self._levels: list[int] = []
+        self._spans: list[bool] = []
+        """Whether each open span is hidden."""
+        self._note: list[str] | None = None
+        """The paragraphs of the note that is open."""
+        self._mark = ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._body = self._body or tag == "body"
         self._skipped += tag in _ODT_SKIPPED
+        if not self._body:
+            self._read_style(tag, attributes)
         if self._skipped or not self._body:
             return
         match tag:
             case "p" | "h":
                 self._begin()
-                self._levels.append(_number(attributes.get("outline-level", ""), 1) if tag == "h" else 0)
+                title = attributes.get("style-name") in self._titles
+                self._levels.append(_number(attributes.get("outline-level", ""), 1) if tag == "h" else int(title))
+            case "span":
+                self._spans.append(attributes.get("style-name") in self._hidden)
             case "s":
                 self._append(_ODT_BLANK * _number(attributes.get("c", ""), 1))
-            case "tab":
-                self._append(_ODT_TAB)
-            case "line-break":
-                self._append(_ODT_BREAK)
+            case "note-citation" if self._open:
+                self._append("[")
+                self._citation = len(self._open[-1])
+            case "note-body":
+                self._note = []
             case "list-item":
                 self._lists += 1
             case "table-row":
                 self._row()
             case "table-cell":
                 self._cell()
+            case _:
+                self._append(_ODT_ELEMENTS.get(tag, ""))
 
     def end(self, tag: str) -> None:
         self._skipped -= tag in _ODT_SKIPPED
         if self._skipped or not self._body:
             return
-        if tag in ("p", "h") and self._levels:
-            self._close(self._levels.pop(), item=self._lists > 0)
-        elif tag == "list-item":
-            self._lists -= 1
-        elif tag == "table-row":
-            self._end_row()
-        elif tag == "body":
-            self._flush()
+        match tag:
+            case "p" | "h" if self._note is not None and self._open:
+                self._levels.pop()
+                self._note.append(self._finished("".join(self._open.pop())))
+            case "p" | "h" if self._levels:
+                self._close(self._levels.pop(), item=self._lists > 0)
+            case "span":
+                self._spans.pop()
+            case "title" | "desc":
+                self._append(" ")
+            case "note-citation" if self._open:
+                self._mark = "[" + "".join(self._open[-1][self._citation :]) + "]"
+                self._append("]")
+            case "note-body" if self._note is not None:
+                self._notes.append(f"{self._mark} " + "\n\n".join(self._note))
+                self._note = None
+            case "list-item":
+                self._lists -= 1
+            case "table-row":
+                self._end_row()
+            case "body":
+                self._flush()
 
     def data(self, text: str) -> None:
-        if self._body and not self._skipped:
+        if self._body and not self._skipped and not any(self._spans):
             self._append(text)
+
+    def _read_style(self, tag: str, attributes: dict[str, str]) -> None:
+        """Read the automatic styles, which stand for what the user formatted."""
+        if tag == "style":
+            self._style = attributes.get("name", "")
+            if attributes.get("parent-style-name") == "Title":
+                self._titles.add(self._style)
+        elif tag == "text-properties" and attributes.get("display") == "none":
+            self._hidden.add(self._style)
 
     def _finished(self, content: str) -> str:
         return BLANKS.sub(" ", content).strip(" ").translate(_ODT_CHARACTERS)

@@ -6,6 +6,7 @@ Written from the HTML Living Standard, the Encoding Standard, EPUB 3.3 and EPUB 
 import codecs
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
@@ -38,6 +39,10 @@ _IN_LINE = frozenset(
 )
 """Elements within a paragraph; every other one begins and ends a paragraph."""
 _HTML_SKIPPED = frozenset("script style template noscript svg math rp rt select textarea".split())
+_REPLACED = frozenset("audio canvas iframe video".split())
+"""Elements whose content browsers show only if they can't show the element."""
+_ALWAYS_SHOWN = frozenset("html head body".split())
+_NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none", re.IGNORECASE)
 _RUBY = ("rb", "rt", "rtc", "rp")
 """Parts of ruby annotations, each of which ends the one before."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -46,7 +51,7 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 def read_html(data: bytes, text: DocumentText) -> None:
     page = _HtmlText(text)
     page.read(_decoded(data))
-    text.title = page.title
+    text.title, text.author = page.title, page.author
 
 
 def _decoded(data: bytes) -> str:
@@ -78,30 +83,37 @@ class _HtmlText(HTMLParser):
     def __init__(self, text: DocumentText) -> None:
         super().__init__()
         self._text = text
-        self.title = ""
+        self.title = self.author = ""
         self.links: list[tuple[str, str]] = []
         """Addresses of all links with their words."""
+        self._page = ""
+        self._unclosed: _UnclosedElements | None = None
         self._parts: list[str] = []
+        self._lines: list[str] = []
+        """Consecutive items of lists and rows of tables."""
         self._skipped = ""
-        self._closes_noscript = True
         self._levels = 0
         self._in_title = self._in_row = self._in_heading = False
+        self._row_is_whole = False
+        """Whether no paragraph of the open row has ended."""
         self._code = 0
+        self._in_sup = self._in_note = False
+        self._link = -1
+        """Where in the parts the open link to a part of a page begins."""
         self._mark = ""
         """Begin of a list item."""
 
     def read(self, page: str) -> None:
-        self._closes_noscript = page.count("</noscript") >= page.count("<noscript")
-        for at in range(0, len(page), _BLOCK):
-            self.feed(page[at : at + _BLOCK])
-        self.close()
+        self._page = page
+        _feed(self, page)
         self._break()
+        self._flush()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self._end_unclosed(tag)
         if self._skipped:
             self._levels += tag == self._skipped
-        elif tag in _HTML_SKIPPED:
+        elif self._hides(tag, dict(attributes)):
             self._skipped, self._levels = tag, 1
         elif tag == "title":
             self._in_title = True
@@ -111,17 +123,25 @@ class _HtmlText(HTMLParser):
             if _filled(self._parts):
                 self._parts.append(" | ")
         elif tag == "a":
-            self.links.append((next((value or "" for key, value in attributes if key == "href"), ""), ""))
+            self._begin_link(dict(attributes))
+        elif tag == "sup":
+            self._in_sup = True
+            self._in_note = self._in_note or self._link == len(self._parts)
+        elif tag == "meta":
+            about = dict(attributes)
+            if not self.author and (about.get("name") or "").lower() == "author":
+                self.author = about.get("content") or ""
         elif tag not in _IN_LINE and not (self._in_row and tag == "p"):
             self._in_heading = self._in_heading and tag not in _HEADINGS
-            self._end_block()
+            self._end_block(tag)
             self._in_heading = self._in_heading or tag in _HEADINGS
             self._in_row = self._in_row or tag == "tr"
+            self._row_is_whole = self._row_is_whole or tag == "tr"
             self._code += tag == "pre"
             self._mark = "- " if tag == "li" else self._mark
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        if tag == "title" or tag in _HTML_SKIPPED:
+        if tag == "title" or self._hides(tag, dict(attributes)):
             return  # an empty element of XHTML, which nothing closes
         self.handle_starttag(tag, attributes)
 
@@ -133,11 +153,16 @@ class _HtmlText(HTMLParser):
             self._skipped = self._skipped if self._levels else ""
         elif tag == "title":
             self._in_title = False
+        elif tag == "a":
+            self._end_link()
+        elif tag == "sup":
+            self._in_sup = False
         elif tag in _HEADINGS:
+            self._flush()
             self._text.heading(int(tag[1]), "".join(self._parts))
-            self._parts, self._mark, self._in_heading = [], "", False
+            self._parts, self._mark, self._in_heading, self._link = [], "", False, -1
         elif tag not in _IN_LINE and tag not in ("td", "th", "br") and not (self._in_row and tag == "p"):
-            self._end_block()
+            self._end_block(tag)
             self._mark = "" if tag in ("li", "ul", "ol") else self._mark
             self._in_row = self._in_row and tag not in ("tr", "table")
             self._code -= tag == "pre" and self._code > 0
@@ -154,28 +179,88 @@ class _HtmlText(HTMLParser):
         """End a skipped element that nothing closes at a tag that can't be within it."""
         block = tag not in _IN_LINE
         if (self._skipped in _RUBY and (block or tag in _RUBY or tag == "ruby")) or (
-            self._skipped == "noscript" and block and tag != "br" and not self._closes_noscript
+            self._skipped == "noscript" and block and tag != "br" and not self._is_closed("noscript")
         ):
             self._skipped = ""
 
-    def _end_block(self) -> None:
+    def _hides(self, tag: str, attributes: dict[str, str | None]) -> bool:
+        """Whether browsers don't show the content of an element; it is shown if its end is missing."""
+        if tag in _HTML_SKIPPED:
+            return True
+        hidden = (
+            ("hidden" in attributes and attributes["hidden"] != "until-found")
+            or (tag == "dialog" and "open" not in attributes)
+            or tag in _REPLACED
+            or _NOT_DISPLAYED.search(attributes.get("style") or "")
+        )
+        return bool(hidden) and tag not in _ALWAYS_SHOWN and self._is_closed(tag)
+
+    def _is_closed(self, tag: str) -> bool:
+        """Whether the page closes these elements as often as it opens them."""
+        if self._unclosed is None:
+            self._unclosed = _UnclosedElements()
+            _feed(self._unclosed, self._page)
+        return self._unclosed.counts[tag] <= 0
+
+    def _begin_link(self, attributes: dict[str, str | None]) -> None:
+        address = attributes.get("href") or ""
+        self.links.append((address, ""))
+        self._link = len(self._parts) if "#" in address else -1
+        self._in_note = self._in_sup or "noteref" in f"{attributes.get('role')} {attributes.get('epub:type')}"
+
+    def _end_link(self) -> None:
+        """Put the number of a footnote in brackets: it would become part of the word before."""
+        if self._in_note and self._link >= 0 and (number := "".join(self._parts[self._link :]).strip()).isalnum():
+            self._parts[self._link :] = [f"[{number}]"]
+        self._link = -1
+
+    def _end_block(self, tag: str) -> None:
         """End the current paragraph; a heading continues, unless it is longer than a title."""
         if self._in_heading and sum(map(len, self._parts)) < LONGEST_TITLE:
             self._parts.append(" ")
         else:
             self._in_heading = False
-            self._break()
+            self._break(tag)
 
-    def _break(self) -> None:
-        """End the current paragraph."""
+    def _break(self, tag: str = "") -> None:
+        """End the current paragraph, at the begin or end of an element with this tag."""
         said = "".join(self._parts)
-        self._parts = []
+        self._parts, self._link, self._in_sup = [], -1, False
         if not said.strip():
             return
         if not self._code:
-            said = "\n".join(" ".join(line.split(" ")).strip() for line in said.split("\n"))
-        self._text.paragraph(self._mark + said)
-        self._mark = ""
+            said = "\n".join(BLANKS.sub(" ", line).strip() for line in said.split("\n"))
+        if self._mark or (tag == "tr" and self._row_is_whole):
+            self._lines.append(self._mark + said)
+        else:
+            self._flush()
+            self._text.paragraph(said)
+        self._mark, self._row_is_whole = "", False
+
+    def _flush(self) -> None:
+        lines, self._lines = self._lines, []
+        if lines:
+            self._text.paragraph("\n".join(lines))
+
+
+class _UnclosedElements(HTMLParser):
+    """Counts the elements of a page that are opened and not closed, by their tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts = Counter[str]()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.counts[tag] += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        self.counts[tag] -= 1
+
+
+def _feed(parser: HTMLParser, page: str) -> None:
+    for at in range(0, len(page), _BLOCK):
+        parser.feed(page[at : at + _BLOCK])
+    parser.close()
 
 
 def _filled(parts: Iterable[str]) -> bool:

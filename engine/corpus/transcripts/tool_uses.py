@@ -21,20 +21,20 @@ UseKind = Literal["read", "edited", "created", "deleted", "command"]
 _Action = Literal["read", "edited", "created", "deleted", "command", "patch", "chosen"]
 
 _TOOLS: Mapping[_Action, str] = {
-    "read": """fsread notebookread open openfile read readcode readfile readfiles readmanyfiles readmediafile
-        readmultiplefiles readnotebook readtextfile view viewfile""",
+    "read": """fsread notebookread open openfile read readcode readfile readfilerange readfiles readmanyfiles
+        readmediafile readmultiplefiles readnotebook readtextfile view viewfile""",
     "edited": """append appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile
         editnotebook editnotebookfile fsappend inserteditintofile insertcontent multiedit multifindandreplace
         multireplacefilecontent multireplacestringinfile notebookedit replace replacefilecontent replaceinfile
-        replacestringinfile searchandreplace searchreplace singlefindandreplace strreplace strreplacefile
-        vscodeeditfileinternal""",
-    "created": """create createfile createnewfile newfilecreated save savefile write writefile writetofile""",
-    "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile""",
+        replacestringinfile searchandreplace searchreplace singlefindandreplace streamingeditfile strreplace
+        strreplacefile undoedit vscodeeditfileinternal""",
+    "created": """create createfile createnewfile download newfilecreated save savefile write writefile writetofile""",
+    "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile removefiles""",
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
-        launchprocess localshell powershell run runcommand runinterminal runshellcommand runterminalcmd
+        launchprocess localshell powershell run runcommand runcommands runinterminal runshellcommand runterminalcmd
         runterminalcommand shell shellcommand terminal""",
     "patch": "applypatch patch",
-    "chosen": "fswrite strreplacebasededittool strreplaceeditor texteditor",
+    "chosen": "editor fileeditor fswrite planningfileeditor strreplacebasededittool strreplaceeditor texteditor",
 }
 _ACTIONS: Mapping[str, _Action] = {name: action for action, names in _TOOLS.items() for name in names.split()}
 _PROGRAM = "exec"
@@ -191,10 +191,11 @@ def _letters(name: str) -> str:
 
 
 def _of_arguments(action: _Action, arguments: Mapping[str, Any]) -> Iterator[ToolUse]:
-    named = {_letters(key): value for key, value in arguments.items()}
+    named = _by_letters(arguments)
     kind: UseKind
     if action == "command":
-        yield from _of_command(_command(named), _first(named, _FOLDERS))
+        for one in items(named.get("commands"))[:_MOST_USES] or [arguments]:
+            yield from _of_command(string(one) or _command(_by_letters(mapping(one))), _first(named, _FOLDERS))
         return
     if action == "patch":
         patched = [use for value in arguments.values() for use in _of_patch(string(value))]
@@ -207,11 +208,16 @@ def _of_arguments(action: _Action, arguments: Mapping[str, Any]) -> Iterator[Too
     yield from (ToolUse(kind, path) for path in _paths(named))
 
 
+def _by_letters(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments by the letters of their names, in lower case."""
+    return {_letters(key): value for key, value in arguments.items()}
+
+
 def _paths(named: Mapping[str, Any]) -> Iterator[str]:
     yield _first(named, _PATHS)
     for key in _LISTS:
         for one in items(named.get(key))[:_MOST_USES]:
-            yield string(one) or _first({_letters(key): value for key, value in mapping(one).items()}, _PATHS)
+            yield string(one) or _first(_by_letters(mapping(one)), _PATHS)
 
 
 def _first(named: Mapping[str, Any], keys: list[str]) -> str:
@@ -220,7 +226,8 @@ def _first(named: Mapping[str, Any], keys: list[str]) -> str:
 
 def _command(named: Mapping[str, Any]) -> str:
     words = next((value for key in _COMMANDS if isinstance(value := named.get(key), list)), None)
-    return _first(named, _COMMANDS) if words is None else " ".join(map(string, words))
+    text = _first(named, _COMMANDS) if words is None else " ".join(map(string, words))
+    return " ".join([text, *map(string, items(named.get("args")))])
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------

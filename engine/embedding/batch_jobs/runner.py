@@ -133,7 +133,7 @@ class JobCreator:
     def _search(self, job: StoredJob) -> RemoteJob | None:
         """Find a job whose creation was not confirmed; None once it is certain that there is none."""
         while True:
-            settled = time.time() - job.created >= _SETTLING_SECONDS
+            settled = not 0 <= time.time() - job.created < _SETTLING_SECONDS  # the clock may have been set back
             found = self._api.find(job.name, job.input_file, cancel=self._token)
             if found is not None or settled:
                 return found

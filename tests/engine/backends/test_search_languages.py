@@ -308,3 +308,15 @@ def test_undecided_short_note_counts_as_english(open_memory, workspace) -> None:
         assert snapshot.beginnings("english", 3) == ["Stromrechnung bezahlen"]
     assert not memory.search("Rechnung", min_score=0.1).results  # no note is in a language with compounds
     assert memory.insight.chunks_of("todo.md").language == "english"
+
+
+def test_short_note_is_found_and_marked_by_likelier_language(open_memory, workspace) -> None:
+    (workspace / "jardin.md").write_text("El jardín es grande y las flores no están en la casa, sino fuera.\n", "utf-8")
+    (workspace / "lista.md").write_text("Pinté las mesas.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    with memory.store.read() as snapshot:
+        assert "spanish" in snapshot.languages()
+    [result] = memory.search("mesa vieja", min_score=0.1).results
+    marked = [result.snippet[start:end] for start, end in result.match_ranges]
+    assert (result.path, marked) == ("lista.md", ["mesas"])

@@ -30,6 +30,7 @@ from tests.helpers.document_files import archive, docx, epub, odt, pdf, word_par
 
 OTHERS: set[BaseProcess] = set()
 """Processes of other readers."""
+NUMBERED = '<w:numPr><w:numId w:val="1"/></w:numPr>'
 READERS = {".docx": read_docx, ".odt": read_odt, ".epub": read_epub, ".html": read_html}
 
 
@@ -93,6 +94,24 @@ def test_pdf_without_title_has_that_of_its_file(reader: DocumentReader) -> None:
     assert describe(reader.text_of(pdf([["Words"]]), "scan 7.pdf"), "scan 7.pdf").title == "scan 7"
 
 
+def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
+    data = pdf([["Name:"], ["End"]], written=["Ada Quill", "A remark"])
+    text = reader.text_of(data, "form.pdf")
+    assert text.split() == "# Page 1 Name: Ada Quill A remark # Page 2 End".split()
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["hyphen-", "ation"], "hyphenation"),
+        (["E-", "Mail"], "E-Mail"),
+        (["NA-", "TO"], "NATO"),
+    ],
+)
+def test_pdf_joins_a_word_across_lines(reader: DocumentReader, lines: list[str], text: str) -> None:
+    assert reader.text_of(pdf([lines]), "a.pdf") == f"# Page 1\n\n{text}\n"
+
+
 def test_chunks_of_short_pages_are_never_joined(reader: DocumentReader) -> None:
     text = reader.text_of(pdf([["One"], [], ["Two", "more"], ["long text " * 8] * 40]), "a.pdf")
     chunks = chunk_note(text, describe(text, "a.pdf"), tokens=400, overlap=80)
@@ -134,23 +153,21 @@ def test_broken_pdf_raises_nothing_else(reader: DocumentReader, data: bytes, sta
 
 def test_docx_headings_lists_tables_and_notes() -> None:
     cell = "<w:tc>{}</w:tc>".format
-    numbered = "<w:numPr/>"
     body = (
         word_paragraph("Plan", '<w:pStyle w:val="H1"/>')
         + word_paragraph("Text &amp; more", '<w:tabs><w:tab w:val="left"/></w:tabs>')
-        + word_paragraph("one", numbered)
-        + word_paragraph("two", numbered)
+        + word_paragraph("one", NUMBERED)
+        + word_paragraph("two", NUMBERED)
         + f"<w:tbl><w:tr>{cell(word_paragraph('a'))}{cell(word_paragraph('b') + word_paragraph('c'))}</w:tr></w:tbl>"
         + "<w:p><w:del><w:r><w:t>gone</w:t></w:r></w:del>"
         + "<w:r><w:t>x</w:t><w:tab/><w:t>y</w:t><w:br/><w:t>z</w:t></w:r></w:p>"
         + word_paragraph("Part", '<w:pStyle w:val="H2"/>')
         + word_paragraph("# 5 of them")
     )
-    notes = {"word/footnotes.xml": f'<w:footnotes xmlns:w="urn:w">{word_paragraph("A footnote")}</w:footnotes>'}
-    text = text_in(docx(body, title="The plan", more=notes), ".docx")
+    text = text_in(docx(body, title="The plan"), ".docx")
     assert text == (
         "---\ntitle: The plan\nauthor: A. Author\n---\n\n# Plan\n\nText & more\n\n- one\n- two\na | b c\n\n"
-        "x\ty\nz\n\n## Part\n\n # 5 of them\n\nA footnote\n"
+        "x\ty\nz\n\n## Part\n\n # 5 of them\n"
     )
     about = describe(text, "a.docx")
     assert about.title == "The plan"
@@ -179,13 +196,76 @@ def test_document_laid_out_in_a_table_keeps_its_paragraphs() -> None:
 
 
 def test_empty_items_of_lists_are_left_out() -> None:
-    items = "".join(word_paragraph(text, "<w:numPr/>") for text in ("one", "", "two"))
+    items = "".join(word_paragraph(text, NUMBERED) for text in ("one", "", "two"))
     assert text_in(docx(items), ".docx") == "- one\n- two\n"
 
 
 def test_style_before_a_tracked_change_is_no_heading() -> None:
     old = '<w:pStyle w:val="H2"/><w:pPrChange><w:pPr><w:pStyle w:val="H1"/></w:pPr></w:pPrChange>'
     assert text_in(docx(word_paragraph("Part", old)), ".docx") == "## Part\n"
+
+
+def test_docx_notes_follow_the_text_that_refers_to_them() -> None:
+    note = '<w:{0} w:id="{1}"><w:p><w:r><w:{0}Ref/></w:r><w:r><w:t>{2}</w:t><w:br/><w:t>ends</w:t></w:r></w:p></w:{0}>'
+    more = {
+        f"word/{kind}s.xml": f'<w:{kind}s xmlns:w="urn:w"><w:{kind} w:id="0" w:type="separator"><w:p/></w:{kind}>'
+        f"{note.format(kind, 2, kind + ' two')}{note.format(kind, 3, kind + ' three')}</w:{kind}s>"
+        for kind in ("footnote", "endnote")
+    }
+    refer = '<w:r><w:t>{}</w:t></w:r><w:r><w:{}Reference w:id="{}"/></w:r>'.format
+    body = (
+        f"<w:p>{refer('word', 'footnote', 3)}{refer(' more', 'endnote', 2)}</w:p>"
+        f"<w:p><w:pPr>{NUMBERED}</w:pPr>{refer('item', 'footnote', 2)}</w:p>{word_paragraph('other', NUMBERED)}"
+        '<w:p><w:r><w:t>own</w:t></w:r><w:r><w:endnoteReference w:customMarkFollows="1" w:id="3"/><w:t>*</w:t></w:r>'
+        "</w:p>"
+    )
+    assert text_in(docx(body, more=more), ".docx") == (
+        "word[1] more[2]\n\n[1] footnote three\nends\n\n[2] endnote two\nends\n\n"
+        "- item[3]\n[3] footnote two\nends\n- other\n\nown*\n\nendnote three\nends\n"
+    )
+
+
+def test_docx_styles_have_what_they_are_based_on() -> None:
+    styles = "".join(
+        f'<w:style w:styleId="{name}"><w:name w:val="{label}"/><w:basedOn w:val="{base}"/>{more}</w:style>'
+        for name, label, base, more in (
+            ("T", "Title", "N", ""),
+            ("A", "Author", "T", ""),
+            ("H1", "heading 1", "N", ""),
+            ("C", "Chapter", "H1", ""),
+            ("TOC", "TOC Heading", "H1", '<w:pPr><w:outlineLvl w:val="9"/></w:pPr>'),
+            ("L", "List Bullet", "N", f"<w:pPr>{NUMBERED}</w:pPr>"),
+            ("L2", "Own list", "L", ""),
+            ("X", "x", "Y", ""),
+            ("Y", "y", "X", ""),
+        )
+    )
+    more = {"word/styles.xml": f'<w:styles xmlns:w="urn:w">{styles}</w:styles>'}
+    body = "".join(word_paragraph(name, f'<w:pStyle w:val="{name}"/>') for name in "T A C TOC L L2 X".split())
+    body += word_paragraph("none", '<w:pStyle w:val="L"/><w:numPr><w:numId w:val="0"/></w:numPr>')
+    assert text_in(docx(body, more=more), ".docx") == "# T\n\nA\n\n# C\n\nTOC\n\n- L\n- L2\n\nX\n\nnone\n"
+
+
+@pytest.mark.parametrize(
+    ("run", "text"),
+    [
+        ("<w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t>", "a b\n"),
+        ('<w:rPr><w:vanish w:val="0"/></w:rPr><w:t>shown</w:t>', "a shownb\n"),
+        ("<w:rPr><w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr><w:t>shown</w:t>", "a shownb\n"),
+        (
+            "<w:ruby><w:rt><w:r><w:t>kan</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢</w:t></w:r></w:rubyBase></w:ruby>",
+            "a 漢b\n",
+        ),
+    ],
+)
+def test_docx_has_the_text_that_word_shows(run: str, text: str) -> None:
+    body = f"<w:p><w:r><w:t>a </w:t></w:r><w:r>{run}</w:r><w:r><w:t>b</w:t></w:r></w:p>"
+    assert text_in(docx(body), ".docx") == text
+
+
+def test_docx_drop_cap_begins_the_next_word() -> None:
+    body = word_paragraph("O", '<w:framePr w:dropCap="drop" w:lines="3"/>') + word_paragraph("nce upon")
+    assert text_in(docx(body + word_paragraph("a time")), ".docx") == "Once upon\n\na time\n"
 
 
 def test_main_part_has_any_form_of_address() -> None:
@@ -215,6 +295,34 @@ def test_odt_headings_lists_tables_and_spaces() -> None:
     assert text_in(odt(body, title="The plan"), ".odt") == (
         "---\ntitle: The plan\n---\n\n# Plan\n\ntwo  blanks\tand a span\nnew\n\n- one\n- two\na | b\n\n## Part\n\nEnd\n"
     )
+
+
+def test_odt_notes_follow_the_text_that_refers_to_them() -> None:
+    note = (
+        "<text:note><text:note-citation>{}</text:note-citation><text:note-body><text:p>{}</text:p><text:p>ends</text:p>"
+        "</text:note-body></text:note>"
+    ).format
+    body = (
+        f'<text:h text:outline-level="2">Part</text:h><text:p>word{note("1", "A footnote")} more.</text:p>'
+        f"<text:list><text:list-item><text:p>one{note('i', 'An endnote')}</text:p></text:list-item>"
+        "<text:list-item><text:p>two</text:p></text:list-item></text:list>"
+    )
+    assert text_in(odt(body), ".odt") == (
+        "## Part\n\nword[1] more.\n\n[1] A footnote\n\nends\n\n- one[i]\n[i] An endnote\n\nends\n- two\n"
+    )
+
+
+def test_odt_title_and_hidden_text_by_their_styles() -> None:
+    styles = (
+        '<style:style style:name="P1" style:parent-style-name="Title"/><style:style style:name="T1">'
+        '<style:text-properties text:display="none"/></style:style>'
+    )
+    body = (
+        '<text:p text:style-name="P1">The book</text:p><text:p>a<text:span text:style-name="T1">b<text:span>c'
+        "</text:span></text:span>d<draw:frame><svg:desc>a picture</svg:desc></draw:frame><text:ruby><text:ruby-base>漢"
+        "</text:ruby-base><text:ruby-text>kan</text:ruby-text></text:ruby></text:p>"
+    )
+    assert text_in(odt(body, styles=styles), ".odt") == "# The book\n\nad a picture 漢\n"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +355,7 @@ def test_html_blocks_become_paragraphs() -> None:
         "<pre>  x = 1\n  y = 2</pre><h2>Part</h2># no heading<template>no</template></body></html>"
     )
     assert text_in(page.encode(), ".html") == (
-        "---\ntitle: My & page\n---\n\n# Plan B\n\nSome bold text\nand more\n\n- one\n\n- two\n\na | b\n\nc | d\n\n"
+        "---\ntitle: My & page\n---\n\n# Plan B\n\nSome bold text\nand more\n\n- one\n- two\na | b\nc | d\n\n"
         "  x = 1\n  y = 2\n\n## Part\n\n # no heading\n"
     )
 
@@ -304,6 +412,43 @@ def test_declared_encoding_is_read_as_browsers_do(page: str, codec: str, text: s
 )
 def test_unclosed_elements_hide_no_more_than_their_words(page: str, text: str) -> None:
     assert text_in(page.encode(), ".html") == text
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("a<div hidden>no<div>no</div></div>b", "ab\n"),
+        ("<div style='color: red; display: none'>no</div><div style='display:block'>b</div>", "b\n"),
+        ("<dialog>no</dialog><dialog open>yes</dialog>", "yes\n"),
+        ("<video><p>Get a browser</p></video><p>b", "b\n"),
+        ("<p hidden=until-found>a</p><body hidden><p>b", "a\n\nb\n"),
+        ("<p hidden>a<p>b", "a\n\nb\n"),
+        ("<img hidden>a<p hidden>no</p><script>'<p>'</script>", "a\n"),
+    ],
+)
+def test_html_has_the_text_that_browsers_show(page: str, text: str) -> None:
+    assert text_in(page.encode(), ".html") == text
+
+
+@pytest.mark.parametrize(
+    ("mark", "text"),
+    [
+        ('<sup><a href="#n">1</a></sup>', "word[1].\n"),
+        ('<a href="#n"><sup>1</sup></a>', "word[1].\n"),
+        ('<a href="n.xhtml#q" role="doc-noteref">1</a>', "word[1].\n"),
+        ('<a href="#n" epub:type="noteref">†</a>', "word†.\n"),
+        ('<sup><a href="#n">[1]</a></sup>', "word[1].\n"),
+        ('<sup>2</sup> <a href="#n">m<sup>2</sup></a>', "word2 m2.\n"),
+        ('<sup><a href="/page">th</a></sup>', "wordth.\n"),
+    ],
+)
+def test_number_of_a_html_footnote_is_no_part_of_a_word(mark: str, text: str) -> None:
+    assert text_in(f"<p>word{mark}.</p>".encode(), ".html") == text
+
+
+def test_html_author_and_table_laid_out_with_blocks() -> None:
+    page = "<meta name=Author content='A. Author'><table><tr><td><div>one</div><div>two</div><td>x<tr><td>a </td><td> b"
+    assert text_in(page.encode(), ".html") == "---\nauthor: A. Author\n---\n\none\n\ntwo\n\nx\n\na | b\n"
 
 
 def test_html_headings_have_blocks_inside() -> None:

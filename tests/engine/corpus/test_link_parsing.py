@@ -10,8 +10,8 @@ from engine.corpus.link_parsing import (
     closeness,
     journal_names,
     links_of,
+    markup_links_of,
     names_of,
-    org_links_of,
     without_links,
 )
 
@@ -66,13 +66,37 @@ def test_links_of_written_form_returns_target(text: str, links: list[tuple[str, 
     ],
 )
 def test_org_links_of_written_form_returns_target(line: str, links: list[tuple[str, str, str, str]]) -> None:
-    assert [(link.kind, link.target, link.anchor, link.context) for link in org_links_of(line, ())] == links
+    assert [(link.kind, link.target, link.anchor, link.context) for link in markup_links_of(line, "a.org", ())] == links
 
 
 def test_org_links_in_code_are_none() -> None:
     text = "#+begin_src sh\n[[a]]\n#+end_src\n[[b]]\n"
-    assert [(link.line, link.target) for link in org_links_of(text, ((1, 3),))] == [(4, "b")]
-    assert len(org_links_of("[[a]] " * 500 + "\n" + "[[b]]\n" * 5_000, ())) == 2_000
+    assert [(link.line, link.target) for link in markup_links_of(text, "a.org", ((1, 3),))] == [(4, "b")]
+    assert len(markup_links_of("[[a]] " * 500 + "\n" + "[[b]]\n" * 5_000, "a.org", ())) == 2_000
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "links"),
+    [
+        ("a.adoc", "See xref:b.adoc#beds[the beds].", [("b.adoc", "beds", "See the beds.")]),
+        ("a.adoc", "See xref:sub/b#beds[].", [("sub/b.adoc", "beds", "See sub/b.adoc.")]),
+        ("a.asciidoc", "link:../my%20note.md[note^] x", [("../my note.md", "", "note x")]),
+        ("a.adoc", "link:++my note.md++[a]", []),
+        ("a.adoc", "xref:module:b.adoc[b] <<c.adoc#,C>>", [("b.adoc", "", "b C"), ("c.adoc", "", "b C")]),
+        ("a.adoc", "<<beds>> xref:beds[] link:a.png[x] link:https://x.org/a.html[x] mailto:a@b.c[x]", []),
+        ("a.rst", "See :doc:`../b`.", [("../b.rst", "", "See ../b.")]),
+        ("a.rst", ":doc:`The beds </sub/b>` x", [("/sub/b.rst", "", "The beds x")]),
+        (
+            "a.rst",
+            "The `beds <b.rst#rows>`_ and `notes <c.md>`__",
+            [("b.rst", "rows", "The beds and notes"), ("c.md", "", "The beds and notes")],
+        ),
+        ("a.rst", "`b <https://x.org/a.html>`_ `b.rst` ``b <c.rst>`` :ref:`b <c.rst>`", []),
+        ("a.docx", "[[b]] xref:b.adoc[]", []),
+    ],
+)
+def test_links_in_other_markup_return_files(name: str, line: str, links: list[tuple[str, str, str]]) -> None:
+    assert [(link.target, link.anchor, link.context) for link in markup_links_of(line, name, ())] == links
 
 
 def test_org_ids_name_the_heading() -> None:

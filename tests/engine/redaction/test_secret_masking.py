@@ -842,6 +842,8 @@ def test_column_is_found_in_quoted_and_numbered_lines(table: str) -> None:
         "user,password\n",
         "user;password;x\n",
         "user\tpassword\nx\ty\n",
+        "password,pw\npw,password\n",
+        "-p x\n",
     ],
 )
 def test_each_of_many_tables_is_read_once(lines: str) -> None:
@@ -849,10 +851,34 @@ def test_each_of_many_tables_is_read_once(lines: str) -> None:
     assert calls_in(lines * 200) < 3 * calls_in(lines * 100)
 
 
-def test_rows_of_sql_without_an_end_take_little_time() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join("|" * column + "pw|" + "|" * (600 - column) + "\n" + "-|" * 190 + "\n" for column in range(600)),
+        ",".join(["pw", "psk", "pwd"] * 20) + ("\n" + ",".join(["the"] * 60)) * 2_500,
+        r"insert into t (password) values (\' " * 4_000,
+        "password: |\n" + " " * 40_000,
+        "-p " * 100_000,
+    ],
+    ids=["headers", "columns", "rows of SQL", "blanks", "options"],
+)
+def test_hostile_text_takes_little_time(text: str) -> None:
     begun = time.process_time()
-    redact(r"insert into t (password) values (\' " * 4_000)
+    redact(text)
     assert time.process_time() - begun < 2
+
+
+def test_second_header_of_a_csv_file_adds_its_columns() -> None:
+    text = "user,password,x\nada,hunter2,y\nx,y,password\nbob,swordfish,tugboat\n"
+    assert redact(text) == "user,password,x\nada,***,y\nx,***,password\nbob,***,***\n"
+
+
+def test_markdown_header_below_a_table_begins_another() -> None:
+    head = "| {} | {} |\n|---|---|\n"
+    first, second = head.format("user", "password"), head.format("pw", "host")
+    assert redact(f"{first}| ada | hunter2 |\n{second}| swordfish | db1 |\n") == (
+        f"{first}| ada | *** |\n{second}| *** | db1 |\n"
+    )
 
 
 def test_column_of_a_csv_file_ends_with_its_rows() -> None:

@@ -473,3 +473,12 @@ def test_query_without_words_finds_nothing(tmp_path: Path, query: str) -> None:
     memory.close()
     assert outcome.results == ()
     assert "no letters" in outcome.understood
+
+
+def test_form_that_a_shorter_prefix_matches_is_searched_once(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "buch.md").write_text("Das Abbildungsverzeichnis ist nicht im Buch.\n", "utf-8")
+    memory.sync()
+    analysis = analyse_query("Abbildung ", ("danish", "english", "german"))
+    with memory.store.read() as snapshot:
+        [term] = KeywordLeg(snapshot, analysis, Frequencies()).terms
+    assert term.weak_stems == ('"abbild" *',)

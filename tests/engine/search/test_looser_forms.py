@@ -32,6 +32,8 @@ _FORMS = {
         ("資料夾", "请打开这个资料夹。"),
         ("后台", "程式在後台運行。"),
         ("头发", "她的頭髮很長。"),
+        ("家里", "鑰匙在家裡。"),
+        ("看著", "她看着窗外。"),
     ],
     "Japanese okurigana": [
         ("設定変更", "昨日、設定を変更した。"),
@@ -61,6 +63,8 @@ _FORMS = {
         ("Termin", "Zahnarzttermin Montag."),
         ("Schlüssel", "Das Kellerschloss, zwei Ersatzschlüssel."),
         ("Lampe", "Stehlampe kaputt."),
+        ("Kiste", "Im Schuppen stehen Werkzeugkisten."),
+        ("Reifen", "Am Montag kommen die Sommerreifen an."),
     ],
     "ae, oe, ue and ß": [
         ("Mueller", "Herr Müller kam gestern zu uns."),
@@ -100,6 +104,9 @@ _FORMS = {
         ("attendre", "Elle attend le bus avec les autres."),
         ("mangeons", "Il mangeait une pomme dans la cuisine avec nous."),
         ("réserver", "Elle a réservé une table pour la famille."),
+        ("boire", "Il boit un café."),
+        ("recevoir", "Nous avons reçu la lettre."),
+        ("tenir", "Elle tenait la corde."),
     ],
     "Spanish verbs": [
         ("vivir", "Vivimos en la casa con los amigos."),
@@ -109,6 +116,12 @@ _FORMS = {
         ("dormir", "El perro duerme en la cocina de la casa."),
         ("empezar", "La clase empieza a las nueve con los otros."),
         ("comprar", "Compramos pan en la tienda con los amigos."),
+        ("alquilar", "Alquilé una bicicleta."),
+        ("aparcar", "Aparqué el coche."),
+        ("apagar", "Apagué la luz."),
+        ("rezar", "Recé una hora."),
+        ("traducir", "Traduzco la carta."),
+        ("traer", "Trajo una caja."),
     ],
     "words derived from one another": [
         ("vytvoření", "Tento příkaz umí vytvořit nový adresář."),
@@ -125,6 +138,8 @@ _FORMS = {
         ("9μs", "It took 9 µs only."),
         ("12 kg", "Weight 12㎏ total"),
         ("14㎏", "Weight 14 kg in total"),
+        ("16㎡", "A balcony of 16 m² in total"),
+        ("17 m²", "A room of 17㎡ in total"),
     ],
     "invisible characters": [
         ("passphrase", "pass\u200bphrase rules of the other office"),

@@ -365,6 +365,23 @@ def test_a_damaged_backup_is_passed_over_for_an_older_one(path: Path) -> None:
         assert saved(data) == {"one"}
 
 
+def test_backups_from_a_wrong_clock_are_older_than_later_ones(path: Path, passing: Callable[[float], None]) -> None:
+    with closing(UserData(path)) as data:
+        passing(365 * 86_400)
+        for day in range(8):
+            save(data, f"wrong {day}")
+            ahead = backups.time.time()
+            os.utime(max(path.parent.glob("*.backup-*")), (ahead, ahead))
+            passing(86_400)
+    passing(-400 * 86_400)
+    with closing(UserData(path)) as data:
+        save(data, "right")
+    path.write_bytes(b"")
+    with closing(UserData(path)) as data:
+        data.restore()
+        assert "right" in saved(data)
+
+
 def test_backups_before_migrations_are_limited(path: Path) -> None:
     newest = len(user_data.USER_MIGRATIONS)
     for count in range(1, newest + 1):

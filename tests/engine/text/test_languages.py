@@ -87,6 +87,12 @@ def test_a_likely_language_needs_less_evidence() -> None:
     assert detect_language("the plan", ["german"]) == "english"
 
 
+def test_short_note_is_undecided_with_likelier_languages() -> None:
+    assert language_of_note("Der Kurs beginnt am Montag") == "undecided german"
+    assert language_of_note("Puse la mesa") == "undecided french spanish italian"
+    assert language_of_note("a seat in the van") == "english"
+
+
 def test_short_note_without_function_words_is_undecided() -> None:
     assert language_of_note("Stromrechnung bezahlen") == "undecided"
     assert language_of_note("pay the power bill") == "english"

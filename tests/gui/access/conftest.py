@@ -12,10 +12,17 @@ from gui.window.main_window import MainWindow
 from tests.helpers.every_view import Program
 
 
-@pytest.fixture
-def program(qtbot, appearance, jobs, tmp_path) -> Iterator[Program]:
-    describe_painted_widgets()
+@pytest.fixture(scope="session")
+def demo() -> Iterator[Demo]:
+    """The sample notes and their index, which the first window makes and no test changes."""
     demo = Demo()
+    yield demo
+    demo.close()
+
+
+@pytest.fixture
+def program(qtbot, appearance, jobs, demo, tmp_path) -> Iterator[Program]:
+    describe_painted_widgets()
     workspace = Workspace(jobs, config=demo.config, store_path=str(demo.store), prepare=demo.fill)
     with appearance.bare():
         window = MainWindow(workspace, jobs, appearance, WindowState(), paths=AppPaths(demo.config), remembers=False)
@@ -26,4 +33,3 @@ def program(qtbot, appearance, jobs, tmp_path) -> Iterator[Program]:
     program.close_others()
     program.quick.quick.deleteLater()
     assert window.shut_down(60_000)
-    demo.close()

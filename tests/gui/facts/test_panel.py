@@ -371,16 +371,18 @@ def test_change_that_met_a_closed_memory_is_repeated(qtbot, panel, facts, memory
     settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
 
 
-def test_typed_text_is_saved_before_another_folder_opens(qtbot, panel, opened, facts, memory, monkeypatch, tmp_path):
+def test_typed_text_is_saved_before_another_folder_opens(
+    qtbot, panel, opened, facts, memory, jobs, monkeypatch, tmp_path
+):
     order = []
     monkeypatch.setattr(memory, "close", lambda: order.append("closed"))  # which deletes the folder
-    write = opened.workspace._jobs.write
+    write = jobs.write
 
     def follow(work, *then):
         order.append("job")
         return write(work, *then)
 
-    monkeypatch.setattr(opened.workspace._jobs, "write", follow)
+    monkeypatch.setattr(jobs, "write", follow)
     panel.body.editor.text.setPlainText("I prefer white tea")
     opened.workspace.closed.connect(lambda: order.append("told"))
     opened.folders.open(tmp_path)

@@ -10,7 +10,7 @@ from engine import WrittenNote, save_note
 from gui.remember.controller import RememberController
 from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
 from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE
-from tests.helpers.windows import at_rest
+from tests.helpers.windows import at_rest, finish_jobs
 
 Key = Qt.Key
 Alt = Qt.KeyboardModifier.AltModifier
@@ -209,14 +209,14 @@ def test_unseen_notes_are_announced_at_start_until_opened(qtbot, window, memory)
     qtbot.waitUntil(lambda: memory.unseen_notes.all() == () and window.viewer.reads)
 
 
-def test_agent_note_message_waits_for_other_messages(qtbot, window, memory):
+def test_agent_note_message_waits_for_other_messages(qtbot, window, memory, jobs):
     memory.session_texts = dict(SESSIONS)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     window.banner.show_message("Rebuild the whole index?", "working", key="rebuild")
     note = by_agent(memory, "first")
     window.remember.unseen.check()
-    qtbot.waitUntil(lambda: not window.remember.unseen._job.busy)
+    finish_jobs(jobs)
     assert window.banner.text == "Rebuild the whole index?"
     window.banner.clear("rebuild")
     assert window.banner.text == f"An agent wrote the session note {note.path}."

@@ -525,7 +525,7 @@ def test_index_change_during_first_search_repeats_it(qtbot, panel, results, memo
     def search_before_change(*query, on_keywords=None, **options):
         outcome = search(*query, **options)
         searched.set()
-        assert changed.wait(5)
+        assert changed.wait(60)
         return outcome
 
     monkeypatch.setattr(memory, "search", search_before_change)

@@ -5,7 +5,6 @@ import time
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from engine import ChangedNote
@@ -16,6 +15,7 @@ from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
+from tests.helpers.windows import finish_jobs
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 NOTE = ChangedNote(path="projects/greenhouse.md", title="Greenhouse", modified=time.time() - 7200)
@@ -73,7 +73,7 @@ def test_links_align_with_heading_and_sentence(qtbot, panel: SearchPanel, memory
     assert len(set(starts.values())) == 1, starts
 
 
-def test_full_list_is_read_again_when_a_sync_ends(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+def test_full_list_is_read_again_when_a_sync_ends(qtbot, panel: SearchPanel, memory: FakeMemory, jobs) -> None:
     def notes(word: str) -> tuple[ChangedNote, ...]:
         return tuple(ChangedNote(path=f"{word}{n}.md", title=f"{word} {n}", modified=time.time()) for n in range(5))
 
@@ -84,7 +84,7 @@ def test_full_list_is_read_again_when_a_sync_ends(qtbot, panel: SearchPanel, mem
     qtbot.waitUntil(lambda: "First 4" in _buttons(panel))
     memory.insight.notes = notes("Second")
     panel.show_status(msgspec.structs.replace(syncing, files=6))
-    QTest.qWait(100)
+    finish_jobs(jobs)
     assert "First 4" in _buttons(panel)
     panel.show_status(msgspec.structs.replace(status, files=6))
     qtbot.waitUntil(lambda: "Second 4" in _buttons(panel))

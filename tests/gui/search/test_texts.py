@@ -33,10 +33,10 @@ def test_suggestions_are_offered_for_weak_answers_only(make_result, make_outcome
     often = QuerySuggestion(query="timer", words=(("tiemr", "timer"),), chunks=2)
     once = QuerySuggestion(query="tier", words=(("tiemr", "tier"),), chunks=1)
     both = (often, once)
-    assert make_outcome(suggestions=both).offered == (often,)
+    assert make_outcome(suggestions=both).offered == both
     assert make_outcome(make_result(score=0.4), suggestions=both).offered == (often,)
     assert make_outcome(make_result(score=0.9), suggestions=both).offered == ()
-    assert messages.spelling(make_outcome(suggestions=(once,))) == ""
+    assert messages.spelling(make_outcome(make_result(score=0.4), suggestions=(once,))) == ""
 
 
 def test_hint_before_first_search():

@@ -1,7 +1,6 @@
 """The conversation view in use."""
 
 import time
-from collections.abc import Iterator
 from datetime import datetime
 from itertools import count
 
@@ -17,8 +16,8 @@ from gui.conversation.actions import entry_markdown
 from gui.conversation.header import ConversationHeader
 from gui.conversation.panel import ConversationPanel
 from gui.conversation.prompt_list import PromptList
-from gui.core.jobs import Jobs
 from gui.widgets.plain_text import tip_of
+from tests.helpers.conversations import settle, visible_pieces
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE, make_session
@@ -28,23 +27,8 @@ EDIT, BUILD = 10, 16
 
 
 @pytest.fixture
-def memory() -> Iterator[FakeMemory]:
-    memory = FakeMemory(sessions=SESSIONS)
-    yield memory
-    memory.close()
-
-
-@pytest.fixture
-def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ConversationPanel]:
-    panel = ConversationPanel(jobs)
-    panel.set_manager(memory)
-    qtbot.addWidget(panel)
-    panel.resize(800, 600)
-    with qtbot.waitExposed(panel):
-        panel.show()
-    yield panel
-    panel.clear()
-    panel.hide()
+def panel(conversation_panel: ConversationPanel) -> ConversationPanel:
+    return conversation_panel
 
 
 @pytest.fixture
@@ -57,23 +41,6 @@ def show(qtbot, panel: ConversationPanel):
         settle(qtbot, panel)
 
     return shown
-
-
-def settle(qtbot, panel: ConversationPanel) -> None:
-    """Wait until all texts in view are laid out."""
-    view = panel.view
-
-    def laid_out() -> bool:
-        view.repaint()
-        return all(text is not None for text in visible_pieces(panel))
-
-    qtbot.waitUntil(laid_out)
-
-
-def visible_pieces(panel: ConversationPanel) -> list:
-    layout = panel.view.scroller.layout
-    rows = [shown.row for shown in panel.view.scroller.visible()]
-    return [layout.document_of(row) for row in rows if layout.piece_of(row) is not None]
 
 
 def visible_text(panel: ConversationPanel) -> str:
@@ -142,7 +109,9 @@ def test_header_shows_first_and_last_day(qtbot) -> None:
     qtbot.addWidget(header)
     first, later = (datetime(2026, month, 3, 12).timestamp() for month in (3, 8))
     header.show_session(make_session([], started=first, ended=later))
-    assert " · 3 Mar 2026 – 3 Aug 2026 · " in header.facts.text()
+    assert " · 3 Mar – 3 Aug 2026 · " in header.facts.text()
+    header.show_session(make_session([], started=datetime(2025, 3, 3, 12).timestamp(), ended=later))
+    assert " · 3 Mar 2025 – 3 Aug 2026 · " in header.facts.text()
     header.show_session(make_session([], started=first, ended=first + 60))
     assert " · 3 Mar 2026 · " in header.facts.text()
     header.show_session(make_session([], started=None, ended=later))

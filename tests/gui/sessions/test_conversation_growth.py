@@ -4,13 +4,14 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, Qt, QThreadPool
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gui.conversation.panel import ConversationPanel
-from gui.core.jobs import Jobs
+from tests.helpers.conversations import settle
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import make_session
+from tests.helpers.windows import finish_jobs
 
 PATH = "sessions/codex/long.jsonl"
 LATER = [
@@ -40,36 +41,17 @@ def memory() -> Iterator[FakeMemory]:
 
 
 @pytest.fixture
-def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ConversationPanel]:
-    panel = ConversationPanel(jobs)
-    panel.set_manager(memory)
-    qtbot.addWidget(panel)
-    panel.resize(800, 500)
-    with qtbot.waitExposed(panel):
-        panel.show()
-    with qtbot.waitSignal(panel.session_shown):
-        panel.show_session(PATH, None, "valves")
-    _rest(qtbot, panel)
-    yield panel
-    panel.clear()
-    panel.hide()
-
-
-def _rest(qtbot, panel: ConversationPanel) -> None:
-    view = panel.view
-
-    def laid_out() -> bool:
-        view.repaint()
-        layout = view.scroller.layout
-        rows = [shown.row for shown in view.scroller.visible()]
-        return all(layout.document_of(row) for row in rows if layout.piece_of(row) is not None)
-
-    qtbot.waitUntil(laid_out)
+def panel(qtbot, conversation_panel: ConversationPanel) -> ConversationPanel:
+    conversation_panel.resize(800, 500)
+    with qtbot.waitSignal(conversation_panel.session_shown):
+        conversation_panel.show_session(PATH, None, "valves")
+    settle(qtbot, conversation_panel)
+    return conversation_panel
 
 
 def test_reopened_folder_keeps_session_and_follows_it(qtbot, panel, memory, jobs):
     panel.view.current.go_to(12)
-    _rest(qtbot, panel)
+    settle(qtbot, panel)
     before, place = panel.opened, panel.view_state
     again = FakeMemory(sessions={PATH: make_session([*_turns(30), *LATER], path=PATH)})
     with qtbot.waitSignal(panel.live_updates.grown):
@@ -94,13 +76,6 @@ def test_scrolled_or_focused_session_is_read(qtbot, panel):
     assert not panel.is_read
 
 
-def _finish(jobs: Jobs) -> None:
-    """Wait until all jobs have ended and reported their results."""
-    for pool in jobs.findChildren(QThreadPool):
-        assert pool.waitForDone(60_000)
-    QCoreApplication.processEvents()
-
-
 def _go_on(qtbot, panel: ConversationPanel, memory: FakeMemory, turns: list) -> None:
     memory.session_texts[PATH] = make_session(turns, path=PATH)
     with qtbot.waitSignal(panel.live_updates.grown):
@@ -110,9 +85,9 @@ def _go_on(qtbot, panel: ConversationPanel, memory: FakeMemory, turns: list) -> 
 def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> None:
     view = panel.view
     view.folding.toggle(0)
-    _rest(qtbot, panel)
+    settle(qtbot, panel)
     view.current.go_to(9)
-    _rest(qtbot, panel)
+    settle(qtbot, panel)
     view.selection.select_entry(view.current.number)
     before, selected = list(view.scroller.visible()), view.selection.text()
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
@@ -121,7 +96,7 @@ def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> 
     assert panel.new_messages.text() == "2 new messages below"
     assert panel.new_messages.isVisible()
     assert panel.header.facts.text().endswith(" · 62 messages · main")
-    _rest(qtbot, panel)
+    settle(qtbot, panel)
     assert list(view.scroller.visible()) == before
     QTest.mouseClick(panel.new_messages, Qt.MouseButton.LeftButton)
     assert view.conversation.message(view.conversation.entries[view.current.number]).text == "And the last question?"
@@ -145,14 +120,14 @@ def test_change_of_other_session_reads_nothing(panel, memory, jobs) -> None:
     reads = len(memory.session_reads)
     memory.session_texts["sessions/codex/other.jsonl"] = make_session(LATER, path="sessions/codex/other.jsonl")
     panel.refresh()
-    _finish(jobs)
+    finish_jobs(jobs)
     assert len(memory.session_reads) == reads
 
 
 def test_truncated_transcript_is_followed(qtbot, panel, memory) -> None:
     panel.view.current.go_to(40)
     _go_on(qtbot, panel, memory, _turns(5))
-    _rest(qtbot, panel)
+    settle(qtbot, panel)
     assert panel.view.current.number == 10
     assert panel.new_messages.isHidden()
 
@@ -180,15 +155,15 @@ def test_deleted_session_stays_on_screen(panel, memory, jobs) -> None:
     conversation = panel.view.conversation
     memory.session_error = FileNotFoundError(PATH)
     panel.refresh()
-    _finish(jobs)
+    finish_jobs(jobs)
     assert panel.view.conversation is conversation
 
 
 def test_written_transcript_grows_before_the_index_knows(qtbot, panel, memory, jobs) -> None:
     view = panel.view
     view.current.go_to(9)
-    _rest(qtbot, panel)
-    _finish(jobs)  # the transcript is located, and watched from now on
+    settle(qtbot, panel)
+    finish_jobs(jobs)  # the transcript is located, and watched from now on
     before = list(view.scroller.visible())
     memory.session_texts[PATH] = make_session([*_turns(30), *LATER], path=PATH)
     with qtbot.waitSignal(panel.live_updates.grown), memory.locate(PATH).open("a") as transcript:
@@ -199,11 +174,19 @@ def test_written_transcript_grows_before_the_index_knows(qtbot, panel, memory, j
 
 
 def test_write_without_new_messages_changes_nothing(qtbot, panel, memory, jobs) -> None:
-    _finish(jobs)
+    finish_jobs(jobs)
     with (
         qtbot.assertNotEmitted(panel.live_updates.grown),
         qtbot.waitSignal(panel.live_updates.written),
         memory.locate(PATH).open("a") as transcript,
     ):
         transcript.write("\n")
-    _finish(jobs)
+    finish_jobs(jobs)
+
+
+def test_growth_in_a_new_log_of_a_database_is_shown(qtbot, panel, memory, jobs) -> None:
+    finish_jobs(jobs)
+    memory.session_texts[PATH] = make_session([*_turns(30), *LATER], path=PATH)
+    file = memory.locate(PATH)
+    with qtbot.waitSignal(panel.live_updates.grown):
+        file.with_name(f"{file.name}-wal").write_bytes(b"log")

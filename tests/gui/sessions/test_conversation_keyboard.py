@@ -1,7 +1,6 @@
 """Operating an open session by keyboard."""
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from gui.conversation.panel import ConversationPanel
 from gui.conversation.row_folding import GROUP, SUMMARY, Row
-from gui.core.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE
 
@@ -21,29 +19,13 @@ opens_menu = pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise",
 
 
 @pytest.fixture
-def memory() -> Iterator[FakeMemory]:
-    memory = FakeMemory(sessions=SESSIONS)
-    yield memory
-    memory.close()
-
-
-@pytest.fixture
-def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ConversationPanel]:
-    """An active window that reads the session with a secret; the conversation has the keys."""
-    panel = ConversationPanel(jobs)
-    panel.set_manager(memory)
-    qtbot.addWidget(panel)
-    panel.resize(800, 600)
-    with qtbot.waitActive(panel):
-        panel.show()
-        panel.activateWindow()
-    with qtbot.waitSignal(panel.session_shown):
-        panel.show_session(VALVE)
-    panel.setFocus()
-    assert panel.view.hasFocus()
-    yield panel
-    panel.clear()
-    panel.hide()
+def panel(qtbot, conversation_panel: ConversationPanel) -> ConversationPanel:
+    """The session with a secret; the conversation has the keys."""
+    with qtbot.waitSignal(conversation_panel.session_shown):
+        conversation_panel.show_session(VALVE)
+    conversation_panel.setFocus()
+    assert conversation_panel.view.hasFocus()
+    return conversation_panel
 
 
 def focused() -> str:

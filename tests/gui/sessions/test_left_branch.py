@@ -8,7 +8,6 @@ from gui.conversation.actions import conversation_markdown
 from gui.conversation.display_entries import Conversation, prepare, spoken, summary
 from gui.conversation.panel import ConversationPanel
 from gui.conversation.row_folding import SUMMARY, Row, Rows
-from gui.core.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import make_session
 
@@ -133,24 +132,17 @@ def test_two_branches_have_a_heading_each(session: SessionText) -> None:
     assert kinds == ["branch", "user", "speech", "user", "tool", "branch", "speech", "user"]
 
 
-def test_branch_unfolds_in_the_view(qtbot, appearance, jobs: Jobs, session: SessionText) -> None:
-    memory = FakeMemory(sessions={session.summary.path: session})
-    panel = ConversationPanel(jobs)
-    panel.set_manager(memory)
-    qtbot.addWidget(panel)
-    panel.resize(800, 600)
-    with qtbot.waitExposed(panel):
-        panel.show()
-    with qtbot.waitSignal(panel.session_shown):
-        panel.show_session(session.summary.path)
-    layout = panel.view.scroller.layout
+def test_branch_unfolds_in_the_view(
+    qtbot, conversation_panel: ConversationPanel, memory: FakeMemory, session: SessionText
+):
+    memory.session_texts[session.summary.path] = session
+    with qtbot.waitSignal(conversation_panel.session_shown):
+        conversation_panel.show_session(session.summary.path)
+    layout, folding = conversation_panel.view.scroller.layout, conversation_panel.view.folding
     assert layout is not None
     assert layout.count == 4
-    panel.view.folding.toggle(2)
+    folding.toggle(2)
     assert layout.count == 7
-    panel.view.repaint()
-    panel.view.folding.toggle(2)
+    conversation_panel.view.repaint()
+    folding.toggle(2)
     assert layout.count == 4
-    panel.clear()
-    panel.hide()
-    memory.close()

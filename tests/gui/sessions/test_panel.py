@@ -2,9 +2,9 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QWidget
 
 from engine import ProviderError
 from gui.sessions.content_search import PAUSE_MS
@@ -121,6 +121,15 @@ def test_speaker_filter_restricts_hits(qtbot, panel):
     assert _sessions(panel) == ["Fix the valve controller"]
 
 
+def test_time_menu_keeps_one_menu_of_months(panel):
+    chip = next(chip for chip in panel.chips.findChildren(Chip) if chip.accessibleName().startswith("Time"))
+    for _ in range(3):
+        chip.menu().aboutToShow.emit()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        (months,) = chip.menu().findChildren(QMenu)
+        assert months.actions()[0].text() == "February 2026\t7"
+
+
 def test_agent_project_and_time_filters_combine(qtbot, panel):
     choose_from_chip(panel.chips, "Agent", "Codex")
     assert _counts(panel) == "3 of 12 sessions"
@@ -135,7 +144,7 @@ def test_agent_project_and_time_filters_combine(qtbot, panel):
 def test_days_dialog_accepts_days_in_any_order(qtbot, panel, today):
     dialog = DaysDialog(today, today.replace(day=9))
     qtbot.addWidget(dialog)
-    assert dialog.period().words == "9 Feb 2026 – 11 Feb 2026"
+    assert dialog.period().words == "9 Feb – 11 Feb 2026"
     assert (dialog.period().first.day, dialog.period().last.day) == (9, 11)
 
 
@@ -293,6 +302,18 @@ def test_written_session_is_marked_as_running(qtbot, panel, memory):
     assert rows.tip(rows.row(place)).endswith("Running")
     panel.set_manager(None)
     assert panel.running.paths == frozenset()
+
+
+def test_session_with_a_new_file_is_marked_as_running(qtbot, panel, memory, monkeypatch, tmp_path):
+    conversation = tmp_path / "openhands" / "base_state.json"
+    (conversation.parent / "events").mkdir(parents=True)
+    conversation.write_text("{}")
+    monkeypatch.setattr(memory, "locate", lambda _path: conversation)
+    panel.running.check()
+    qtbot.waitUntil(lambda: not panel.running.busy)
+    (conversation.parent / "events" / "event-00000-a.json").write_text("{}")
+    with qtbot.waitSignal(panel.running.changed):
+        panel.running.check()
 
 
 def test_session_that_begins_is_marked_as_running(qtbot, panel, memory):

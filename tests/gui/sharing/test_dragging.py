@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from engine import PathRefused
 from gui.controllers.sharing import MARKDOWN
 from gui.widgets.row_list import RowList
+from tests.helpers.windows import finish_jobs
 
 
 class Dropped:
@@ -106,19 +107,19 @@ def test_selection_survives_index_change(qtbot, opened, find):
     assert [result.citation for result in rows.selected_results()] == [result.citation for result in before]
 
 
-def test_early_release_drags_nothing(qtbot, opened, find, drops, jobs):
+def test_early_release_drags_nothing(opened, find, drops, jobs):
     find("irrigation timer")
     rows = opened.search.body.list
     _pull(rows, _rows_of_results(rows)[0], let_go=True)
-    qtbot.waitUntil(lambda: not opened.sharing.dragging._job.busy)
+    finish_jobs(jobs)
     assert not drops or not rows.button_down
 
 
-def test_heading_is_not_dragged(qtbot, opened, find, drops):
+def test_heading_is_not_dragged(opened, find, drops, jobs):
     find("irrigation timer")
     rows = opened.search.body.list
     _pull(rows, 0, let_go=True)
-    assert not opened.sharing.dragging._job.busy
+    finish_jobs(jobs)
     assert not drops
 
 

@@ -34,6 +34,7 @@ from gui.viewer.outline import Outline
 from gui.viewer.panel import ViewerPanel
 from gui.viewer.text_lines import FileLines
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.windows import finish_jobs
 
 BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"
 LINKED = {
@@ -353,7 +354,7 @@ def test_followed_link_into_open_note_scrolls(qtbot, panel: ViewerPanel, memory:
         qtbot.waitUntil(lambda: panel.source.top_line <= 3)
 
 
-def test_late_link_does_not_replace_newer_file(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+def test_late_link_does_not_replace_newer_file(qtbot, panel: ViewerPanel, memory: FakeMemory, show, jobs) -> None:
     memory.insight = Links()
     show("daily/2026-02-08.md")
     chosen = []
@@ -361,7 +362,7 @@ def test_late_link_does_not_replace_newer_file(qtbot, panel: ViewerPanel, memory
     panel.follow_link(QUrl("note:Shopping#Beds"))
     with qtbot.waitSignal(panel.file_shown):
         panel.show_file("topics/shopping.md", 1)
-    qtbot.wait(100)
+    finish_jobs(jobs)
     assert chosen == []
 
 

@@ -17,6 +17,7 @@ from gui.viewer.panel import ViewerPanel
 from gui.viewer.rendered_view import StepwiseLayout
 from gui.viewer.source_view import SourceView
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.windows import finish_jobs
 
 GREENHOUSE = "projects/greenhouse.md"
 
@@ -85,13 +86,12 @@ def test_other_result_of_same_file_does_not_reopen_it(panel: ViewerPanel, memory
     assert panel.source.highlight == (3, 6)
 
 
-def test_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
+def test_newest_request_wins(panel: ViewerPanel, jobs) -> None:
     shown: list[str] = []
     panel.file_shown.connect(shown.append)
     for name in (GREENHOUSE, "daily/2026-02-08.md", "topics/shopping.md"):
         panel.show_file(name)
-    qtbot.waitUntil(lambda: bool(shown))
-    qtbot.wait(20)
+    finish_jobs(jobs)
     assert shown == ["topics/shopping.md"]
 
 

@@ -7,6 +7,7 @@ from gui.core.jobs import Jobs
 from gui.viewer.match_list import BLOCK, Hit, Step, plain_finder, query_finder
 from gui.viewer.match_navigator import TextScan
 from gui.viewer.text_lines import TextLines
+from tests.helpers.windows import finish_jobs
 
 FAR = 40 * BLOCK
 
@@ -62,7 +63,7 @@ def test_step_without_any_hit_returns_none(qtbot, scan: TextScan, lines: Countin
     qtbot.waitUntil(lambda: steps == [None])
 
 
-def test_stop_clears_hits_and_pending_steps(qtbot, scan: TextScan, lines: CountingLines) -> None:
+def test_stop_clears_hits_and_pending_steps(scan: TextScan, lines: CountingLines, jobs: Jobs) -> None:
     steps: list[Step | None] = []
     scan.start(lines, plain_finder("timer"), near=1, most_characters=1 << 30)
     scan.step((1, -1), forward=True, then=steps.append)
@@ -70,7 +71,7 @@ def test_stop_clears_hits_and_pending_steps(qtbot, scan: TextScan, lines: Counti
     assert not scan.running
     assert not scan.active
     assert scan.hits.count == 0
-    qtbot.wait(20)
+    finish_jobs(jobs)
     assert steps == []
 
 

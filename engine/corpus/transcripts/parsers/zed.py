@@ -7,11 +7,13 @@ compressed with zstd or not (`data_type`), in one of two versions:
 * since the version 0.3.0 of the document (2025), `messages` are `{"User": {...}}`, `{"Agent": {...}}` or `"Resume"`;
 * before, they had a `role`, `segments`, and `tool_uses` and `tool_results` next to these.
 
-Messages have no time: they get the thread's. Columns for folders, parent and creation came in 2026.
+Messages have no time: they get the thread's. Tools begin a path with the name of one of the project's folders
+(`tools/write_file_tool.rs`): such paths are made absolute. Columns for folders, parent and creation came in 2026.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 import apsw
@@ -30,8 +32,11 @@ _OPTIONAL = ("folder_paths", "parent_id", "created_at")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
-class ZedReader(LineParser):
+class ZedReader(LineParser, kw_only=True):
     """Parses the messages of one thread."""
+
+    roots: Mapping[str, str] = {}
+    """Folders of the project by their names, with which tools begin their paths."""
 
     def parts(self, message: object) -> Iterator[Part]:
         tagged = mapping(message)
@@ -71,7 +76,7 @@ class ZedReader(LineParser):
         elif "Thinking" in tagged:
             yield Part("assistant", "thinking", string(mapping(tagged["Thinking"]).get("text")))
         elif "ToolUse" in tagged:
-            yield _call(mapping(tagged["ToolUse"]))
+            yield self._call(mapping(tagged["ToolUse"]))
         elif "RedactedThinking" not in tagged:
             self.count_unknown("block")
 
@@ -83,13 +88,16 @@ class ZedReader(LineParser):
         names = {}
         for call in map(mapping, items(message.get("tool_uses"))):
             names[string(call.get("id"))] = string(call.get("name"))
-            yield _call(call)
+            yield self._call(call)
         for result in map(mapping, items(message.get("tool_results"))):
             yield _result(result, names.get(string(result.get("tool_use_id")), ""))
 
-
-def _call(call: Mapping[str, Any]) -> Part:
-    return Part("assistant", "tool-call", tool_input(call.get("input")), string(call.get("name")))
+    def _call(self, call: Mapping[str, Any]) -> Part:
+        given = call.get("input")
+        root, slash, rest = string(mapping(given).get("path")).partition("/")
+        if root and slash and root in self.roots:
+            given = {**mapping(given), "path": f"{self.roots[root]}/{rest}"}
+        return Part("assistant", "tool-call", tool_input(given), string(call.get("name")))
 
 
 def _result(result: Mapping[str, Any], tool: str) -> Part:
@@ -118,14 +126,15 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         agent=_AGENT,
         id=clean(key),
         title=one_line(as_text(title)),
-        project=clean(_first(as_text(folders))),
         parent=clean(as_text(parent)),
         started=seconds(as_text(created)) or ended,
         ended=ended,
     )
     reader = ZedReader(facts=facts)
     document = _document(reader, as_text(sort), data)
-    facts.project = facts.project or clean(_snapshot_folder(document))
+    roots = _listed(as_text(folders)) or _snapshot_folders(document)
+    facts.project = clean(next(iter(roots), ""))
+    reader.roots = {PurePosixPath(root.replace("\\", "/")).name: root for root in roots}
     reader.use(mapping(document.get("model")).get("model"), anthropic_usage(document.get("cumulative_token_usage")))
     turns = (
         next_turn(reader, reader.parts(message), time=ended, side=bool(facts.parent))
@@ -134,15 +143,15 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
 
 
-def _first(folders: str) -> str:
-    """Return the first of a list of folders, which is JSON or has one on each line."""
+def _listed(folders: str) -> list[str]:
+    """Return the folders of a list, which is JSON or has one on each line."""
     listed = items((parse_line(b'{"value":' + folders.encode() + b"}") or {}).get("value"))
-    return string(listed[0]) if listed else folders.partition("\n")[0]
+    return [text for folder in listed or folders.splitlines() if (text := string(folder))]
 
 
-def _snapshot_folder(document: Mapping[str, Any]) -> str:
+def _snapshot_folders(document: Mapping[str, Any]) -> list[str]:
     trees = items(mapping(document.get("initial_project_snapshot")).get("worktree_snapshots"))
-    return string(mapping(trees[0]).get("worktree_path")) if trees else ""
+    return [text for tree in trees if (text := string(mapping(tree).get("worktree_path")))]
 
 
 def _document(reader: ZedReader, sort: str, data: object) -> Mapping[str, Any]:
@@ -160,6 +169,6 @@ ZED_DATABASE = RowFormat(
     needed={"threads": frozenset({"id", "summary", "updated_at", "data_type", "data"})},
     listed="""SELECT CAST(id AS BLOB), CAST(updated_at AS BLOB), CAST(summary AS BLOB), octet_length(data)
         FROM threads""",
-    version=1,
+    version=2,
     conversation=_conversation,
 )

@@ -106,6 +106,24 @@ def test_messages_of_a_newer_session() -> None:
     assert conversation.unknown == {"block hologram": 1}
 
 
+def test_newer_tools_change_files_and_run_several_commands(tmp_path: Path) -> None:
+    calls = (
+        ("editor", {"path": "/boats/hull.py", "new_text": "seam = 1"}),
+        ("run_commands", {"commands": ["make", {"command": "pytest", "args": ["-q", "hull"]}]}),
+        ("read_files", {"files": [{"path": "/boats/hull.py", "start_line": 1}]}),
+    )
+    blocks = [{"type": "tool_use", "id": name, "name": name, "input": given} for name, given in calls]
+    session = {**json.loads(SESSION.read_text()), "messages": [{"role": "assistant", "content": blocks}]}
+    (tmp_path / "s2.messages.json").write_text(json.dumps(session))
+    (conversation,) = read(ClineSession(), tmp_path / "s2.messages.json")
+    assert [use for message in conversation.messages for use in uses_of(message)] == [
+        ("edited", "/boats/hull.py"),
+        ("command", "make"),
+        ("command", "pytest -q hull"),
+        ("read", "/boats/hull.py"),
+    ]
+
+
 def test_session_of_a_sub_agent_has_the_folder_of_its_parent(tmp_path: Path) -> None:
     shutil.copytree(SESSION.parent, tmp_path / "s1")
     child = tmp_path / "s1" / "helper.messages.json"

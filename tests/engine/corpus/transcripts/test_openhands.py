@@ -15,6 +15,7 @@ from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.parsers.openhands import OpenHandsConversation
 from engine.corpus.transcripts.registry import may_be_transcript, parts_changed, session_folders
+from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import check_read, parts_of
@@ -115,6 +116,16 @@ def test_a_conversation_is_read(tmp_path: Path) -> None:
     assert (facts.agent, facts.id, facts.project) == ("openhands", "0a1b", "/home/ada/boats")
     assert (facts.opening, facts.started) == ("Why does it leak?", datetime.fromisoformat(TIME).timestamp())
     assert conversation.unknown == {"HologramEvent": 1}
+
+
+def test_files_that_its_editor_changed_are_found(tmp_path: Path) -> None:
+    named = [
+        call("file_editor", json.dumps({"command": how, "path": f"/boats/{how}.py"})) for how in ("view", "insert")
+    ]
+    asked = newer("MessageEvent", "user", llm_message={"role": "user", "content": text("Why does it leak?")})
+    conversation = read(write_newer(tmp_path / "c-1", [asked, *named], {"id": "0a1b"}))
+    used = [use for message in conversation.messages for use in uses_of(message)]
+    assert used == [("read", "/boats/view.py"), ("edited", "/boats/insert.py")]
 
 
 @pytest.mark.parametrize("leaf", ["5", "", "unknown"])

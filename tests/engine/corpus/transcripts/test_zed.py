@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.parsers.zed import ZED_DATABASE
 from engine.corpus.transcripts.registry import session_folders
+from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import ZED, ZED_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
@@ -196,3 +197,14 @@ def test_any_thread_is_read(tmp_path: Path, thread: Any, cell: Any) -> None:
     write_rows(path, ZED + ZED_NEWER, [row(thread, packed=False, summary=cell, folder_paths=cell, parent_id=cell)])
     check_read(read(path))
     marks_of(ZED_DATABASE, path)
+
+
+def test_paths_begin_with_a_folder_of_the_project(path: Path) -> None:
+    calls = [
+        {"ToolUse": {"id": str(number), "name": "edit_file", "input": {"path": named, "mode": "edit"}}}
+        for number, named in enumerate(("boats/src/hull.py", "oars/oar.py", "src/hull.py", "/etc/hosts"))
+    ]
+    folders = "/home/ada/boats\n/home/ada/oars"
+    write_rows(path, ZED + ZED_NEWER, [row({"messages": [{"Agent": {"content": calls}}]}, folder_paths=folders)])
+    used = [use.value for message in read(path).messages for use in uses_of(message)]
+    assert used == ["/home/ada/boats/src/hull.py", "/home/ada/oars/oar.py", "src/hull.py", "/etc/hosts"]
