@@ -331,16 +331,16 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
                 model=settings.model,
             )
         )
-    place = model_path(settings)
-    if place.hub is not None and not place.path.is_file():
+    location = model_path(settings)
+    if location.hub is not None and not location.path.is_file():
         raise ProviderError(
             tr(
                 "The model {id} is not on this computer yet: download it in the settings, or with mnemoscope "
                 "index --yes.",
-                id=place.hub.id,
+                id=location.hub.id,
             )
         )
-    file = read_gguf(str(place.path))
+    file = read_gguf(str(location.path))
     traits = traits_of(file)
     return GgufProvider(file, traits, _dims(settings.dimensions, file, traits))
 

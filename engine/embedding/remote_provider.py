@@ -233,20 +233,20 @@ class RemoteProvider:
         missing = list(range(len(texts)))
         for _ in range(_ROUNDS):
             try:
-                answer = self._request([texts[place] for place in missing], query=query, cancel=cancel)
-                for place, vector in answer.vectors.items():
+                answer = self._request([texts[index] for index in missing], query=query, cancel=cancel)
+                for index, vector in answer.vectors.items():
                     self._check_length(len(vector))
                     sure = bool(np.isfinite(vector).all() and vector.any())
-                    (arrived if sure else doubtful)[missing[place]] = prepare(vector)
+                    (arrived if sure else doubtful)[missing[index]] = prepare(vector)
             except (ProviderError, Cancelled) as error:
                 if arrived:  # billed vectors are saved, even after a cancel
                     raise PartialAnswer(str(error), arrived) from error
                 raise
-            missing = [place for place in missing if place not in arrived]
+            missing = [index for index in missing if index not in arrived]
             if not missing:
                 break
         # Accept imperfect vectors of a model that repeats them.
-        arrived = {place: vector for place, vector in doubtful.items() if vector.any()} | arrived
+        arrived = {index: vector for index, vector in doubtful.items() if vector.any()} | arrived
         if len(arrived) < len(texts):
             raise LeftOut(
                 tr(
@@ -259,7 +259,7 @@ class RemoteProvider:
                 ),
                 arrived,
             )
-        return np.stack([arrived[place] for place in range(len(texts))])
+        return np.stack([arrived[index] for index in range(len(texts))])
 
     def _request(self, texts: list[str], *, query: bool, cancel: CancelToken | None) -> Answer:
         seconds = self._query_seconds if query else self._documents_seconds

@@ -122,7 +122,7 @@ def _tokens(
         # Local models are free, and counting exactly may require loading one.
         return -(-letters // _LETTERS_A_TOKEN)
     ids = stored_models.ids_without_vector(snapshot, name)
-    sample = ids if len(ids) <= _SAMPLE else [ids[place * len(ids) // _SAMPLE] for place in range(_SAMPLE)]
+    sample = ids if len(ids) <= _SAMPLE else [ids[index * len(ids) // _SAMPLE] for index in range(_SAMPLE)]
     tokens = seen = 0
     for start in range(0, len(sample), _GROUP):
         if cancel is not None:

@@ -40,11 +40,11 @@ class VectorStorage:
             writer.store_vectors(self._model.id, zip(hashes, encode(vectors), strict=True))
             before = writer.stamp
             if self._tables is None:
-                places = {hash_: place for place, hash_ in enumerate(hashes)}
-                chunks = writer.chunks_of_hashes(list(places))
+                row_of = {hash_: row for row, hash_ in enumerate(hashes)}
+                chunks = writer.chunks_of_hashes(list(row_of))
                 writer.advance_stamp()
         if self._tables is None:
-            rows = vectors[[places[hash_] for _, hash_ in chunks]]
+            rows = vectors[[row_of[hash_] for _, hash_ in chunks]]
             self._vectors.changed(before, self._model, added=([id_ for id_, _ in chunks], rows))
         if made:
             self._meter.embedded += len(hashes)
@@ -236,7 +236,7 @@ class EmbedStage:
         self._in_a_row = 0 if arrived else self._in_a_row + 1
         if not isinstance(_first_cause(error), TextsRefused) or self._in_a_row > _REFUSALS_IN_A_ROW:
             raise error
-        left = [text for place, text in enumerate(texts) if place not in arrived]
+        left = [text for index, text in enumerate(texts) if index not in arrived]
         if arrived and left:
             self._again.append(left)
         elif len(left) == 1:
@@ -269,7 +269,7 @@ class EmbedStage:
     def _save_arrived(self, texts: list[Unembedded], arrived: "Mapping[int, Vectors]") -> None:
         import numpy as np
 
-        self._save([texts[place] for place in arrived], np.stack(list(arrived.values())))
+        self._save([texts[index] for index in arrived], np.stack(list(arrived.values())))
 
     def _save(self, texts: list[Unembedded], vectors: "Vectors") -> None:
         self._check_length(vectors.shape[1])

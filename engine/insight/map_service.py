@@ -118,7 +118,7 @@ class IndexMaps:
         self._last = whose, record
         return record
 
-    def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
+    def details(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
         """Return details of these chunks, in order; chunks that have left the index are left out."""
         with self._store.read(cancel) as snapshot:
             found = snapshot.chunks(chunks)
@@ -200,13 +200,13 @@ def _chunk_of(snapshot: Snapshot, result: MemorySearchResult) -> int | None:
 
 def _record(drawn: StoredLayout, listing: Listing, model: StoredModel) -> IndexMap:
     """Convert a layout to a record, without chunks that are not in the listing."""
-    place = listing.places(drawn.ids)
-    there = place >= 0
+    positions = listing.positions(drawn.ids)
+    there = positions >= 0
     return IndexMap(
         layout=drawn.layout,
         ids=drawn.ids[there].tobytes(),
         points=np.ascontiguousarray(drawn.points[there]).tobytes(),
-        file_of=place[there].tobytes(),
+        file_of=positions[there].tobytes(),
         files=listing.files,
         chunks=len(listing.chunks),
         shown_variance=drawn.shown,

@@ -107,7 +107,7 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
         Reason("mixture", _mixture(explanation)),
         Reason("time", _time(explanation)),
         Reason("age", _age(explanation)),
-        Reason("place", _place(explanation)),
+        Reason("place", _position(explanation)),
         Reason("threshold", _threshold(explanation)),
     )
     return tuple(reason for reason in said if reason.sentence)
@@ -157,7 +157,7 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
 def _term(term: TermMatch) -> str:
     if not term.fields:
         return tr("“{word}” {score:.2f}", word=term.term, score=term.score)
-    places = all_of(tr(_FIELDS[place]) for place in term.fields)
+    places = all_of(tr(_FIELDS[field]) for field in term.fields)
     return tr("“{word}” {score:.2f} ({places})", word=term.term, score=term.score, places=places)
 
 
@@ -223,7 +223,7 @@ def _age(of: ResultExplanation) -> str:
     )
 
 
-def _place(of: ResultExplanation) -> str:
+def _position(of: ResultExplanation) -> str:
     if of.mmr_like:
         return tr(
             "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "

@@ -374,9 +374,9 @@ def _match_case(surface: str, word: str) -> str:
 
 def _suggestion(query: str, way: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
     for word, instead, _ in way:
-        place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", query)
-        if place is not None:
-            query = query[: place.start()] + instead + query[place.end() :]
+        match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", query)
+        if match is not None:
+            query = query[: match.start()] + instead + query[match.end() :]
     return QuerySuggestion(
         query=query,
         words=tuple((word, instead) for word, instead, _ in way),

@@ -195,10 +195,10 @@ def name_use(query: Query) -> Callable[[str], float] | None:
         joined = reduce(lambda text, joint: text.replace(joint, ""), _JOINTS, lower)
         if name not in joined:
             return 0.0
-        places = find(lower, joined)
-        if any(_is_definition(lower, *place) for place in places):
+        spans = find(lower, joined)
+        if any(_is_definition(lower, *span) for span in spans):
             return hypot(DEFINED, SPELLED) if len(words) > 1 else DEFINED
-        names = (text.replace(hyphen, "_")[slice(*place)] for place in places if _is_whole(lower, *place))
+        names = (text.replace(hyphen, "_")[slice(*span)] for span in spans if _is_whole(lower, *span))
         return SPELLED if len(words) > 1 and len(lower) == len(text) and any(map(_JOINED.match, names)) else 0.0
 
     return use
@@ -243,14 +243,14 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
     where the name is most frequent says no more about it.
     """
 
-    def place(scored: Scored) -> tuple[bool, int]:
+    def order(scored: Scored) -> tuple[bool, int]:
         return words.used.get(scored.id, 0.0) < DEFINED, scored.id
 
     first: dict[int, Scored] = {}
     for scored in ranked:
         if (of := named.get(scored.id)) is not None:
             best = first.setdefault(of.file, scored)
-            if of.whole and place(scored) < place(best):
+            if of.whole and order(scored) < order(best):
                 first[of.file] = scored
     if not first:
         return ranked

@@ -181,14 +181,14 @@ def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[
     wanted = {token for phrase in phrases for token in phrase.tokens}
     starts = tuple(phrase.tokens[-1] for phrase in phrases if phrase.open)
     found: dict[int, tuple[str, int, int]] = {}
-    place = 0
+    position = 0
     for offset, piece in text_pieces(text):
         for match in RUN.finditer(piece):
             at = offset + match.start()
             for token in _tokens(match[0]):
                 if token.text in wanted or token.text.startswith(starts):
-                    found[place] = token.text, at + token.start, at + token.end
-                place += 1
+                    found[position] = token.text, at + token.start, at + token.end
+                position += 1
     for phrase in phrases:
         for first in found if phrase.tokens else ():
             spans = _spans(found, first, phrase)

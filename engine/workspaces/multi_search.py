@@ -86,8 +86,8 @@ def _found(parts: Sequence[Part]) -> Iterator[_Found]:
     for number, part in enumerate(parts):
         explanation = part.outcome.explanation
         reasons = explanation.results if explanation is not None else ()
-        for place, result in enumerate(part.outcome.results):
-            reason = reasons[place] if place < len(reasons) else None
+        for index, result in enumerate(part.outcome.results):
+            reason = reasons[index] if index < len(reasons) else None
             yield _Found(_replace(result, workspace=part.workspace.folder), reason, number)
 
 

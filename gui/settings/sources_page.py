@@ -382,7 +382,7 @@ class PathsField(Field):
         return row
 
     def _show_offers(self) -> None:
-        found = () if self._found is None else self._found.places
+        found = () if self._found is None else self._found.sources
         # `Path.expanduser` raises for an unknown user.
         named = {os.path.normcase(os.path.realpath(os.path.expanduser(path))) for path in self._value}  # noqa: PTH111
         named.add(os.path.normcase(os.path.realpath(self._folder)))

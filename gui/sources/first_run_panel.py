@@ -126,7 +126,7 @@ class FoundSection(QWidget):
         self.changed.emit()
 
     def _session_places(self) -> list[engine.FoundSource]:
-        found = self._found.places if self._found else ()
+        found = self._found.sources if self._found else ()
         return [place for place in found if place.kind == "sessions"]
 
     @Slot()
@@ -142,7 +142,7 @@ class FoundSection(QWidget):
     def _show(self, found: FoundSources) -> None:
         self._job = None
         self._found = found
-        self._notes.show_sources([place for place in found.places if place.kind != "sessions"])
+        self._notes.show_sources([place for place in found.sources if place.kind != "sessions"])
         self._tick(True)
         self._issues.setText(breakable(issue_lines(found.issues, str(Path.home()))))
         self._show_state("" if self._session_places() else tr(NOTHING))
@@ -155,7 +155,7 @@ class FoundSection(QWidget):
 
     def _show_state(self, sentence: str, steer: str = "") -> None:
         """Show the folders that were found, with a sentence if not empty and a button labelled `steer` if not empty."""
-        found = self._found.places if self._found else ()
+        found = self._found.sources if self._found else ()
         notes = any(place.kind != "sessions" for place in found)
         sessions = bool(self._session_places())
         self._notes_title.setVisible(notes)

@@ -289,7 +289,7 @@ def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
     """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
     found = engine.find_sources(cancel=token)
-    known = {_key(place.path): place for place in found.places if place.kind == "sessions"}
+    known = {_key(place.path): place for place in found.sources if place.kind == "sessions"}
     once = {_key(source.place.path): source for source in sources}
     own = [replace(source, place=known.pop(key, source.place)) for key, source in once.items()]
     others = [
@@ -306,7 +306,7 @@ def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], l
     issues: list[FileIssue] = []
     for text in folders:
         found = engine.measure_sessions((text,), cancel=token)
-        sources += [Source(text, place, ticked=True) for place in found.places]
+        sources += [Source(text, place, ticked=True) for place in found.sources]
         issues += found.issues
     return sources, issues
 

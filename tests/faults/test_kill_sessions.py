@@ -78,7 +78,7 @@ class Transcripts:
         packer = ChunkPacker(400, 80)
         for one in session.messages:
             packer.add(IndexedMessage(one.role, one.text, one.line, one.ordinal, one.id))
-        return [(c.start_line, c.end_line, c.text, list(map(_plain, c.places))) for c in packer.finish()]
+        return [(c.start_line, c.end_line, c.text, list(map(_plain, c.message_offsets))) for c in packer.finish()]
 
 
 def _plain(place: MessageOffset) -> tuple:

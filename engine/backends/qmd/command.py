@@ -98,13 +98,13 @@ def run(  # noqa: PLR0913 - most are options, given by name
     if cancel is not None:
         cancel.checkpoint()
     # Files instead of pipes: a surviving child could hold a pipe open, and its reader would wait.
-    with tempfile.TemporaryDirectory(prefix=temporary_prefix("qmd"), ignore_cleanup_errors=True) as place:
-        output, errors = Path(place, "output"), Path(place, "errors")
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("qmd"), ignore_cleanup_errors=True) as scratch:
+        output, errors = Path(scratch, "output"), Path(scratch, "errors")
         with output.open("wb") as out, errors.open("wb") as err:
             process = _start(arguments, folder, environment, out, err if on_line is None else out)
         forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _nothing
         try:
-            with output.open("rb") as written, ended_with_us(process.pid, place):
+            with output.open("rb") as written, ended_with_us(process.pid, scratch):
                 _await(process, seconds, most, (output, errors), _Lines(written, on_line), meanwhile)
         finally:
             forget()

@@ -147,15 +147,15 @@ class Maintenance:
 
     def share_models(self) -> None:
         """Let all workspaces use the same downloaded models: they have gigabytes."""
-        place = self._command.cache / "qmd" / "models"
-        if place.exists() or place.is_symlink() or self._settings.search_mode == "search":
+        folder = self._command.cache / "qmd" / "models"
+        if folder.exists() or folder.is_symlink() or self._settings.search_mode == "search":
             return
         theirs = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qmd", "models")
         shared = theirs if theirs.is_dir() else Path(platformdirs.user_data_dir("mnemoscope", False), "qmd-models")
         try:
             shared.mkdir(parents=True, exist_ok=True)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(shared, target_is_directory=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.symlink_to(shared, target_is_directory=True)
         except OSError as error:  # on Windows, few users may create links
             log.info("qmd keeps its models for itself: %s", type(error).__name__)
 

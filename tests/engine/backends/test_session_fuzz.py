@@ -57,7 +57,7 @@ def sync(memory: BuiltinMemory, content: bytes) -> list[tuple[str, list[tuple[in
     with memory.store.read() as snapshot:
         ids = snapshot.chunks_of_files([file.id for file in snapshot.files("sessions").values()])
         found = list(snapshot.chunks(ids).values())
-    places = [[(place[0], place[1]) for place in json.loads(chunk.places or b"[]")] for chunk in found]
+    places = [[(place[0], place[1]) for place in json.loads(chunk.message_offsets or b"[]")] for chunk in found]
     return [(chunk.text, at, chunk.start_line, chunk.end_line) for chunk, at in zip(found, places, strict=True)]
 
 

@@ -64,7 +64,7 @@ def list_only(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
 def texts(memory: BuiltinMemory) -> list[tuple[str, object]]:
     with memory.store.read() as snapshot:
         found = snapshot.chunks(snapshot.chunks_of_files([file.id for file in snapshot.files("sessions").values()]))
-    return sorted((chunk.path, chunk.text, chunk.places) for chunk in found.values())
+    return sorted((chunk.path, chunk.text, chunk.message_offsets) for chunk in found.values())
 
 
 def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:

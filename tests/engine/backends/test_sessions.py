@@ -199,7 +199,7 @@ def chunks(memory: BuiltinMemory) -> list[tuple]:
     with memory.store.read() as snapshot:
         file = snapshot.files("sessions")[NAME]
         found = snapshot.chunks(snapshot.chunks_of_files([file.id]))
-    return [(c.start_line, c.end_line, c.text, c.places) for c in sorted(found.values(), key=lambda c: c.id)]
+    return [(c.start_line, c.end_line, c.text, c.message_offsets) for c in sorted(found.values(), key=lambda c: c.id)]
 
 
 @pytest.mark.parametrize("lines", [3, 8, 60])

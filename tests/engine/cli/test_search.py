@@ -7,7 +7,7 @@ import pytest
 
 from engine.records import (
     LAST_LINE,
-    MessagePlace,
+    FoundMessage,
     PassageCopy,
     QuerySuggestion,
     RemedyName,
@@ -33,7 +33,7 @@ def test_result_in_session_names_agent_project_and_day(
     run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     search = memory.search
-    place = MessagePlace(ordinal=2, id="", role="user", agent="claude-code", project="C:\\boats\\")
+    place = FoundMessage(ordinal=2, id="", role="user", agent="claude-code", project="C:\\boats\\")
 
     def in_session(query: str, **options: object) -> SearchOutcome:
         outcome = search(query, **options)  # type: ignore[arg-type]

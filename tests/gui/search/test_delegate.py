@@ -3,7 +3,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
-from engine import MessagePlace
+from engine import FoundMessage
 from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.result_rows import ResultModel, ResultRow, build_rows
 from gui.search.row_delegate import BAR_WIDTH, ExcerptLayout, MarkedLine, ResultDelegate, _place
@@ -156,13 +156,13 @@ def test_narrow_row_keeps_file_name_and_drops_short_fragments(qtbot, make_result
 
 
 def test_session_row_shows_agent_project_and_speaker(make_result, make_outcome):
-    message = MessagePlace(ordinal=1204, id="", role="user", agent="claude-code", project="/home/ines/src/greenhouse")
+    message = FoundMessage(ordinal=1204, id="", role="user", agent="claude-code", project="/home/ines/src/greenhouse")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=message)), "relevance")[1]
     assert _place(row) == ("Claude Code · greenhouse", "you")
-    nameless = MessagePlace(ordinal=2, id="", role="user")
+    nameless = FoundMessage(ordinal=2, id="", role="user")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=nameless)), "relevance")[1]
     assert _place(row) == ("Session", "you")
-    left = MessagePlace(ordinal=2, id="", role="user", rewound=True)
+    left = FoundMessage(ordinal=2, id="", role="user", rewound=True)
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=left)), "relevance")[1]
     assert _place(row) == ("Session", "you (abandoned branch)")
 

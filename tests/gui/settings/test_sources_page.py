@@ -32,7 +32,7 @@ def places(tmp_path, monkeypatch) -> dict[str, Path]:
     for path in found.values():
         path.mkdir()
     answer = FoundSources(
-        places=(_place("obsidian-vault", found["vault"], "Garden"), _place("sessions", found["claude"], "", "claude")),
+        sources=(_place("obsidian-vault", found["vault"], "Garden"), _place("sessions", found["claude"], "", "claude")),
         issues=(),
     )
     monkeypatch.setattr(engine, "find_sources", lambda **_: answer, raising=False)

@@ -50,7 +50,7 @@ def test_its_folder_is_found(tmp_path: Path, data: str) -> None:
     folder = tmp_path / data / "amp" / "threads"
     folder.mkdir(parents=True)
     shutil.copy(THREAD, folder)
-    (place,) = find_sources(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).sources
     assert (place.agent, place.path, place.files) == ("amp", str(folder), 1)
 
 

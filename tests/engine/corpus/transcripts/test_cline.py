@@ -163,7 +163,7 @@ def test_their_folders_are_found(tmp_path: Path, agent: str, folder: str) -> Non
     copies = tmp_path / folder / "1" / "checkpoints"
     copies.mkdir()
     shutil.copy(TASK, copies)
-    (place,) = find_sources(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).sources
     assert (place.agent, place.path, place.files) == (agent, str(tmp_path / folder), 1)
 
 

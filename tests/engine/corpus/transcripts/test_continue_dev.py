@@ -72,7 +72,7 @@ def test_its_files_are_recognised_and_others_are_not() -> None:
 
 def test_its_folder_is_found(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / ".continue" / "sessions")
-    (place,) = find_sources(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).sources
     assert (place.agent, place.files) == ("continue", 1)
 
 

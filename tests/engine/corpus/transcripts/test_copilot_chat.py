@@ -161,7 +161,7 @@ def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
     _chat(storage / "a1" / "chatSessions", migrated.removesuffix("l"), 3)
     _chat(storage / "a1" / "chatSessions", migrated, 2)
     _chat(storage / "a1" / "GitHub.copilot-chat" / "transcripts", migrated, 2)
-    places = find_sources(tmp_path, {}).places
+    places = find_sources(tmp_path, {}).sources
     assert [(place.agent, place.path, place.files) for place in places] == [
         ("copilot-chat", str(storage), 4),
         ("copilot-chat", str(without), 1),

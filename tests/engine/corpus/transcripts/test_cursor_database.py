@@ -183,7 +183,7 @@ def test_transcripts_of_its_chats_are_copies(path: Path, writer: CursorWriter, t
         folder = tmp_path / ".cursor" / "projects" / "boats" / "agent-transcripts" / id
         folder.mkdir(parents=True)
         (folder / f"{id}.jsonl").write_text("{}\n")
-    places = find_sources(tmp_path, {}).places
+    places = find_sources(tmp_path, {}).sources
     assert [(place.agent, place.files) for place in places] == [("cursor", 1), ("cursor-cli", 2)]
     folders = tuple(place.path for place in places)
     files = find_transcripts(Settings(sessions=SessionSettings(folders=folders))).files

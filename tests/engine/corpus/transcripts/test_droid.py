@@ -79,7 +79,7 @@ def test_its_folder_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".factory" / "sessions" / "-home-ada-boats"
     folder.mkdir(parents=True)
     shutil.copy(SESSION, folder)
-    (place,) = find_sources(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).sources
     assert (place.agent, place.files) == ("droid", 1)
 
 

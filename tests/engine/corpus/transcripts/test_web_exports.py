@@ -213,7 +213,7 @@ def test_chats_of_lm_studio_are_found(tmp_path: Path) -> None:
     folder = tmp_path / ".lmstudio" / "conversations"
     (folder / "Garden").mkdir(parents=True)
     (folder / "Garden" / STUDIO.name).write_bytes(STUDIO.read_bytes())
-    (place,) = find_sources(tmp_path, {}).places
+    (place,) = find_sources(tmp_path, {}).sources
     assert (place.agent, place.path, place.files) == ("lm-studio", str(folder), 1)
 
 
