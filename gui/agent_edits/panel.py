@@ -204,13 +204,13 @@ class EditList(RowList):
         """Replace the rows; `keep`: preserve the user's position, else show the top."""
         if self.rows.shows(rows):
             return
-        place, before = self.place if keep else None, self.current
+        position, before = self.position if keep else None, self.current
         self._arranging = True
         self._set_rows(rows)
-        if place is not None and rows:
-            self._return_to(place)
+        if position is not None and rows:
+            self._return_to(position)
         elif rows:
-            self._set_current(self.rows.first_place())
+            self._set_current(self.rows.first_position())
             self.scrollToTop()
         self._arranging = False
         if self.current != before:

@@ -361,7 +361,7 @@ class ConversationActions(QObject):
             found = self._conversation.entries[entry]
             self._view.folding.show_pieces(entry, range(found.first_piece, found.after_piece))
 
-    def _open_menu(self, place: QPoint) -> None:
+    def _open_menu(self, position: QPoint) -> None:
         """Open the menu for the message under the mouse, which is already current."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
@@ -376,7 +376,7 @@ class ConversationActions(QObject):
         self._menu.addActions([self.remember, self.copy_session, self.prompts, self.files, self.more, self.similar])
         self._menu.addSeparator()
         self._menu.addActions(self.offered)
-        self._menu.popup(place)
+        self._menu.popup(position)
 
     def _current_entries(self) -> range:
         """The current message, or all tool calls of the closed group whose line is current; empty without one."""

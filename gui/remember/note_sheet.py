@@ -195,8 +195,8 @@ class NoteSheet(QDialog):
         self._count.choose(note.messages)
 
     @Slot(int)
-    def _choose_count(self, place: int) -> None:
-        self.count_chosen.emit(self._count.itemData(place))
+    def _choose_count(self, index: int) -> None:
+        self.count_chosen.emit(self._count.itemData(index))
 
     @Slot(str)
     def _named(self, _: str) -> None:

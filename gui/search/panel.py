@@ -349,7 +349,7 @@ class SearchPanel(QObject, ViewPanel):
     @property
     def _answered(self) -> bool:
         """Whether the results of the current query are shown."""
-        return self.controller.view_state.place is not None
+        return self.controller.view_state.position is not None
 
     # --- from the box to a result -----------------------------------------------------------------------------------
 

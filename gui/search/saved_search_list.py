@@ -112,10 +112,10 @@ class SavedList(QListWidget):
         rows = [row for row in range(self.count()) if self.item(row).data(_SEARCH_ROLE) is not None]
         if not rows:
             return
-        place = rows.index(self.currentRow()) + by if self.currentRow() in rows else 0
-        place = place % len(rows) if abs(by) == 1 else max(0, min(place, len(rows) - 1))
-        self.setCurrentRow(rows[place])
-        if place == 0:
+        index = rows.index(self.currentRow()) + by if self.currentRow() in rows else 0
+        index = index % len(rows) if abs(by) == 1 else max(0, min(index, len(rows) - 1))
+        self.setCurrentRow(rows[index])
+        if index == 0:
             self.scrollToTop()  # with its heading
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -155,7 +155,7 @@ def _framed(calendar: SessionCalendar) -> QWidget:
     return frame
 
 
-def make_place_table() -> QWidget:
+def make_folder_table() -> QWidget:
     """Make the table that shows in which folders agents store their sessions."""
     table = QWidget()
     column = QVBoxLayout(table)

@@ -158,7 +158,7 @@ class Exports(QObject):
 
     def _done(self, path: Path, count: int) -> None:
         self._job.done()
-        show = Action(tr("Show in file manager"), partial(self._external.reveal_place, path))
+        show = Action(tr("Show in file manager"), partial(self._external.reveal_path, path))
         notice = tr_count(
             "{count:,} result exported to {path}.", "{count:,} results exported to {path}.", count, path=path
         )
@@ -265,7 +265,7 @@ class SessionExports(QObject):
 
         def done(_: object) -> None:
             self._job.done()
-            show = Action(tr("Show in file manager"), partial(self._external.reveal_place, target))
+            show = Action(tr("Show in file manager"), partial(self._external.reveal_path, target))
             self._banner.show_message(tr("Session exported to {path}.", path=target), "fine", show, key=_SESSION_KEY)
 
         self._job.put(self._jobs.write(work, done, self._fail))

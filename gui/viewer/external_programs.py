@@ -282,14 +282,14 @@ class ExternalOpener(QObject):
 
     def reveal(self, name: str) -> None:
         """Show a file in the file manager."""
-        self.locate(name, self.reveal_place)
+        self.locate(name, self.reveal_path)
 
-    def reveal_place(self, place: Path) -> None:
+    def reveal_path(self, target: Path) -> None:
         """Show any path in the file manager, whether it is a file of the memory or not."""
-        if place.parent.is_dir():
-            reveal_in_file_manager(place, self)
+        if target.parent.is_dir():
+            reveal_in_file_manager(target, self)
         else:
-            self.failed.emit(tr("{name} is not a single file, so it can't be shown.", name=place.name))
+            self.failed.emit(tr("{name} is not a single file, so it can't be shown.", name=target.name))
 
     def open_in_obsidian(self, name: str) -> None:
         """Open a note of a vault in Obsidian."""

@@ -78,8 +78,8 @@ class Checkable(Toggle):
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
-    def paint_mark(self, painter: QPainter, place: QRectF, colours: Tokens) -> None:
-        """Paint the indicator at `place`: its edge, its fill and, if checked, its mark."""
+    def paint_mark(self, painter: QPainter, rect: QRectF, colours: Tokens) -> None:
+        """Paint the indicator at `rect`: its edge, its fill and, if checked, its mark."""
         raise NotImplementedError
 
     def sizeHint(self) -> QSize:
@@ -105,8 +105,8 @@ class Checkable(Toggle):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setPen(QPen(_edge(self, colours), 1))
         painter.setBrush(colours.base)
-        place = QRectF(_EDGE, (self.height() - side) // 2, side, side).adjusted(0.5, 0.5, -0.5, -0.5)
-        self.paint_mark(painter, place, colours)
+        rect = QRectF(_EDGE, (self.height() - side) // 2, side, side).adjusted(0.5, 0.5, -0.5, -0.5)
+        self.paint_mark(painter, rect, colours)
         group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
         painter.setPen(self.palette().color(group, QPalette.ColorRole.WindowText))
         painter.setFont(font_at(13))

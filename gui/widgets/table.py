@@ -50,7 +50,7 @@ class SortHeader(QHeaderView):
         if not self.isSortIndicatorShown() or logicalIndex != self.sortIndicatorSection():
             return
         width = font_at(_ARROW).pixelSize()
-        middle, top = self._arrow_place(rect, logicalIndex, width)
+        middle, top = self._arrow_position(rect, logicalIndex, width)
         tip, base = top, top + width / 2
         if self.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder:
             tip, base = base, tip
@@ -63,7 +63,7 @@ class SortHeader(QHeaderView):
         )
         painter.restore()
 
-    def _arrow_place(self, rect: QRect, section: int, width: int) -> tuple[float, float]:
+    def _arrow_position(self, rect: QRect, section: int, width: int) -> tuple[float, float]:
         """Return the middle and the top of the arrow: beside the title, or above it in a narrow section."""
         title = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
         side = _TITLE_PAD + QFontMetrics(font_at(12)).horizontalAdvance(title) + _ARROW_GAP + width / 2

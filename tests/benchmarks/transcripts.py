@@ -80,7 +80,7 @@ def transcript(folder: Path, number: int) -> Path:
 def planted(number: int) -> str:
     """The two words that only the session of this number holds."""
     syllables = [consonant + vowel for consonant in "stvwxz" for vowel in "uy"]
-    word = "".join(syllables[number // 12**place % 12] for place in range(5))
+    word = "".join(syllables[number // 12**index % 12] for index in range(5))
     return f"{word}q {word}j"
 
 

@@ -143,8 +143,8 @@ def test_unsupported_feature_is_disabled_with_reason_until_back(qtbot, window, m
     _open(qtbot, window, memory, feature)
     read = _walk(qtbot, window)
     assert CLOSED[feature] <= _closed(window, reason(feature))
-    for place in SAID.get(feature, set()) | {"diagnostics"}:
-        assert reason(feature) in read[place], place
+    for view in SAID.get(feature, set()) | {"diagnostics"}:
+        assert reason(feature) in read[view], view
     assert memory.asked == []
 
     memory.lack()
@@ -163,7 +163,7 @@ def test_feature_missing_in_fallback_is_disabled_meanwhile(qtbot, window, memory
     qtbot.waitUntil(lambda: window.workspace.status.unsupported == memory.unsupported and at_rest(window))
     read = _walk(qtbot, window)
     assert CLOSED[feature] <= _closed(window, reason(feature))
-    assert all(reason(feature) in read[place] for place in SAID.get(feature, set()))
+    assert all(reason(feature) in read[view] for view in SAID.get(feature, set()))
     assert memory.asked == []
 
 

@@ -273,10 +273,10 @@ class ComparisonPane(QWidget):
             widget.setEnabled(True)
         self._name_hiding()
         self._title.setText(f"{duplicate_title(group)} · {measure_text(group)}")
-        for place, choice in enumerate(self._choices):
+        for index, choice in enumerate(self._choices):
             choice.clear()
             choice.addItems([member_text(member) for member in group.members])
-            choice.setCurrentIndex(min(place, len(group.members) - 1))
+            choice.setCurrentIndex(min(index, len(group.members) - 1))
         self._compare()
 
     def _clear(self) -> None:

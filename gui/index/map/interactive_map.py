@@ -182,11 +182,11 @@ class InteractiveMap(MapView):
         """Move the keyboard cursor to the nearest point in a direction (`right`, `higher`: 1, 0 or -1)."""
         scene = self._scene
         assert scene is not None
-        across, up = (self.view.across, self.view.up) if self.point < 0 else scene.place(self.point)
+        across, up = (self.view.across, self.view.up) if self.point < 0 else scene.position(self.point)
         if self.point < 0 and (near := scene.grid.nearest(across, up, self.view.width / self.view.scale)) >= 0:
             found = near
         else:
             found = scene.grid.next(across, up, right, higher, self.point)
         if found >= 0:
-            self._set_view(self.view.showing(*scene.place(found), margin=EDGE))
+            self._set_view(self.view.showing(*scene.position(found), margin=EDGE))
             self._point_at(found, by_key=True)

@@ -25,8 +25,8 @@ The left hose leaks at the joint, so the pump ran dry twice.
 
 
 def _reason(outcome: SearchOutcome, path: str) -> ResultExplanation:
-    place = [result.path for result in outcome.results].index(path)
-    return outcome.explanation.results[place]
+    index = [result.path for result in outcome.results].index(path)
+    return outcome.explanation.results[index]
 
 
 def _remedies(outcome: SearchOutcome) -> dict[str, SearchRemedy]:

@@ -36,7 +36,7 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     for number in range(NOTES):
-        words = " ".join(f"word{number}x{place}" for place in range(150))
+        words = " ".join(f"word{number}x{index}" for index in range(150))
         (folder / f"note{number}.md").write_text(f"# Note {number}\n\nPump number {number}. {words}\n")
     return folder
 

@@ -30,13 +30,13 @@ def look(home: Path, **environ: object) -> FoundSources:
 
 def brief(found: FoundSources, home: Path) -> set[tuple[str, str, str, str, int]]:
     return {
-        (place.kind, place.agent, place.name, Path(place.path).relative_to(home).as_posix(), place.files)
-        for place in found.sources
+        (source.kind, source.agent, source.name, Path(source.path).relative_to(home).as_posix(), source.files)
+        for source in found.sources
     }
 
 
 def by_path(found: FoundSources) -> dict[str, FoundSource]:
-    return {place.path: place for place in found.sources}
+    return {source.path: source for source in found.sources}
 
 
 def list_vaults(config: Path, *vaults: Path) -> None:
@@ -58,7 +58,7 @@ def test_opencode_databases_replace_copied_files(home):
     expected = {("", data / "opencode.db", 10), ("opencode-dev.db", data / "opencode-dev.db", 5)}
 
     def seen(**environ: object) -> set[tuple[str, Path, int]]:
-        return {(place.name, Path(place.path), place.bytes) for place in look(home, **environ).sources}
+        return {(source.name, Path(source.path), source.bytes) for source in look(home, **environ).sources}
 
     assert seen() == seen(OPENCODE_DB="opencode.db") == seen(OPENCODE_DB=":memory:") == expected
     assert seen(OPENCODE_DB=home / "else/mine.db") == expected | {("mine.db", home / "else/mine.db", 5)}
@@ -113,7 +113,7 @@ def test_variables_name_further_places(home, tmp_path):
         OPENCLAW_STATE_DIR=other / "state",
         OPENCLAW_WORKSPACE_DIR=other / "work",
     )
-    assert {Path(place.path).relative_to(tmp_path).as_posix() for place in found.sources} == {
+    assert {Path(source.path).relative_to(tmp_path).as_posix() for source in found.sources} == {
         "else/work", "else/state/workspace", "else/vault", "else/claude/projects", "else/config/claude/projects",
         "else/codex/sessions", "home/.codex/sessions", "else/gemini/.gemini/tmp", "else/data/opencode/storage",
         "else/state/agents/main/sessions",
@@ -150,7 +150,7 @@ def test_the_workspaces_that_openclaw_knows(home, tmp_path):
     )
     found = look(home, DEEP=home / "deep", AWAY=tmp_path / "away")
     assert found.issues == ()
-    assert {(place.name, Path(place.path).relative_to(tmp_path).as_posix()) for place in found.sources} == {
+    assert {(source.name, Path(source.path).relative_to(tmp_path).as_posix()) for source in found.sources} == {
         ("", "home/shared"),
         ("", "home/older"),
         ("gardener", "home/deep/gardener"),
@@ -171,7 +171,7 @@ def test_the_configuration_may_lie_elsewhere_and_be_a_link(home, tmp_path):
     (home / ".openclaw/openclaw.json").symlink_to(real)
     named = put(tmp_path / "named.json", '{"agent": {"workspace": "~/more"}}')
     found = look(home, OPENCLAW_CONFIG_PATH=named)
-    assert [Path(place.path).name for place in found.sources] == ["more", "notes"]
+    assert [Path(source.path).name for source in found.sources] == ["more", "notes"]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_no_configuration_keeps_the_rest_from_being_found(home, config):
     put(home / ".config/obsidian/obsidian.json", config)
     put(home / ".openclaw/workspace/memory/a.md")
     found = look(home)
-    assert [place.kind for place in found.sources] == ["openclaw-workspace"]
+    assert [source.kind for source in found.sources] == ["openclaw-workspace"]
     assert [issue.rule for issue in found.issues] == (["unreadable"] * 2 if config == "{" else [])
 
 
@@ -238,7 +238,7 @@ def test_places_that_are_links_are_found_where_they_lead(home, tmp_path):
     (home / ".codex/sessions").symlink_to(home / ".codex")
     (home / ".gemini").symlink_to(home / "nowhere")
     found = look(home)
-    assert [(place.path, place.files) for place in found.sources] == [(str(tmp_path / "disk/projects"), 1)]
+    assert [(source.path, source.files) for source in found.sources] == [(str(tmp_path / "disk/projects"), 1)]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs unreadable folders")
@@ -325,7 +325,7 @@ def test_listed_folders_and_exports_are_measured_as_they_are(home):
     (home / "empty").mkdir()
     listed = [str(folder), str(home / "gone"), str(export), str(home / "empty"), "", str(folder)]
     found = measure_sessions(listed)
-    assert [(Path(place.path).name, place.files, place.bytes) for place in found.sources] == [
+    assert [(Path(source.path).name, source.files, source.bytes) for source in found.sources] == [
         ("exports", 1, 2),
         ("gone", 0, 0),
         ("chatgpt.zip", 1, 2),

@@ -31,7 +31,7 @@ def test_response_json_is_parsed_unchanged(value: object) -> None:
 
 
 def test_an_answer_of_megabytes_is_read_in_steps() -> None:
-    value = {"data": [{"index": place, "embedding": [place + 0.5] * 3072} for place in range(40)]}
+    value = {"data": [{"index": index, "embedding": [index + 0.5] * 3072} for index in range(40)]}
     assert read_json(json.dumps(value).encode()) == value
 
 
@@ -108,10 +108,10 @@ def test_index_fields_decide_the_order(order: list[int], count: int) -> None:
     }
 
 
-@pytest.mark.parametrize("places", [[0, 0], [0, None], [0, 2], [-1, 0], [True, 0], [0.0, 1], [0, 1, 1]])
-def test_unreliable_indexes_invalidate_answer(places: list[object]) -> None:
+@pytest.mark.parametrize("indexes", [[0, 0], [0, None], [0, 2], [-1, 0], [True, 0], [0.0, 1], [0, 1, 1]])
+def test_unreliable_indexes_invalidate_answer(indexes: list[object]) -> None:
     with pytest.raises(ProviderError, match="does not say which vector belongs to which text"):
-        indexed([{"index": place, "embedding": [1.0]} for place in places], 2)
+        indexed([{"index": place, "embedding": [1.0]} for place in indexes], 2)
 
 
 @pytest.mark.parametrize("empty", [None, [], ""])

@@ -107,7 +107,7 @@ def _chip(panel: SearchPanel, text: str) -> Chip:
 
 
 def _keys(results):
-    return [results.rows.row(place).key for place in range(results.rows.rowCount())]
+    return [results.rows.row(index).key for index in range(results.rows.rowCount())]
 
 
 def _paths(results: ResultList) -> list[str]:

@@ -116,11 +116,11 @@ def weight(part: str) -> tuple[int, int, int, int, int]:
     for block in blocks(document):
         longest = max(longest, block.length())
         items += block.textList() is not None
-        place = block.begin()
+        iterator = block.begin()
         here = 0
-        while not place.atEnd():
+        while not iterator.atEnd():
             here += 1
-            place += 1
+            iterator += 1
         runs = max(runs, here)
     return document.blockCount(), longest, sum(table.rows() * table.columns() for table in tables), items, runs
 

@@ -50,8 +50,8 @@ def test_its_folder_is_found(tmp_path: Path, data: str) -> None:
     folder = tmp_path / data / "amp" / "threads"
     folder.mkdir(parents=True)
     shutil.copy(THREAD, folder)
-    (place,) = find_sources(tmp_path, {}).sources
-    assert (place.agent, place.path, place.files) == ("amp", str(folder), 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == ("amp", str(folder), 1)
 
 
 def test_reading_stops_when_cancelled() -> None:

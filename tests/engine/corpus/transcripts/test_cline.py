@@ -163,8 +163,8 @@ def test_their_folders_are_found(tmp_path: Path, agent: str, folder: str) -> Non
     copies = tmp_path / folder / "1" / "checkpoints"
     copies.mkdir()
     shutil.copy(TASK, copies)
-    (place,) = find_sources(tmp_path, {}).sources
-    assert (place.agent, place.path, place.files) == (agent, str(tmp_path / folder), 1)
+    (other,) = find_sources(tmp_path, {}).sources
+    assert (other.agent, other.path, other.files) == (agent, str(tmp_path / folder), 1)
 
 
 def test_of_a_task_that_breaks_off_the_rest_is_given(tmp_path: Path) -> None:

@@ -582,8 +582,8 @@ def test_trae_writes_the_same_transcripts(tmp_path: Path) -> None:
     path = folder / "2026" / "03" / "09" / ENVELOPES.name
     path.parent.mkdir(parents=True)
     path.write_bytes(ENVELOPES.read_bytes())
-    (place,) = find_sources(tmp_path, {}).sources
-    assert (place.agent, place.path, place.files) == ("trae-cli", str(folder), 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == ("trae-cli", str(folder), 1)
     session = read_session(path, "")
     assert session is not None
     assert (session.facts.agent, session.facts.id) == ("trae-cli", SESSION)

@@ -72,8 +72,8 @@ def test_its_files_are_recognised_and_others_are_not() -> None:
 
 def test_its_folder_is_found(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / ".continue" / "sessions")
-    (place,) = find_sources(tmp_path, {}).sources
-    assert (place.agent, place.files) == ("continue", 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("continue", 1)
 
 
 def test_reading_stops_when_cancelled() -> None:

@@ -82,8 +82,8 @@ def test_its_folder_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".cursor" / "projects" / "boats" / "agent-transcripts" / "x"
     folder.mkdir(parents=True)
     (folder / "x.jsonl").write_bytes(TRANSCRIPT.read_bytes())
-    (place,) = find_sources(tmp_path, {}).sources
-    assert (place.agent, place.files) == ("cursor-cli", 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("cursor-cli", 1)
 
 
 def test_reading_lines_resumes() -> None:

@@ -79,8 +79,8 @@ def test_its_folder_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".factory" / "sessions" / "-home-ada-boats"
     folder.mkdir(parents=True)
     shutil.copy(SESSION, folder)
-    (place,) = find_sources(tmp_path, {}).sources
-    assert (place.agent, place.files) == ("droid", 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("droid", 1)
 
 
 def test_reading_lines_resumes() -> None:

@@ -58,8 +58,8 @@ def test_reading_on_from_any_line_gives_the_rest(scratch: Path, data: bytes, blo
     lines = expected_lines(data)
     with pytest.MonkeyPatch.context() as patch, opened(scratch) as descriptor:
         patch.setattr(jsonl, "_BLOCK", block)
-        for place, line in enumerate(lines):
-            assert list(raw_lines(descriptor, offset=line.start, number=line.number)) == lines[place:]
+        for index, line in enumerate(lines):
+            assert list(raw_lines(descriptor, offset=line.start, number=line.number)) == lines[index:]
         assert list(raw_lines(descriptor, offset=len(data), number=9)) == []
         assert list(raw_lines(descriptor, offset=len(data) + 100, number=9)) == []
 

@@ -326,8 +326,8 @@ def test_database_of_kilo_is_read_as_its_own(tmp_path: Path) -> None:
     writer.session("ses_1", "Repairing the boat")
     writer.said("ses_1", "msg_1", "user", "Leaks?")
     writer.close()
-    (place,) = find_sources(tmp_path, {}).sources
-    assert (place.agent, place.path) == ("kilo", str(path))
+    (other,) = find_sources(tmp_path, {}).sources
+    assert (other.agent, other.path) == ("kilo", str(path))
     with opened(path) as (source, _):
         known = database_format(source, str(path))
     assert known is not None
@@ -345,8 +345,8 @@ def test_databases_of_other_channels_of_kilo_are_found(tmp_path: Path) -> None:
         writer.session("ses_1", "Repairing the boat")
         writer.said("ses_1", "msg_1", "user", "Leaks?")
         writer.close()
-    places = find_sources(tmp_path, {"KILO_DB": "mine.db"}).sources
-    assert {(place.agent, Path(place.path).name) for place in places} == {
+    sources = find_sources(tmp_path, {"KILO_DB": "mine.db"}).sources
+    assert {(source.agent, Path(source.path).name) for source in sources} == {
         ("kilo", "mine.db"),
         ("kilo", "opencode-rc.db"),
     }

@@ -35,7 +35,7 @@ def test_a_question_and_its_answer_share_a_chunk() -> None:
     (chunk,) = packed(said)
     assert chunk.text == "User: How tall is the mast?\n\nAssistant: Twelve metres."
     assert (chunk.start_line, chunk.end_line) == (3, 7)
-    assert [(place.offset, place.line, place.ordinal, place.id) for place in chunk.message_offsets] == [
+    assert [(offset.offset, offset.line, offset.ordinal, offset.id) for offset in chunk.message_offsets] == [
         (0, 3, 1, "a"),
         (chunk.text.index("Assistant"), 7, 2, "b"),
     ]
@@ -63,7 +63,7 @@ def test_a_long_answer_keeps_its_question_and_its_headings() -> None:
 def test_nothing_is_lost_and_every_part_is_placed(said: list[IndexedMessage]) -> None:
     chunks = packed(said)
     for one in said:
-        mine = [c for c in chunks if any(place.ordinal == one.ordinal for place in c.message_offsets)]
+        mine = [c for c in chunks if any(offset.ordinal == one.ordinal for offset in c.message_offsets)]
         assert mine
         assert all(c.start_line <= one.line <= c.end_line for c in mine)
         # Chunks of one message may overlap, and blank text between them is omitted.
@@ -71,7 +71,7 @@ def test_nothing_is_lost_and_every_part_is_placed(said: list[IndexedMessage]) ->
         assert left <= set("".join("".join(c.text for c in mine).split()))
     for chunk in chunks:
         assert chunk.message_offsets[0].offset == 0
-        assert all(0 <= place.offset < len(chunk.text) for place in chunk.message_offsets)
+        assert all(0 <= offset.offset < len(chunk.text) for offset in chunk.message_offsets)
         assert weigh(chunk.text) <= 160
 
 
