@@ -75,7 +75,7 @@ AGENTS = (
 )
 """Folders with sessions of ten agents and more: the hand-written ones of the tests."""
 WITH_DATABASE = ("cursor", "zed", "goose", "crush")
-"""Agents with a database, of which the newest hand-written one is taken."""
+"""Agents with a database; the pictures use the newest hand-written one."""
 SEVERAL = {
     "garden": ("projects", "topics"),
     "kitchen": ("recipes",),

@@ -56,7 +56,7 @@ class VectorStorage:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _TEXTS_AT_ONCE = 64
-"""Few, since a search changes what comes next."""
+"""Few, since a search changes which chunks are next."""
 _RESULTS_AT_ONCE = 16
 """While text is read: some two tenths of a second with the built-in model, and the first results of a list."""
 _PAUSE_POLL = 0.2

@@ -195,7 +195,7 @@ def _spans(text: str) -> Iterator[_Span]:
 
 
 def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterator[_Span]:
-    """Yield the spans of the secrets in a match; an empty one at the end of what has been searched."""
+    """Yield the spans of the secrets in a match; an empty one at the end of the searched part."""
     position = match.start()
     if pattern.block == "key":
         yield from _key_lines(text, match.end())

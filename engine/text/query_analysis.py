@@ -180,7 +180,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
-    """Return the terms of a single word, all of which must match."""
+    """Return the terms of a single word; all must match."""
     text = f"{word.text} "  # the word is complete
     alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
     return tuple(map(_term_marker(alone), _all_terms(text, tuple(languages))))

@@ -174,7 +174,7 @@ class GroupColumn(QWidget):
 
     @Slot()
     def _build_next(self) -> None:
-        """Create one group per turn of the event loop, hidden; all at once would block it for some 50 ms."""
+        """Create one group per turn of the event loop, hidden; all together would block it for some 50 ms."""
         for group in self._requested_groups:
             if group.title not in self._views:
                 view = GroupView(group.title)

@@ -397,7 +397,7 @@ class RenderedView(QTextBrowser):
 
     @Slot(int)
     def _scroll_position(self, action: int) -> None:
-        """Scroll up what is laid out again later, by a key: the bar would only scroll from the top."""
+        """Scroll up, by a key, the part that is laid out again later: the bar would only scroll from the top."""
         actions, bar = QAbstractSlider.SliderAction, self._overview
         if action == actions.SliderToMinimum.value:
             self._scroll_to(0)

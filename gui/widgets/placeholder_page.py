@@ -200,7 +200,7 @@ class StatePage(QScrollArea):
             self._rows.append(row)
         added = stops(below)  # before they are in the window, whose order has a thousand widgets
         self._column.insertWidget(self._column.count() - 1, below)
-        below.show()  # at once, so that its buttons can take the focus
+        below.show()  # immediately, so that its buttons can take the focus
         insert_after(self._tab_position, added)
         self._fold()
 

@@ -2,7 +2,7 @@
 
 Of ten sessions six are Claude Code's, two Codex's and two OpenClaw's. Of twenty bytes some ten are what tools gave
 back, one was said and one thought, the rest holds them together; sizes differ by the hundredfold, and some lines, with
-a picture or a long file, have hundreds of kilobytes. Each session holds one question with two words that stand nowhere
+a picture or a long file, have hundreds of kilobytes. Each session holds one question with two words that occur nowhere
 else.
 """
 

@@ -26,7 +26,7 @@ _TIDY_FACTOR = 30
 _ATTEMPTS = 8
 _LONGEST_WAIT = 4.0
 _KEEP_VERSIONS = timedelta(hours=1)
-"""Age of versions that are kept, so that slow readers can finish."""
+"""Minimum age of versions that are removed, so that slow readers can finish."""
 _VERSIONS_TO_TIDY = 64
 """Number of commits after which the table is tidied, since each leaves files behind."""
 _UNINDEXED = 500

@@ -134,7 +134,7 @@ class QueryText:
 
 
 class _Request(NamedTuple):
-    """What the commands of one query have in common."""
+    """The values that all commands of one query share."""
 
     collections: Sequence[str]
     most: int

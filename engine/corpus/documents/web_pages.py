@@ -39,7 +39,7 @@ _IN_LINE = frozenset(
 """Elements within a paragraph; every other one begins and ends a paragraph."""
 _HTML_SKIPPED = frozenset("script style template noscript svg math rp rt select textarea".split())
 _RUBY = ("rb", "rt", "rtc", "rp")
-"""Parts of ruby annotations, each of which ends the one before."""
+"""Parts of ruby annotations; each one ends the previous one."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 

@@ -361,7 +361,7 @@ def _compared(
 def _is_context_alone(row: Row, pair: tuple[DuplicateMember, DuplicateMember]) -> bool:
     """Whether a row is context that only one of the notes has.
 
-    The other one may go on with the same text, after the part that is shown.
+    The other one may continue with the same text, after the part that is shown.
     """
     return not any(
         side is not None and member.start_line <= side.number <= member.end_line

@@ -80,7 +80,7 @@ def _assigned(chunks: Sequence[ChunkRow]) -> list[int]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _MOST_DRAWN = 300
-"""Most chunks drawn at once: an overlong line may have thousands."""
+"""Most chunks drawn together: an overlong line may have thousands."""
 
 Tops = Mapping[int, tuple[int, int]]
 """Line -> its top and its bottom in the view, for the lines in view."""

@@ -1,4 +1,4 @@
-"""A search that answers twice: by words at once, and whole when meaning has been compared."""
+"""A search that answers twice: first by keywords, then completely with vectors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

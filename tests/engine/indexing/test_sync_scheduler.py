@@ -98,7 +98,7 @@ def test_a_forced_caller_does_not_settle_for_less(service: IndexingService) -> N
 
 
 class _Watch:
-    """Passes on what it is told to, as the watch of folders does."""
+    """Emits the events that the test passes, like the watch of folders."""
 
     def start(self, changed, request) -> None:
         self.changed = changed

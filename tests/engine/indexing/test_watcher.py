@@ -88,7 +88,7 @@ def open_watch(request):
     return open_native if request.param == "native" else through_an_observer
 
 
-# --- what is reported -------------------------------------------------------------------------------------------------
+# --- reported changes -------------------------------------------------------------------------------------------------
 
 
 def test_created_changed_moved_and_deleted_files_are_reported(tmp_path, open_watch):

@@ -1,4 +1,4 @@
-"""Copies of a passage in other files are one row, which lists them where it is."""
+"""Copies of a passage in other files are one row, which lists them in its own position."""
 
 import msgspec
 import pytest

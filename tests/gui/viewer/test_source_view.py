@@ -145,7 +145,7 @@ def test_view_of_slow_frames_ends_up_painted(
 
 
 def on_screen(view: SourceView) -> QImage:
-    """What the last frames have painted."""
+    """The lines that the last frames have painted."""
     return view.screen().grabWindow(view.winId()).toImage()
 
 

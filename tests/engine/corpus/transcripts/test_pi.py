@@ -1,4 +1,4 @@
-"""Sessions of Pi and Oh My Pi, told apart from OpenClaw's by their path."""
+"""Sessions of Pi and Oh My Pi, distinguished from OpenClaw's by their path."""
 
 import json
 from pathlib import Path
