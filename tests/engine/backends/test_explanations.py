@@ -107,7 +107,7 @@ def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str
     assert set(_reason(outcome, "shopping.md").missing) == missing
 
 
-def test_an_operator_alone_scores_nothing_and_says_so(open_memory) -> None:
+def test_operator_alone_has_no_scores(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     reason = _reason(memory.search("path:people", explain=True), "people/ines.md")

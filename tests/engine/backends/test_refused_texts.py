@@ -41,7 +41,7 @@ def workspace(workspace: Path) -> Path:
     return workspace
 
 
-def test_the_others_get_their_vectors_and_those_are_named(open_memory, provider: Fussy) -> None:
+def test_refused_texts_are_named_and_others_embedded(open_memory, provider: Fussy) -> None:
     memory = open_memory()
     report = memory.sync()
     assert (report.error, report.vectors_embedded, report.vectors_pending) == ("", 62, 2)

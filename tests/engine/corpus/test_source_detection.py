@@ -93,7 +93,7 @@ def test_the_sessions_of_every_agent(home):
     assert (claude.bytes, claude.newest, claude.whole) == (9, 2e9, True)
 
 
-def test_variables_name_further_places(home, tmp_path):
+def test_environment_variables_add_sources(home, tmp_path):
     other = tmp_path / "else"
     for name in (
         "claude/projects/p/1.jsonl", "codex/sessions/2.jsonl", "gemini/.gemini/tmp/3/checkpoint-a.json",
@@ -178,7 +178,7 @@ def test_the_configuration_may_lie_elsewhere_and_be_a_link(home, tmp_path):
     "config",
     ["{", "[]", "null", '{"agents": 3}', '{"agents": {"list": {}, "entries": [], "defaults": []}}', "\ufeff{}"],
 )
-def test_no_configuration_keeps_the_rest_from_being_found(home, config):
+def test_broken_configurations_hide_no_other_sources(home, config):
     put(home / ".openclaw/openclaw.json", config)
     put(home / ".config/obsidian/obsidian.json", config)
     put(home / ".openclaw/workspace/memory/a.md")
@@ -231,7 +231,7 @@ def test_a_vault_that_is_a_workspace_is_listed_once(home):
     assert brief(look(home), home) == {("openclaw-workspace", "openclaw", "", ".openclaw/workspace", 1)}
 
 
-def test_places_that_are_links_are_found_where_they_lead(home, tmp_path):
+def test_linked_sources_have_resolved_paths(home, tmp_path):
     put(tmp_path / "disk/projects/p/1.jsonl")
     (home / ".claude").symlink_to(tmp_path / "disk")
     (home / ".codex").mkdir()
@@ -319,7 +319,7 @@ def test_cancelled_detection_raises(home):
         find_sources(home, {}, cancel=token)
 
 
-def test_listed_folders_and_exports_are_measured_as_they_are(home):
+def test_listed_folders_and_exports_are_measured(home):
     folder = put(home / "exports/conversations.json", "[]").parent
     export = put(home / "chatgpt.zip", "PK")
     (home / "empty").mkdir()

@@ -102,7 +102,7 @@ def test_complete_part_is_only_verified(hub: HubServer) -> None:
     assert hub.fetched == []
 
 
-def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
+def test_download_with_wrong_checksum_is_deleted(hub: HubServer) -> None:
     target = model_path(SETTINGS).path
     target.parent.mkdir(parents=True)
     target.with_name(f"{target.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged meanwhile

@@ -48,7 +48,7 @@ def test_only_as_many_are_chosen_as_are_wanted() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=30), st.floats(0, 1), st.integers(0, 99))
-def test_every_row_keeps_one_place(scores: list[float], weight: float, seed: int) -> None:
+def test_every_row_is_kept_once(scores: list[float], weight: float, seed: int) -> None:
     rng = random.Random(seed)
     table = {(a, b): rng.random() for a in range(30) for b in range(a + 1, 30)}
     chosen = diversify(sorted(scores, reverse=True), alike(table), weight, len(scores))

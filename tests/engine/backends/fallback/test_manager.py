@@ -198,7 +198,7 @@ def test_query_unsupported_by_failed_backend_is_no_try(open_manager, backend):
     assert manager.status().fallback is None
 
 
-def test_other_failures_reach_their_caller_and_change_nothing(open_manager, backend):
+def test_failures_outside_searches_cause_no_fallback(open_manager, backend):
     manager = open_manager()
     with pytest.raises(PathRefused):
         manager.read_file("../secret.md")

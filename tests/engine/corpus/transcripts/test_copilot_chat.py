@@ -127,7 +127,7 @@ def test_workspace_on_another_machine_keeps_its_path(tmp_path: Path) -> None:
     assert conversation.facts.project == ""
 
 
-def test_its_files_are_recognised_and_others_are_not() -> None:
+def test_only_own_files_are_recognised() -> None:
     format = CopilotChatDocument()
     for path in (OBJECT, LOG):
         assert format.matches(str(path), path.read_bytes())

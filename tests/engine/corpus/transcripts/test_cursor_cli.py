@@ -72,13 +72,13 @@ def test_time_of_a_message(stated: str, time: float | None) -> None:
     assert CursorCliFormat().parser("s.jsonl").feed(line, 1)[0].time == time
 
 
-def test_its_lines_are_recognised_and_others_are_not() -> None:
+def test_only_own_lines_are_recognised() -> None:
     format = CursorCliFormat()
     assert format.matches(SAMPLES)
     assert not format.matches([{"role": "user", "content": "x"}, {"type": "user", "message": {"content": []}}])
 
 
-def test_its_folder_is_found(tmp_path: Path) -> None:
+def test_folder_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".cursor" / "projects" / "boats" / "agent-transcripts" / "x"
     folder.mkdir(parents=True)
     (folder / "x.jsonl").write_bytes(TRANSCRIPT.read_bytes())

@@ -206,7 +206,7 @@ def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("format", "path"), FORMATS)
-def test_its_lines_are_recognised(format: LineFormat, path: Path) -> None:
+def test_lines_are_recognised(format: LineFormat, path: Path) -> None:
     values = [value for _, value in fixture_lines(path)]
     assert format.matches(values)
     other = KimiContext() if isinstance(format, KimiContext) is False else KimiWire()

@@ -196,7 +196,7 @@ def test_only_its_database_is_recognised(path: Path, writer: sqlite3.Connection)
 
 
 @pytest.mark.parametrize("folder", ["Library/Application Support/kiro-cli", "AppData/Local/amazon-q"])
-def test_its_database_is_found(tmp_path: Path, path: Path, writer: sqlite3.Connection, folder: str) -> None:
+def test_database_is_found(tmp_path: Path, path: Path, writer: sqlite3.Connection, folder: str) -> None:
     put(writer, "c1", {"history": HISTORY})
     writer.close()
     (tmp_path / folder).mkdir(parents=True)

@@ -252,7 +252,7 @@ def test_rows_that_are_no_messages_are_counted(
     assert conversation.unknown == {"no JSON": 3, "message of a session that is too long": 1}
 
 
-def test_it_is_recognised_by_its_tables(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+def test_database_is_recognised_by_tables(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
     other = OpencodeWriter(tmp_path / "other.db", "CREATE TABLE session (id)")
     other.close()
     (tmp_path / "thumbs.db").write_bytes(b"no database")
@@ -267,7 +267,7 @@ def test_it_is_recognised_by_its_tables(path: Path, writer: OpencodeWriter, tmp_
         database_format(descriptor, str(torn))
 
 
-def test_a_damaged_database_says_so(path: Path, writer: OpencodeWriter) -> None:
+def test_damaged_database_is_an_error(path: Path, writer: OpencodeWriter) -> None:
     writer.session("ses_1")
     writer.said("ses_1", "msg_1", "user", "Leaks? " * 5000)
     writer.close()

@@ -27,7 +27,7 @@ def packed(said: list[IndexedMessage], tokens: int = 40, overlap: int = 8) -> li
     return packer.finish()
 
 
-def test_a_question_and_its_answer_share_a_chunk() -> None:
+def test_question_and_answer_share_a_chunk() -> None:
     said = [
         IndexedMessage("user", "How tall is the mast?", 3, 1, "a"),
         IndexedMessage("assistant", "Twelve metres.", 7, 2, "b"),
@@ -60,7 +60,7 @@ def test_a_long_answer_keeps_its_question_and_its_headings() -> None:
 
 
 @given(conversations())
-def test_nothing_is_lost_and_every_part_is_placed(said: list[IndexedMessage]) -> None:
+def test_chunks_contain_every_part_with_its_offset(said: list[IndexedMessage]) -> None:
     chunks = packed(said)
     for one in said:
         mine = [c for c in chunks if any(offset.ordinal == one.ordinal for offset in c.message_offsets)]

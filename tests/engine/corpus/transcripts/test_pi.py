@@ -59,7 +59,7 @@ def test_path_decides_the_agent(tmp_path: Path, path: str, agent: str) -> None:
     assert seen.facts == session.facts
 
 
-def test_without_a_path_it_is_openclaws() -> None:
+def test_session_without_path_is_openclaws() -> None:
     known = format_of([HEAD])
     assert known is not None
     assert known.agent == "openclaw"

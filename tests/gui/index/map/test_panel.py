@@ -93,7 +93,7 @@ def make_result():
     return make
 
 
-# --- shown on the map ----------------------------------------------------------------------------------------------------
+# --- shown on the map  ---------------------------------------------------------------------------------------------
 
 
 def test_every_point_is_painted_at_its_position(shown: MapPanel) -> None:
