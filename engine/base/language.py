@@ -79,11 +79,11 @@ def system_language() -> str:
         import ctypes
         import locale
 
-        wished = [locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")]
+        requested = [locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")]
     else:
-        asked = (os.environ.get(name, "") for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
-        wished = next((value for value in asked if value), "").split(":")
-    return next((tag for tag in (wish[:2].lower() for wish in wished) if tag in LANGUAGES), "en")
+        settings = (os.environ.get(name, "") for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
+        requested = next((value for value in settings if value), "").split(":")
+    return next((tag for tag in (wish[:2].lower() for wish in requested) if tag in LANGUAGES), "en")
 
 
 def tr(text: str, /, **values: Any) -> str:

@@ -246,14 +246,14 @@ def _add_search(search: _Parser) -> None:
     search.formatter_class = argparse.RawDescriptionHelpFormatter
     search.epilog = _query_help(search.prog)
     # One of the two, which argparse can demand only of a query that is one argument.
-    asked = search.add_mutually_exclusive_group(required=True)
-    asked.add_argument(
+    query = search.add_mutually_exclusive_group(required=True)
+    query.add_argument(
         "query", nargs="*", default=[], type=nonempty, metavar="Q", help="words or a question; see below"
     )
-    asked.add_argument(
+    query.add_argument(
         "--like", type=nonempty, metavar="PATH#L5-L9", help=("find passages similar to these lines, or to a whole file")
     )
-    asked.add_argument(
+    query.add_argument(
         "--saved", type=nonempty, metavar="NAME", help="run a search that was saved in the window, with its filters"
     )
     search.add_argument(

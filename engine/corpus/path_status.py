@@ -181,8 +181,8 @@ class PathFinder:
         for depth in range(1, len(parts) + 1):
             above, here = os.path.join(*parts[: depth - 1]) if depth > 1 else "", os.path.join(*parts[:depth])
             unfollowed = os.path.join(os.path.realpath(above), parts[depth - 1]) if above else here
-            for way in (unfollowed, os.path.realpath(here)):
-                if folder := folders.get(_comparable(way)):
+            for candidate in (unfollowed, os.path.realpath(here)):
+                if folder := folders.get(_comparable(candidate)):
                     return os.path.join(folder, *parts[depth:])
         return path
 

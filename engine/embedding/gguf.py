@@ -345,27 +345,27 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     return GgufProvider(file, traits, _dims(settings.dimensions, file, traits))
 
 
-def _dims(wanted: int | None, file: GgufFile, traits: Traits) -> int:
-    if wanted is None or wanted == file.dims:
+def _dims(dimensions: int | None, file: GgufFile, traits: Traits) -> int:
+    if dimensions is None or dimensions == file.dims:
         return file.dims
     if traits.least_dims is None:
         raise ProviderError(
             tr(
                 "The model makes vectors of {dims} dimensions only: remove dimensions = {wanted}.",
                 dims=file.dims,
-                wanted=wanted,
+                dimensions=dimensions,
             )
         )
-    if not traits.least_dims <= wanted <= file.dims:
+    if not traits.least_dims <= dimensions <= file.dims:
         raise ProviderError(
             tr(
                 "The model makes vectors of {least_dims} to {dims} dimensions: change dimensions = {wanted}.",
                 least_dims=traits.least_dims,
                 dims=file.dims,
-                wanted=wanted,
+                dimensions=dimensions,
             )
         )
-    return wanted
+    return dimensions
 
 
 class GgufProvider:

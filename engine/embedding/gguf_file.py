@@ -28,7 +28,7 @@ _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: 
 _MOST_VALUES = 10_000
 _MOST_BYTES = 64 * 1024 * 1024
 """Limit for all names and values; the largest vocabularies have some ten megabytes."""
-_MOST_LETTERS = 1_000_000
+_MOST_STRING_BYTES = 1_000_000
 """Limit for one string; a chat template has some thousand characters."""
 _SAMPLES = 64
 _SAMPLE_BYTES = 4096
@@ -163,7 +163,7 @@ class _Reader:
         """Skip a string and return its start."""
         length = self._number("Q")
         start = self._position
-        if length > _MOST_LETTERS or start + length > min(len(self._data), _MOST_BYTES):
+        if length > _MOST_STRING_BYTES or start + length > min(len(self._data), _MOST_BYTES):
             raise ValueError(length)
         self._position += length
         return start

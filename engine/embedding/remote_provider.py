@@ -130,13 +130,13 @@ class Model:
         vectors depend on them. Raises `ProviderError` for an unsupported vector length.
         """
         facts = facts_of(provider, name)
-        wanted = settings.dimensions
-        if facts is not None and wanted is not None and wanted not in facts.dimensions:
+        dimensions = settings.dimensions
+        if facts is not None and dimensions is not None and dimensions not in facts.dimensions:
             raise ProviderError(
                 tr(
                     "{name} has no vectors of {wanted} numbers: set dimensions to {lengths}, or leave it out.",
                     name=name,
-                    wanted=wanted,
+                    dimensions=dimensions,
                     lengths=_choices(facts.dimensions),
                 )
             )
@@ -144,11 +144,11 @@ class Model:
             limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
         # All of a provider's own URLs serve the same models, and so do both names of this machine.
         server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
-        depends = (server, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
+        depends = (server, name, dimensions, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
             provider=provider,
             name=name,
-            dims=wanted or (facts.dims if facts is not None else None),
+            dims=dimensions or (facts.dims if facts is not None else None),
             limits=limits,
             price=price_of(settings, provider, name),
             calibration=facts.calibration if facts is not None else UNKNOWN,
@@ -281,15 +281,15 @@ class RemoteProvider:
         with self._lock:
             if self._dims is None:
                 self._dims = length
-            wanted = self._dims
-        if length != wanted:
+            expected = self._dims
+        if length != expected:
             raise ProviderError(
                 tr(
                     "{name} answered with vectors of {length} numbers instead of {wanted}: set "
                     "dimensions = {length} in the settings, or another model.",
                     name=self._http.service.name,
                     length=length,
-                    wanted=wanted,
+                    expected=expected,
                 )
             )
 

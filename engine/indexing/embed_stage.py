@@ -96,7 +96,7 @@ class EmbedStage:
         """Parts of refused requests, to be sent again."""
         self._in_a_row = 0
         self._done = 0
-        self._letters = 0
+        self._characters = 0
         self._seconds = 0.0
         """Seconds spent on these characters, without pauses."""
 
@@ -164,9 +164,9 @@ class EmbedStage:
         for future, texts in running.items():
             if not future.cancelled():
                 self._take(future, texts)
-        if self._seconds >= _SECONDS_TO_MEASURE and self._letters:
+        if self._seconds >= _SECONDS_TO_MEASURE and self._characters:
             with self._store.write() as writer:
-                stored_models.note_speed(writer, self._model.id, self._letters / self._seconds)
+                stored_models.note_speed(writer, self._model.id, self._characters / self._seconds)
 
     def _texts(self, due: list[tuple[int, bytes]]) -> Iterator[Unembedded]:
         """Yield the texts of these chunks (id and hash), those first that the last search found by keywords alone.
@@ -250,7 +250,7 @@ class EmbedStage:
 
         Raises `error` if the provider accepts no other text either.
         """
-        if not self._letters:
+        if not self._characters:
             try:
                 self._provider.embed_documents([_HARMLESS], cancel=self._token)
             except ProviderError:
@@ -274,7 +274,7 @@ class EmbedStage:
     def _save(self, texts: list[Unembedded], vectors: "Vectors") -> None:
         self._check_length(vectors.shape[1])
         self._storage.save([text.hash for text in texts], vectors)
-        self._letters += sum(len(text.text) for text in texts)
+        self._characters += sum(len(text.text) for text in texts)
         self._done += len(texts)
         self._meter.step(self._done, texts[-1].path)
 

@@ -124,9 +124,9 @@ def _member(note: Note, lines: LineRange, share: float) -> DuplicateMember:
 
 def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
     """Return the beginning of these lines of a text, without empty lines."""
-    wanted = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
+    lines_of_part = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
     taken: list[str] = []
-    for text in wanted:
+    for text in lines_of_part:
         if text.strip():
             taken.append(text.strip())
         if sum(map(len, taken)) >= _EXCERPT:

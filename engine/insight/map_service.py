@@ -22,7 +22,7 @@ from engine.store.vectors import VectorIndex
 
 log = logging.getLogger(__name__)
 
-_WORDS, _LETTERS = 60, 2000
+_WORDS, _CHARACTERS = 60, 2000
 """Maximum length of a chunk's displayed text."""
 _CANCEL_CHECK_SECONDS = 0.05
 """Seconds between checks of the cancel token."""
@@ -176,9 +176,9 @@ class IndexMaps:
 
 def _words(text: str) -> str:
     """Return the first words of a chunk's text, without headings at its beginning."""
-    lines = (line for line in text[:_LETTERS].splitlines() if line.strip())
+    lines = (line for line in text[:_CHARACTERS].splitlines() if line.strip())
     rest = " ".join(dropwhile(lambda line: line.startswith("#"), lines))
-    return " ".join(islice((rest or text[:_LETTERS].lstrip("# ")).split(), _WORDS))
+    return " ".join(islice((rest or text[:_CHARACTERS].lstrip("# ")).split(), _WORDS))
 
 
 def _model(snapshot: Snapshot, name: ModelName | None) -> StoredModel | None:

@@ -267,9 +267,9 @@ def _occurrences(
         alone = reduce(_larger, (held for token, held in counts.items() if token.startswith(last)), alone)
     if not first:
         return alone
-    wanted = f" {phrase}" if beginning else f" {phrase} "
+    searched = f" {phrase}" if beginning else f" {phrase} "
     both = [position for position in alone if all(position in counts.get(token, {}) for token in first)]
-    return {position: count for position in both if (count := stream(position).count(wanted))}
+    return {position: count for position in both if (count := stream(position).count(searched))}
 
 
 def _larger(one: _Counts, other: _Counts) -> _Counts:

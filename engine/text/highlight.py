@@ -325,11 +325,11 @@ class _Matcher(dict[str, _RunMatches | None]):
         """
         tokens = _cluster_tokens(text)
         joined = "".join(tokens)
-        wanted = [stretch for stretch in self._stretches if "".join(stretch) in joined]
-        if not wanted:
+        present = [stretch for stretch in self._stretches if "".join(stretch) in joined]
+        if not present:
             return
         spans = cluster_spans(text)
-        for stretch in wanted:
+        for stretch in present:
             for first in range(len(tokens) - len(stretch) + 1):
                 if tokens[first : first + len(stretch)] == stretch:
                     yield spans[first][0], spans[first + len(stretch) - 1][1]

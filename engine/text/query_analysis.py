@@ -246,8 +246,8 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
 def _language(text: str, languages: Sequence[str]) -> str:
     """Return the language of a query. Few words tell it, so its question word and verb decide, if it has both."""
     detected = detect_language(text, languages)
-    asked = question_languages([fold(run[0]) for run in RUN.finditer(text)])
-    return detected if not asked or detected in asked else asked[0]
+    by_question_words = question_languages([fold(run[0]) for run in RUN.finditer(text)])
+    return detected if not by_question_words or detected in by_question_words else by_question_words[0]
 
 
 def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryTerm:

@@ -63,7 +63,7 @@ class FolderModel(QAbstractItemModel):
         ]
 
     def show_folders(self, folders: Sequence[FolderCount]) -> bool:
-        """Replace the folders; returns True if the rows are the same, so that `touch` has to signal changed numbers."""
+        """Replace the folders. Returns True if only numbers changed: the caller signals them with `touch`."""
         same = [_key(folder) for folder in folders] == [_key(folder) for folder in self.folders]
         if same:
             self.folders = tuple(folders)

@@ -149,8 +149,8 @@ class TwoColumns(QScrollArea):
         self._fold()
 
     def _fold(self) -> None:
-        letters = self.width() // character_width()
-        narrow = self._single or letters < _FEWEST_CHARACTERS
+        characters = self.width() // character_width()
+        narrow = self._single or characters < _FEWEST_CHARACTERS
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -358,8 +358,8 @@ class OverviewPage(IndexPage):
     # --- paths ------------------------------------------------------------------------------------------------------
 
     def _place_figures(self) -> None:
-        letters = self.width() // character_width()
-        across = next((many for many in _ACROSS if letters >= many * _CARD_CHARACTERS), _ACROSS[-1])
+        characters = self.width() // character_width()
+        across = next((many for many in _ACROSS if characters >= many * _CARD_CHARACTERS), _ACROSS[-1])
         if across == self._across:
             return
         for index in range(self._across):

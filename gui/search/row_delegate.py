@@ -77,7 +77,7 @@ LINES = 2
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
 _T = TypeVar("_T")
-_WAYS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
+_DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 
 
 class ExcerptLayout:
@@ -204,7 +204,7 @@ def _make_option(direction: Qt.LayoutDirection) -> QTextOption:
     return option
 
 
-_OPTIONS = {direction: _make_option(direction) for direction in _WAYS}
+_OPTIONS = {direction: _make_option(direction) for direction in _DIRECTIONS}
 
 
 def _after(line: QTextLine, metrics: QFontMetrics) -> QPointF:

@@ -81,8 +81,8 @@ class SavedList(QListWidget):
 
     def _place(self, box: QWidget, window: QWidget) -> None:
         corner = box.mapTo(window, QPoint(0, box.height() + 4))
-        wanted = sum(self.sizeHintForRow(row) for row in range(min(self.count(), _ROWS))) + 2 * _MARGIN
-        self.setGeometry(corner.x(), corner.y(), box.width(), min(wanted, window.height() - corner.y() - _MARGIN))
+        height = sum(self.sizeHintForRow(row) for row in range(min(self.count(), _ROWS))) + 2 * _MARGIN
+        self.setGeometry(corner.x(), corner.y(), box.width(), min(height, window.height() - corner.y() - _MARGIN))
 
     @property
     def searches(self) -> list[StoredSearch]:
@@ -102,8 +102,8 @@ class SavedList(QListWidget):
         """Select this search; if it is None or missing, the first one of the last group."""
         rows = [row for row in range(self.count()) if self.item(row).data(_SEARCH_ROLE) is not None]
         heading = max((row for row in range(self.count()) if row not in rows), default=-1)
-        wanted = [row for row in rows if search is not None and self.item(row).data(_SEARCH_ROLE) == search]
-        self.setCurrentRow((wanted or [row for row in rows if row > heading] or [-1])[0])
+        matching = [row for row in rows if search is not None and self.item(row).data(_SEARCH_ROLE) == search]
+        self.setCurrentRow((matching or [row for row in rows if row > heading] or [-1])[0])
         if self.currentRow() < _ROWS:
             self.scrollToTop()
 

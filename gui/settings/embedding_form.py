@@ -345,9 +345,9 @@ class EmbeddingForm(QWidget):
             "fallback": choice.provider != "none",
             "fallback key": bool(later),
         }
-        for name, wanted in shown.items():
+        for name, visible in shown.items():
             for widget in self._rows[name]:
-                widget.setVisible(wanted)
+                widget.setVisible(visible)
         self._hint.setVisible(shown["server"] and bool(self._hint.text()))
         self._model_hint.setVisible(shown["model"] and bool(self._model_hint.text()))
 
@@ -423,8 +423,8 @@ class EmbeddingForm(QWidget):
 
     @Slot(int)
     def _server_chosen(self, _: int) -> None:
-        wanted: str | None = self._server.currentData()
-        preset = next((preset for preset in engine.PRESETS if preset.id == wanted), None)
+        chosen: str | None = self._server.currentData()
+        preset = next((preset for preset in engine.PRESETS if preset.id == chosen), None)
         if preset is None:
             self._address.setFocus()
         elif preset is engine.PRESETS[0]:

@@ -193,11 +193,11 @@ def _query_text(answer: Answer) -> str:
     return f"Like {query.like.path}" if query.like is not None else query.text
 
 
-def _written(outcome: SearchOutcome, asked: str, *, as_json: bool) -> bytes:
+def _written(outcome: SearchOutcome, query: str, *, as_json: bool) -> bytes:
     if as_json:
-        values = {"query": asked, **outcome_values(outcome)}
+        values = {"query": query, **outcome_values(outcome)}
         return (json.dumps(values, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace")
-    page = "\n\n".join(results_markdown(outcome.results, asked=asked, total=outcome.total))
+    page = "\n\n".join(results_markdown(outcome.results, asked=query, total=outcome.total))
     return f"{page}\n".encode("utf-8", "replace")
 
 

@@ -152,10 +152,10 @@ def open_in_reader(path: Path, page: int) -> str:
 
 def _pdf_reader() -> str:
     """The name of the desktop entry that opens PDF files; empty if the desktop does not tell."""
-    asking = shutil.which("xdg-mime")
-    if asking is None:
+    xdg_mime = shutil.which("xdg-mime")
+    if xdg_mime is None:
         return ""
-    words = [asking, "query", "default", "application/pdf"]
+    words = [xdg_mime, "query", "default", "application/pdf"]
     try:
         opener_result = subprocess.run(words, capture_output=True, timeout=_OPENER_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -58,9 +58,9 @@ def indent() -> int:
     return _EDGE + font_at(_SIDE).pixelSize() + _GAP
 
 
-def _size(letters: int) -> QSize:
+def _size(width: int) -> QSize:
     height = max(QFontMetrics(font_at(13)).height(), font_at(_SIDE).pixelSize())
-    return QSize(indent() + letters + _EDGE, height + 2 * _EDGE)
+    return QSize(indent() + width + _EDGE, height + 2 * _EDGE)
 
 
 class Checkable(Toggle):

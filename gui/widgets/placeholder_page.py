@@ -230,8 +230,8 @@ class StatePage(QScrollArea):
         for row in self._rows:
             widgets = [item.widget() for number in range(row.count()) if (item := row.itemAt(number))]
             width = sum(widget.sizeHint().width() + row.spacing() for widget in widgets if widget is not None)
-            way = QBoxLayout.Direction
-            row.setDirection(way.LeftToRight if width - row.spacing() <= available else way.TopToBottom)
+            directions = QBoxLayout.Direction
+            row.setDirection(directions.LeftToRight if width - row.spacing() <= available else directions.TopToBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -81,7 +81,7 @@ class Column(Generic[Record]):
     """A table column. `value` returns the sort key of a record; `figures` aligns right."""
 
     title: str
-    letters: int
+    characters: int
     """Initial width, in average characters; the one column with 0 takes the rest."""
     value: Callable[[Record], str | int | float]
     text: Callable[[Record], str] | None = None
@@ -170,8 +170,8 @@ class RecordsTable(QTableView, Generic[Record]):
         header.ensurePolished()  # a title in another language may be longer than the cells below it
         header.setAccessibleName(tr("Titles of the table's columns"))
         for number, column in enumerate(columns):
-            if column.letters:
-                preferred = metrics.averageCharWidth() * column.letters
+            if column.characters:
+                preferred = metrics.averageCharWidth() * column.characters
                 header.resizeSection(number, max(preferred, header.sectionSizeHint(number)))
             else:
                 header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)

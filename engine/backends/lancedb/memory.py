@@ -259,9 +259,9 @@ class LanceMemory:
         return with_degraded(status)
 
     def _seen(self) -> tuple[TableView | None, int, str]:
-        """The known state of the table, its number of vectors, and why it can't be read.
+        """Return the last known state of the table, its number of vectors, and why it can't be read.
 
-        Reads it only if the caller doesn't wait for long.
+        Reads the table if its state is not known completely, or on the command line, which can wait.
         """
         if self._failed and time.monotonic() - self._failed < _LOOK_AGAIN_SECONDS:
             return *_remembered(self.table.known()), self.table.problem or ""

@@ -113,13 +113,13 @@ class QmdMemory:
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)
         self._exports = SessionExports(self._command.folder / "sessions", self._workspace, self._index_files, settings)
-        wanted = settings.qmd.sessions.enabled and bool(settings.sessions.folders)
+        with_sessions = settings.qmd.sessions.enabled and bool(settings.sessions.folders)
         self._sync = QmdSync(
             self._workspace,
             settings,
             self._command,
             self._index,
-            self._exports if wanted else None,
+            self._exports if with_sessions else None,
             self._listeners.notify,
         )
         self._session_files = SessionFiles(settings, self._known_session)

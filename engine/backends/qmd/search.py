@@ -371,7 +371,7 @@ class QmdSearch:
         request, query_text = make_request(usual, query, None, options), read_query_text(query)
         known = self._maintenance.collections
         wanted = self._collections(known, request)
-        if not wanted or not (query_text.ways or query_text.sentence):
+        if not wanted or not (query_text.variants or query_text.sentence):
             self._command.check(limits.timeout_ms / 1000, cancel)
             notice = tr("qmd can't search without a word: add one to the query.") if wanted else ""
             notice = notice if known else tr("Nothing is indexed yet.")

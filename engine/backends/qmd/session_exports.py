@@ -154,9 +154,9 @@ class SessionExports:
         packer = ChunkPacker(chunking.tokens, chunking.overlap)
         for number in range(at, min(at + _FOLLOWING_MESSAGES, len(starts))):
             packer.add(_message_at(starts, number, lines))
-        wanted = lines[min(line, len(lines)) - 1].strip()
+        searched = lines[min(line, len(lines)) - 1].strip()
         chunks = packer.finish()
-        return next((chunk for chunk in chunks if wanted in chunk.text), chunks[0] if chunks else None)
+        return next((chunk for chunk in chunks if searched in chunk.text), chunks[0] if chunks else None)
 
     # --- writing --------------------------------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ class SessionExports:
         """Export one session; False if the same export exists."""
         from engine.indexing.session_row_builder import indexed_message, is_indexed, session_file
 
-        facts, wanted = conversation.facts, self._settings.sessions
+        facts, options = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))
         size = sum(len(message.text) for message in conversation.everything)
         row = session_file(file, name, facts, count, None, hash="", size=size)
@@ -295,7 +295,7 @@ class SessionExports:
         line, starts = sum(part.count("\n") + 2 for part in parts) + 1, list[_MessageStart]()
         for message in conversation.everything:
             token.checkpoint()
-            if is_indexed(message, wanted):
+            if is_indexed(message, options):
                 one = indexed_message(message)
                 starts.append(_MessageStart(line, one.role, one.line, one.ordinal, one.id))
                 parts.append(one.shown)
@@ -327,18 +327,18 @@ class SessionExports:
 
     def _tidy(self, fresh: ExportList) -> None:
         """Delete our obsolete files; files of others stay."""
-        wanted = {
+        current = {
             f"{_stem(name)}{ending}" for name, one in fresh.sessions.items() if one.written for ending in _ENDINGS
         }
         with os.scandir(self.folder) as entries:
             for entry in entries:
-                if _OURS.fullmatch(entry.name) and entry.name not in wanted and entry.is_file(follow_symlinks=False):
+                if _OURS.fullmatch(entry.name) and entry.name not in current and entry.is_file(follow_symlinks=False):
                     os.unlink(entry.path)
 
     def _fingerprint(self) -> str:
         """Return a hash of everything else that exports depend on; if it changes, all are exported again."""
-        wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
-        return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
+        options, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
+        return repr((_FORMAT, REDACTION_VERSION, options.thinking, options.tools, days))
 
 
 def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:

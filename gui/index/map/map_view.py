@@ -70,8 +70,8 @@ def paint_query(painter: QPainter, position: QPointF, colours: Tokens, unit: flo
         painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawEllipse(position, _CROSS * unit, _CROSS * unit)
         for right, down in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            way = QPointF(right, down) * unit
-            painter.drawLine(position + way * (_CROSS - 3), position + way * _TICK)
+            step = QPointF(right, down) * unit
+            painter.drawLine(position + step * (_CROSS - 3), position + step * _TICK)
 
 
 def paint_point(painter: QPainter, position: QPointF, radius: float, colours: Tokens, *, focused: bool) -> None:

@@ -201,34 +201,34 @@ class PointDetails(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._asking = JobSlot(self)
+        self._job = JobSlot(self)
         self._known: OrderedDict[int, MapPointDetail] = OrderedDict()
 
     def forget(self) -> None:
         """Drop the cache after a change of the index."""
-        self._asking.cancel()
+        self._job.cancel()
         self._known.clear()
 
     def drop(self) -> None:
         """Cancel the pending request."""
-        self._asking.cancel()
+        self._job.cancel()
 
     def ask(self, insight: IndexInsight, chunk: int, then: Callable[[MapPointDetail | None], None]) -> None:
         """Read a chunk and call `then` with it, or with None if it was deleted. A newer request cancels this one."""
-        self._asking.cancel()
+        self._job.cancel()
         if chunk in self._known:
             then(self._known[chunk])
             return
 
         def arrived(details: tuple[MapPointDetail, ...]) -> None:
-            self._asking.done()
+            self._job.done()
             for detail in details:
                 self._known[chunk] = detail
             while len(self._known) > _MOST_CACHED:
                 self._known.popitem(last=False)
             then(details[0] if details else None)
 
-        self._asking.put(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
+        self._job.put(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
 
 
 class HoverCard(QFrame):

@@ -170,8 +170,8 @@ class MarginPainter:
             case "pending":
                 self.painter.drawEllipse(middle, half - 0.5, half - 0.5)
             case "refused":
-                for way in (1, -1):
-                    self.painter.drawLine(middle - QPointF(half, way * half), middle + QPointF(half, way * half))
+                for slope in (1, -1):
+                    self.painter.drawLine(middle - QPointF(half, slope * half), middle + QPointF(half, slope * half))
             case "none":
                 self.painter.drawLine(middle - QPointF(half, 0), middle + QPointF(half, 0))
 

@@ -322,7 +322,7 @@ _PAD = 10
 class TableColumn:
     title: str
     """Title, translated when shown."""
-    letters: int
+    characters: int
     """Width of the table's columns, see `Column`."""
     figures: bool = False
 
@@ -422,7 +422,7 @@ class ChartCard(QFrame):
     def _column(number: int, column: TableColumn) -> Column[Mark]:
         return Column[Mark](
             tr(column.title),
-            column.letters,
+            column.characters,
             lambda mark: mark.row[number][1],
             lambda mark: mark.row[number][0],
             figures=column.figures,

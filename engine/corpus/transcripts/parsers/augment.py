@@ -29,9 +29,9 @@ _TEXT, _RESULT, _CALL, _STATE = 0, 1, 5, 4
 class _Parser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         exchange = mapping(value.get("exchange"))
-        asked = self.next_message(list(self._request(exchange)), id=string(exchange.get("request_id")))
+        request = self.next_message(list(self._request(exchange)), id=string(exchange.get("request_id")))
         answer = self.next_message(list(self._answer(exchange)), time=seconds(value.get("finishedAt")))
-        return [*asked, *answer]
+        return [*request, *answer]
 
     def _request(self, exchange: Mapping[str, Any]) -> Iterator[Part]:
         nodes = _nodes(exchange.get("request_nodes"))
