@@ -123,10 +123,10 @@ def draft_note(
     """
     options = settings.remember
     read = manager.read_session(session, cancel=cancel)
-    said = spoken_messages(read)
-    if not said:
+    spoken = spoken_messages(read)
+    if not spoken:
         raise NoteError(tr("This session has no messages, so there is nothing to save."))
-    last = said[-(messages or options.messages) :]
+    last = spoken[-(messages or options.messages) :]
     moment = _moment(max((message.time for message in read.messages if message.time), default=None), read.summary)
     insight = manager.insight
     slug = slug_of_words(read.summary.title, last, None if insight is None else insight.word_counts)
@@ -138,7 +138,7 @@ def draft_note(
         existing=note_of(workspace, read.summary, f"{moment:{STAMP}}"),
         text=f"{_head(read.summary, moment)}{lines_of(last, options.longest_message)}\n",
         messages=len(last),
-        said=len(said),
+        spoken=len(spoken),
     )
 
 
@@ -167,9 +167,9 @@ def suggest_slug(note: SessionNote, settings: Settings, *, cancel: CancelToken |
     model = open_chat(settings, cancel=cancel)
     if model is None:
         return ""
-    said = beginning_of(note.text.partition(f"{_SUMMARY}\n\n")[2], _SENT)
+    beginning = beginning_of(note.text.partition(f"{_SUMMARY}\n\n")[2], _SENT)
     try:
-        answer = model.ask(_INSTRUCTION, said, seconds=settings.remember.slug.timeout_seconds, cancel=cancel)
+        answer = model.ask(_INSTRUCTION, beginning, seconds=settings.remember.slug.timeout_seconds, cancel=cancel)
     finally:
         model.close()
     lines = [line for line in _THOUGHT.sub("", answer[:_SENT]).splitlines() if line.strip()]

@@ -91,8 +91,8 @@ def tr(text: str, /, **values: Any) -> str:
 
     `text` must be a literal or a constant passed through `marked`, so that it is extracted for the catalogue.
     """
-    said = _translations.one(text) if text else ""
-    return said.format(**_written(values)) if values else said
+    translated = _translations.one(text) if text else ""
+    return translated.format(**_written(values)) if values else translated
 
 
 def tr_count(one: str, many: str, count: int, /, **values: Any) -> str:

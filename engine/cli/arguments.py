@@ -187,10 +187,10 @@ class _Program(_Parser):
         """Parse arguments; a verb reports unknown ones under its own name."""
         found, rest = self.parse_known_args(args, namespace)
         if rest:
-            said = f"unrecognized arguments: {' '.join(rest)}"
+            message = f"unrecognized arguments: {' '.join(rest)}"
             if not rest[0].startswith("-") and Path(rest[0]).is_dir():
-                said += "; a folder of notes is named with --workspace"
-            self._verbs.choices[found.verb].error(said)
+                message += "; a folder of notes is named with --workspace"
+            self._verbs.choices[found.verb].error(message)
         return found
 
     def add_verbs(self) -> "argparse._SubParsersAction[_Parser]":

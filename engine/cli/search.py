@@ -164,8 +164,8 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     if reason:
         from engine.search.result_reasons import reasons_of  # only if an explanation is requested
 
-        for said in reasons_of(reason):
-            print(f"  {safe(str(said))}")
+        for part in reasons_of(reason):
+            print(f"  {safe(str(part))}")
     print()
 
 

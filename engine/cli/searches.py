@@ -55,14 +55,14 @@ def run_saved(
     It runs where the window runs it: here, in all workspaces, or in the one of its file. Raises `MnemoscopeError` if
     there is no such search, or that workspace was deleted.
     """
-    kept = manager.saved_searches
-    query = next((search.query for search in kept.saved() if search.name == name), None)
+    saved_searches = manager.saved_searches
+    query = next((search.query for search in saved_searches.saved() if search.name == name), None)
     if query is None:
-        if kept.unreadable:
-            raise StoreError(kept.unreadable)
+        if saved_searches.unreadable:
+            raise StoreError(saved_searches.unreadable)
         raise MnemoscopeError(f"No saved search is named “{name}”: mnemoscope searches lists all of them.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
-        kept.touch(name)
+        saved_searches.touch(name)
     named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})
     outcome = _outcome(manager, workspace, query, named, cancel, config)
     if query.order == "date":

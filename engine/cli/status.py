@@ -82,9 +82,9 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     cache = status.cache
     limit = f" of at most {cache.max_entries:,}" if cache.max_entries else ""
     yield "Vector cache", f"{_ON[cache.enabled]} ({cache.entries:,}{limit}, {size(cache.bytes)})"
-    for kept in cache.models:
-        use = ", in use" if kept.active else ""
-        yield f"  {kept.provider}", f"{kept.model}: {plural(kept.vectors, 'vector')}, {size(kept.bytes)}{use}"
+    for model in cache.models:
+        use = ", in use" if model.active else ""
+        yield f"  {model.provider}", f"{model.model}: {plural(model.vectors, 'vector')}, {size(model.bytes)}{use}"
     yield from batch_lines(status.batch)
 
 

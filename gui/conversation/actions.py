@@ -169,13 +169,13 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     column.addWidget(label(path, "meta", wrap=True))
     column.addWidget(text, 1)
     if raw.cut:
-        said = tr_count(
+        message = tr_count(
             "The first {shown:,} of {count:,} character are shown; copying takes all.",
             "The first {shown:,} of {count:,} characters are shown; copying takes all.",
             len(raw.whole),
             shown=_MOST_SHOWN,
         )
-        column.addWidget(label(said, "meta", wrap=True))
+        column.addWidget(label(message, "meta", wrap=True))
     column.addWidget(buttons)
     resize_with_text(dialog, 720, 520, parent)
     dialog.finished.connect(dialog.deleteLater)

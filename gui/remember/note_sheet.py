@@ -175,8 +175,8 @@ class NoteSheet(QDialog):
 
     def _show_existing(self) -> None:
         there = self._note.existing if self._note is not None else ""
-        said = tr("This session already has a note: {note}. The new note will be saved next to it.", note=there)
-        self.show_message(said if there else "")
+        message = tr("This session already has a note: {note}. The new note will be saved next to it.", note=there)
+        self.show_message(message if there else "")
 
     # --- input of the user ------------------------------------------------------------------------------------------
 

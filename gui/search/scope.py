@@ -155,8 +155,8 @@ def like(passage: Passage, words: str) -> Crumb:
     leave = tr("Stop finding similar passages")
     if not words.strip():
         return Crumb(tr("Similar to {passage}", passage=_file(cited)), tr("Similar to {passage}", passage=cited), leave)
-    said = tr("Similar to {passage}", passage=quoted(words))
-    return Crumb(said, f"{said} · {cited}", leave, _file(cited))
+    text = tr("Similar to {passage}", passage=quoted(words))
+    return Crumb(text, f"{text} · {cited}", leave, _file(cited))
 
 
 def within(query: Query, count: EarlierAnswer | None, words: str) -> Crumb:
@@ -166,14 +166,14 @@ def within(query: Query, count: EarlierAnswer | None, words: str) -> Crumb:
     for similar ones.
     """
     if query.like is None:
-        said = tip = _within(query.text, count, alike=False)
+        text = tip = _within(query.text, count, alike=False)
     else:
         cited = citation(query.like)
         passage = quoted(words) if words.strip() else _file(cited)
-        said = _within(passage, count, alike=True)
-        tip = f"{said} · {cited}"
+        text = _within(passage, count, alike=True)
+        tip = f"{text} · {cited}"
     limits = " · ".join(_limits(query))
-    return Crumb(said, f"{tip} ({limits})" if limits else tip, tr("Stop searching within these results"))
+    return Crumb(text, f"{tip} ({limits})" if limits else tip, tr("Stop searching within these results"))
 
 
 def citation(passage: Passage) -> str:
@@ -201,8 +201,8 @@ def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
     if count is None:
         return tr(all_of_them, asked=asked)
     if count.total > count.passages:
-        said = best_at_least if count.total_is_least else best
-        return tr(said, count=count.passages, total=count.total, asked=asked)
+        text = best_at_least if count.total_is_least else best
+        return tr(text, count=count.passages, total=count.total, asked=asked)
     if alike:
         return tr_count(
             "Within {count:,} result like {asked}", "Within {count:,} results like {asked}", count.passages, asked=asked

@@ -118,10 +118,10 @@ class DownloadRow(QWidget):
     def _show_progress(self, step: ModelFetchProgress) -> None:
         if self._fetching.busy:
             self._progress.setValue(round(_FULL * step.received / step.total) if step.total else 0)
-            said = tr(
+            progress = tr(
                 "{part} of {whole} of the model downloaded.", part=size_text(step.received), whole=size_text(step.total)
             )
-            self._state.setText(said)
+            self._state.setText(progress)
 
     def _done(self, _: None) -> None:
         self._fetching.done()

@@ -225,10 +225,10 @@ def load_drafts() -> tuple[Draft, ...]:
     except OSError as error:
         log.warning("What was not saved could not be read: %s", error)
     except ValueError as error:
-        kept = path.with_name("drafts-damaged.json")
+        damaged = path.with_name("drafts-damaged.json")
         with contextlib.suppress(OSError):
-            path.replace(kept)
-        log.warning("The unsaved drafts file is damaged (%s) and was renamed to %s", type(error).__name__, kept.name)
+            path.replace(damaged)
+        log.warning("The unsaved drafts file is damaged (%s) and was renamed to %s", type(error).__name__, damaged.name)
     return ()
 
 

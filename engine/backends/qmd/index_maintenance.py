@@ -176,15 +176,15 @@ class Maintenance:
                 if stored <= before:
                     raise
             except QmdFailed as failure:
-                said = failure.errors.lower()
-                if any(sign in said for sign in _DAMAGED) and attempt == 0:
+                errors = failure.errors.lower()
+                if any(sign in errors for sign in _DAMAGED) and attempt == 0:
                     log.warning("The index of qmd is damaged and is being rebuilt")
                     self.discard()
-                elif any(sign in said for sign in _TANGLED) and attempt == 0:
+                elif any(sign in errors for sign in _TANGLED) and attempt == 0:
                     log.warning("The list of qmd's documents is being rebuilt")
                     self.clear(token)
                     self.restore()
-                elif not any(sign in said for sign in _BUSY) or attempt == _TRIES - 1:
+                elif not any(sign in errors for sign in _BUSY) or attempt == _TRIES - 1:
                     raise
                 else:
                     pause(_FIRST_PAUSE * 2**attempt, token)

@@ -87,10 +87,10 @@ def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str
 def probe_sqlite_vec(command: QmdCommand, settings: QmdSettings) -> Probe:
     """Report whether `qmd` can load sqlite-vec, which its error output says."""
     try:
-        said = command.run(["status"], seconds=settings.command_timeout_seconds).errors
+        errors = command.run(["status"], seconds=settings.command_timeout_seconds).errors
     except QmdError as error:
         return Probe(ok=False, error=str(error))
-    line = next((line.strip() for line in said.splitlines() if "sqlite-vec" in line), "")
+    line = next((line.strip() for line in errors.splitlines() if "sqlite-vec" in line), "")
     return Probe(ok=not line, error=line)
 
 

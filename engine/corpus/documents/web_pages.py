@@ -168,13 +168,13 @@ class _HtmlText(HTMLParser):
 
     def _break(self) -> None:
         """End the current paragraph."""
-        said = "".join(self._parts)
+        text = "".join(self._parts)
         self._parts = []
-        if not said.strip():
+        if not text.strip():
             return
         if not self._code:
-            said = "\n".join(" ".join(line.split(" ")).strip() for line in said.split("\n"))
-        self._text.paragraph(self._mark + said)
+            text = "\n".join(" ".join(line.split(" ")).strip() for line in text.split("\n"))
+        self._text.paragraph(self._mark + text)
         self._mark = ""
 
 

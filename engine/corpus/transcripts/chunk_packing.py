@@ -59,19 +59,19 @@ class ChunkPacker:
         """Messages of the last chunk, which is not full yet."""
         return tuple(self._open)
 
-    def add(self, said: IndexedMessage) -> None:
-        weight = _weight(said)
+    def add(self, message: IndexedMessage) -> None:
+        weight = _weight(message)
         if weight > self._limit:
             if self._weight * _SMALL_SHARE > self._limit:
                 self._close()
-            self._open.append(said)
+            self._open.append(message)
             self._close()
             return
         # A question starts a new topic: it opens a chunk if the one before it is full enough.
-        turns = said.role == "user" and self._weight * _GOOD_SHARE > self._limit
+        turns = message.role == "user" and self._weight * _GOOD_SHARE > self._limit
         if self._open and (turns or self._weight + weight > self._limit):
             self._close()
-        self._open.append(said)
+        self._open.append(message)
         self._weight += weight
 
     def take(self) -> list[SessionChunk]:
@@ -107,8 +107,8 @@ class ChunkPacker:
         return made
 
 
-def _weight(said: IndexedMessage) -> int:
-    return weigh(said.shown) + len(BETWEEN)
+def _weight(message: IndexedMessage) -> int:
+    return weigh(message.shown) + len(BETWEEN)
 
 
 def _offsets_within(offsets: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:

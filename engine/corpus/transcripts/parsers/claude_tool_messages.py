@@ -50,8 +50,8 @@ def answers(result: object, detail: object) -> str:
     given = {question: content(answer) for question, answer in held.items() if content(answer)}
     text = content(result)[:_MOST_SEARCHED].strip()
     if not given and text.startswith(_ANSWERED):
-        said = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")
-        given = dict(_PAIR.findall(said)) or {"": said}
+        stated = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")
+        given = dict(_PAIR.findall(stated)) or {"": stated}
     if len(given) == 1:
         return next(iter(given.values()))
     return "\n".join(f"{question} {answer}" for question, answer in given.items())
