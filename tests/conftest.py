@@ -35,7 +35,7 @@ _KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY",
 _IN_MEMORY = "/dev/shm"
 """Linux keeps these files in memory. On a disk, half of the time of the tests went into waits for SQLite's writes."""
 _MOST_BYTES = 2 << 30
-"""Room that files of tests may need, including those that are kept after failures."""
+"""Room that files of tests may need, including those that stay after failures."""
 _FOLDERS = {
     "HOME": "",
     "USERPROFILE": "",

@@ -99,9 +99,9 @@ def print_failed(issues: Sequence[FileIssue]) -> None:
 
 def print_table(rows: Iterable[tuple[str, str]]) -> None:
     """Print rows as indented lines of two columns."""
-    kept = list(rows)
-    width = max((len(first) for first, _ in kept), default=0)
-    for first, second in kept:
+    shown = list(rows)
+    width = max((len(first) for first, _ in shown), default=0)
+    for first, second in shown:
         print(f"  {first:<{width}}  {second}".rstrip())
 
 

@@ -42,7 +42,7 @@ _UNKNOWN_LANGUAGES = frozenset(
 )
 """Other languages in Latin letters, whose words are split into pieces of two letters. Catalan and Indonesian are not:
 they resemble a known language."""
-_LETTERS_A_TOKEN = 4
+_CHARACTERS_A_TOKEN = 4
 _LOOK_S = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
 _STEP_TOKENS = 3200
@@ -150,7 +150,7 @@ class EmbeddedProvider:
         return prepare(np.concatenate(vectors))
 
     def count_tokens(self, text: str) -> int:
-        return len(text) // _LETTERS_A_TOKEN + 1
+        return len(text) // _CHARACTERS_A_TOKEN + 1
 
     def close(self) -> None:
         self._closed = True

@@ -130,13 +130,13 @@ class Model:
         vectors depend on them. Raises `ProviderError` for an unsupported vector length.
         """
         facts = facts_of(provider, name)
-        wanted = settings.dimensions
-        if facts is not None and wanted is not None and wanted not in facts.dimensions:
+        dimensions = settings.dimensions
+        if facts is not None and dimensions is not None and dimensions not in facts.dimensions:
             raise ProviderError(
                 tr(
                     "{name} has no vectors of {wanted} numbers: set dimensions to {lengths}, or leave it out.",
                     name=name,
-                    wanted=wanted,
+                    dimensions=dimensions,
                     lengths=_choices(facts.dimensions),
                 )
             )
@@ -144,11 +144,11 @@ class Model:
             limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
         # All of a provider's own URLs serve the same models, and so do both names of this machine.
         server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
-        depends = (server, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
+        depends = (server, name, dimensions, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
             provider=provider,
             name=name,
-            dims=wanted or (facts.dims if facts is not None else None),
+            dims=dimensions or (facts.dims if facts is not None else None),
             limits=limits,
             price=price_of(settings, provider, name),
             calibration=facts.calibration if facts is not None else UNKNOWN,
@@ -233,20 +233,20 @@ class RemoteProvider:
         missing = list(range(len(texts)))
         for _ in range(_ROUNDS):
             try:
-                answer = self._request([texts[place] for place in missing], query=query, cancel=cancel)
-                for place, vector in answer.vectors.items():
+                answer = self._request([texts[index] for index in missing], query=query, cancel=cancel)
+                for index, vector in answer.vectors.items():
                     self._check_length(len(vector))
                     sure = bool(np.isfinite(vector).all() and vector.any())
-                    (arrived if sure else doubtful)[missing[place]] = prepare(vector)
+                    (arrived if sure else doubtful)[missing[index]] = prepare(vector)
             except (ProviderError, Cancelled) as error:
                 if arrived:  # billed vectors are saved, even after a cancel
                     raise PartialAnswer(str(error), arrived) from error
                 raise
-            missing = [place for place in missing if place not in arrived]
+            missing = [index for index in missing if index not in arrived]
             if not missing:
                 break
         # Accept imperfect vectors of a model that repeats them.
-        arrived = {place: vector for place, vector in doubtful.items() if vector.any()} | arrived
+        arrived = {index: vector for index, vector in doubtful.items() if vector.any()} | arrived
         if len(arrived) < len(texts):
             raise LeftOut(
                 tr(
@@ -259,7 +259,7 @@ class RemoteProvider:
                 ),
                 arrived,
             )
-        return np.stack([arrived[place] for place in range(len(texts))])
+        return np.stack([arrived[index] for index in range(len(texts))])
 
     def _request(self, texts: list[str], *, query: bool, cancel: CancelToken | None) -> Answer:
         seconds = self._query_seconds if query else self._documents_seconds
@@ -281,15 +281,15 @@ class RemoteProvider:
         with self._lock:
             if self._dims is None:
                 self._dims = length
-            wanted = self._dims
-        if length != wanted:
+            expected = self._dims
+        if length != expected:
             raise ProviderError(
                 tr(
                     "{name} answered with vectors of {length} numbers instead of {wanted}: set "
                     "dimensions = {length} in the settings, or another model.",
                     name=self._http.service.name,
                     length=length,
-                    wanted=wanted,
+                    expected=expected,
                 )
             )
 

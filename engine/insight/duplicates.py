@@ -124,9 +124,9 @@ def _member(note: Note, lines: LineRange, share: float) -> DuplicateMember:
 
 def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
     """Return the beginning of these lines of a text, without empty lines."""
-    wanted = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
+    lines_of_part = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
     taken: list[str] = []
-    for text in wanted:
+    for text in lines_of_part:
         if text.strip():
             taken.append(text.strip())
         if sum(map(len, taken)) >= _EXCERPT:
@@ -268,20 +268,20 @@ class _Search:
         """Yield passages with nearly the same meaning and mostly the same words, in notes without a match so far."""
         if self._model is None:
             return
-        places = {note.id: place for place, note in enumerate(self._notes)}
-        rows = self._chunk_places()
-        files = {id_: row[0] for id_, row in rows.items() if row[0] in places}
+        number_of = {note.id: number for number, note in enumerate(self._notes)}
+        rows = self._chunk_lines()
+        files = {id_: row[0] for id_, row in rows.items() if row[0] in number_of}
         matched = {frozenset((match.first.note, match.second.note)) for match in known}
         templates = [{part.note for part in found.parts} for found in recurring]
         for pair in near_chunks(self._store, self._model, files, self._cancel)[:_MOST_COMPARED]:
-            notes = places[files[pair.first]], places[files[pair.second]]
+            notes = number_of[files[pair.first]], number_of[files[pair.second]]
             if frozenset(notes) in matched or any(set(notes) <= members for members in templates):
                 continue
             match = self._by_bags(pair, notes, [rows[pair.first][1:], rows[pair.second][1:]])
             if match is not None:
                 yield match
 
-    def _chunk_places(self) -> dict[int, tuple[int, int, int]]:
+    def _chunk_lines(self) -> dict[int, tuple[int, int, int]]:
         """Return file id, first line and last line of each chunk of a note, by chunk id."""
         with self._store.read(self._cancel) as snapshot:
             rows = snapshot.connection.execute(
@@ -317,7 +317,7 @@ class _Search:
         both, everything = (bags[0] & bags[1]).total(), (bags[0] | bags[1]).total()
         if both < PASSAGE_TOKENS or both < SAME_WORDS * everything:
             return None
-        parts = [Part(note, place, both / bag.total()) for note, place, bag in zip(notes, lines, bags, strict=True)]
+        parts = [Part(note, line, both / bag.total()) for note, line, bag in zip(notes, lines, bags, strict=True)]
         return Match("passage", both / everything, both, *parts)
 
     def _locate(self, recurring: Sequence[Recurring]) -> tuple[list[Found], Hashes]:

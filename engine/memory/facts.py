@@ -141,9 +141,13 @@ class Facts:
         least = (MIN_SCORE_BY_WORDS if by_words else MIN_SCORE) if min_score is None else min_score
         found = [
             FoundFact(
-                fact=facts[place], score=score.score, text_score=score.text, vector_score=score.vector, near=score.near
+                fact=facts[position],
+                score=score.score,
+                text_score=score.text,
+                vector_score=score.vector,
+                near=score.near,
             )
-            for place, score in scores.items()
+            for position, score in scores.items()
             if score.score > 0 and max(score.score, score.text if everything else 0) >= least
         ]
         found.sort(key=lambda one: (-round(one.score, 2), -one.fact.importance, -one.fact.changed))

@@ -121,7 +121,7 @@ def is_piped(before: str, match: re.Match[str]) -> bool:
 
 
 def is_program_argument(before: str, match: re.Match[str]) -> bool:
-    """Whether an argument at the place of a password is a secret."""
+    """Whether an argument at the position of a password is a secret."""
     named = match[0][: len("masterauth")].lower()
     if named.startswith("net"):
         plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]

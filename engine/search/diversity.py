@@ -67,18 +67,18 @@ def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | Non
     if model is None:
         return by_words
     rows = dict(snapshot.vectors(model.id, model.dims, ids))
-    places = {index: row for row, index in enumerate(i for i, id_ in enumerate(ids) if id_ in rows)}
-    if not places:
+    row_of = {index: row for row, index in enumerate(i for i, id_ in enumerate(ids) if id_ in rows)}
+    if not row_of:
         return by_words
-    matrix = decode([rows[ids[index]] for index in places], model.dims).astype("float32")
+    matrix = decode([rows[ids[index]] for index in row_of], model.dims).astype("float32")
 
     def likeness(chosen: int, others: Sequence[int]) -> list[float]:
-        if chosen not in places:
+        if chosen not in row_of:
             return list(by_words(chosen, others))
-        cosines = (matrix @ matrix[places[chosen]]).clip(0, 1).tolist()
-        bare = [index for index in others if index not in places]
+        cosines = (matrix @ matrix[row_of[chosen]]).clip(0, 1).tolist()
+        bare = [index for index in others if index not in row_of]
         shared = dict(zip(bare, by_words(chosen, bare), strict=True)) if bare else {}
-        return [shared[index] if index in shared else cosines[places[index]] for index in others]
+        return [shared[index] if index in shared else cosines[row_of[index]] for index in others]
 
     return likeness
 
@@ -106,10 +106,10 @@ def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
     def make() -> None:
         chunks = snapshot.chunks(ids)
         tokens = [_tokens(chunks[id_]) if id_ in chunks else set[str]() for id_ in ids]
-        place = {token: number for number, token in enumerate(set().union(*tokens))}
+        number_of = {token: number for number, token in enumerate(set().union(*tokens))}
         for each in tokens:
-            bits = bytearray(len(place) // 8 + 1)
-            for number in map(place.__getitem__, each):
+            bits = bytearray(len(number_of) // 8 + 1)
+            for number in map(number_of.__getitem__, each):
                 bits[number >> 3] |= 1 << (number & 7)
             sets.append(int.from_bytes(bits, "little"))
             sizes.append(len(each))

@@ -320,7 +320,7 @@ def explain(stages: Stages, shown: Sequence[tuple[str, Scored]], grounds: Ground
     results = []
     for rank, (citation, scored) in enumerate(shown, 1):
         reason = _of_scores(citation, scored, grounds, fields.get(scored.id, ()))
-        results.append(_of_place(reason, rank, scored, citations))
+        results.append(_of_result(reason, rank, scored, citations))
     return SearchExplanation(stages=tuple(map(stage_record, stages.found)), results=tuple(results))
 
 
@@ -389,7 +389,7 @@ def _missing(words: KeywordScores, contributions: Sequence[float], dated: bool) 
             yield term.surface
 
 
-def _of_place(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
+def _of_result(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
     """Return the explanation with the result's age and rank added.
 
     `citations`: citations of results, by rank by score alone.

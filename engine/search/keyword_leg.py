@@ -73,7 +73,7 @@ class KeywordLeg:
         self.terms = _weighed([self._term(term) for term in terms], self._fillers)
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
         """Terms with a form or a similar word in the index, rarest first."""
-        self._places = [(self.terms.index(term), term) for term in self._known]
+        self._numbered_terms = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known)
         groups = tuple(term.group for term in terms)
         self._groups = groups if any(groups) else ()
@@ -177,7 +177,7 @@ class KeywordLeg:
 
         Alternatives are left out, and overlapping pairs of characters: these are adjacent in every text with the word.
         """
-        at = {index: place for place, (index, _) in enumerate(self._places)}
+        at = {index: number for number, (index, _) in enumerate(self._numbered_terms)}
         groups = self._groups or (0,) * len(self.terms)
         following = ((first, first + 1) for first in range(len(self.terms) - 1))
         return tuple(
@@ -198,7 +198,7 @@ class KeywordLeg:
         """Compute the keyword scores of those chunks in `unscored` that match, and add them to `result`."""
         if not unscored:
             return
-        places = [(index, term.idf, _only_kind(term), term) for index, term in self._places]
+        numbered = [(index, term.idf, _only_kind(term), term) for index, term in self._numbered_terms]
         count, known_average = len(self.terms), self._average_length
         other_form = 1 - _OTHER_FORM / count
         half = result.scale.total / 2
@@ -219,8 +219,8 @@ class KeywordLeg:
             if around:
                 result.around.add(id_)
                 _add_around(around, norm)
-            for place, frequencies in matches:
-                index, idf, kind, term = places[place]
+            for number, frequencies in matches:
+                index, idf, kind, term = numbered[number]
                 if frequencies[-1]:
                     in_names += idf
                 if kind is not None:

@@ -89,7 +89,7 @@ class RaisedMinimum(NamedTuple):
 
 
 class Diversity(NamedTuple):
-    """How many of the `first` results changed place when similar results were moved apart."""
+    """How many of the `first` results changed position when similar results were moved apart."""
 
     moved: int
     first: int

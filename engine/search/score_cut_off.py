@@ -166,19 +166,19 @@ class Copies:
         ids = [scored.id for scored in kept if scored.id in repeated]
         texts = {id_: (path, hash_) for id_, path, hash_ in snapshot.texts_of_chunks(ids, _COPIED)} if ids else {}
         groups: dict[bytes, list[int]] = {}
-        for place, scored in enumerate(kept):
+        for index, scored in enumerate(kept):
             if scored.id in texts:
-                groups.setdefault(texts[scored.id][1], []).append(place)
+                groups.setdefault(texts[scored.id][1], []).append(index)
         rows, copies, chosen = list(kept), dict[int, list[int]](), set[str]()
-        for places in groups.values():
-            paths = {place: texts[kept[place].id][0] for place in places}
+        for group in groups.values():
+            paths = {index: texts[kept[index].id][0] for index in group}
             if len(set(paths.values())) > 1:
-                first = kept[places[0]]
-                equal = [at for at in places if (kept[at].named, kept[at].score) == (first.named, first.score)]
+                first = kept[group[0]]
+                equal = [at for at in group if (kept[at].named, kept[at].score) == (first.named, first.score)]
                 best = min(equal, key=lambda at: (paths[at] not in chosen, len(paths[at]), paths[at]))
                 chosen.add(paths[best])
-                copies[kept[best].id] = [kept[at].id for at in places if paths[at] != paths[best]]
-                rows[places[0]], rows[best] = kept[best], first
+                copies[kept[best].id] = [kept[at].id for at in group if paths[at] != paths[best]]
+                rows[group[0]], rows[best] = kept[best], first
         left_out = {id_ for ids in copies.values() for id_ in ids}
         return [of for of in rows if of.id not in left_out], copies
 
@@ -244,8 +244,8 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
 
     best = kept[:MOST]
     chosen = diversify([scored.score for scored in best], likeness, weight, wanted)
-    first = [best[place.by_score]._replace(chosen=place) for place in chosen]
-    taken = {place.by_score for place in chosen}
-    moved = sum(place.by_score != rank for rank, place in enumerate(chosen))
+    first = [best[row.by_score]._replace(chosen=row) for row in chosen]
+    taken = {row.by_score for row in chosen}
+    moved = sum(row.by_score != rank for rank, row in enumerate(chosen))
     stages.add("diversity", len(kept), len(kept), Diversity(moved, len(first)))
-    return first + [scored for place, scored in enumerate(kept) if place not in taken]
+    return first + [scored for row, scored in enumerate(kept) if row not in taken]

@@ -46,7 +46,7 @@ _DEFINITION = lazy_pattern(
 _LONGEST_START = 80
 """Most characters before the name in a line that defines it."""
 _JOINTS = " _.-:>"
-"""Characters that may be between two parts of a name."""
+"""Joints: characters that may be between two parts of a name."""
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
 
@@ -154,8 +154,8 @@ def name_matches(
             tokens = frozenset().union(*words)
             held = [any(form <= tokens for form in of_term) for of_term in forms]
             share = sum(compress(weights, held)) / total
-            asked = frozenset[str]().union(*(form for of_term in compress(forms, held) for form in of_term))
-            found = known[name] = share * sum(not asked.isdisjoint(word) for word in words) / len(words)
+            query_tokens = frozenset[str]().union(*(form for of_term in compress(forms, held) for form in of_term))
+            found = known[name] = share * sum(not query_tokens.isdisjoint(word) for word in words) / len(words)
         return found
 
     fits = {}
@@ -182,7 +182,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     )  # takes longer than most searches for the name
 
     def find(lower: str, joined: str) -> list[tuple[int, int]]:
-        """Return where a text has the name in any spelling; `joined`: the text without joints."""
+        """Return where a text has the name in any spelling; `joined`: the text without `_JOINTS`."""
         if lower.count(name) < joined.count(name) or any(twice in joined for twice in overlapping):
             return [found.span() for found in spelled().finditer(lower)]
         ends = accumulate(len(part) + len(name) for part in lower.split(name)[:-1])
@@ -195,10 +195,10 @@ def name_use(query: Query) -> Callable[[str], float] | None:
         joined = reduce(lambda text, joint: text.replace(joint, ""), _JOINTS, lower)
         if name not in joined:
             return 0.0
-        places = find(lower, joined)
-        if any(_is_definition(lower, *place) for place in places):
+        spans = find(lower, joined)
+        if any(_is_definition(lower, *span) for span in spans):
             return hypot(DEFINED, SPELLED) if len(words) > 1 else DEFINED
-        names = (text.replace(hyphen, "_")[slice(*place)] for place in places if _is_whole(lower, *place))
+        names = (text.replace(hyphen, "_")[slice(*span)] for span in spans if _is_whole(lower, *span))
         return SPELLED if len(words) > 1 and len(lower) == len(text) and any(map(_JOINED.match, names)) else 0.0
 
     return use
@@ -243,14 +243,14 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
     where the name is most frequent says no more about it.
     """
 
-    def place(scored: Scored) -> tuple[bool, int]:
+    def order(scored: Scored) -> tuple[bool, int]:
         return words.used.get(scored.id, 0.0) < DEFINED, scored.id
 
     first: dict[int, Scored] = {}
     for scored in ranked:
         if (of := named.get(scored.id)) is not None:
             best = first.setdefault(of.file, scored)
-            if of.whole and place(scored) < place(best):
+            if of.whole and order(scored) < order(best):
                 first[of.file] = scored
     if not first:
         return ranked

@@ -235,9 +235,9 @@ def merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]
 
 def _syntax_message(problem: str, text: str, path: Path) -> str:
     """Turn the parser's "… (at line 3, column 5)" into our form; at the end of the document it names no line."""
-    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
-    reason = problem[: place.start()] if place else problem
-    line = (place and place[1]) or text.rstrip("\n").count("\n") + 1
+    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
+    reason = problem[: found.start()] if found else problem
+    line = (found and found[1]) or text.rstrip("\n").count("\n") + 1
     return _unreadable(path, line, reason[:1].lower() + reason[1:])
 
 

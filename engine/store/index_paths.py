@@ -198,12 +198,12 @@ class WorkspaceNote(msgspec.Struct, frozen=True):
 
 def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
     """Record which workspace an index belongs to. Write errors are ignored: the index works without this file."""
-    wanted = WorkspaceNote(str(workspace), forgotten)
+    note = WorkspaceNote(str(workspace), forgotten)
     path = _path(files.folder)
-    if _read(path) == wanted:
+    if _read(path) == note:
         return
     with contextlib.suppress(OSError):
-        replace_file(path, msgspec.json.encode(wanted))
+        replace_file(path, msgspec.json.encode(note))
 
 
 def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:

@@ -340,7 +340,7 @@ def _create_links(connection: apsw.Connection, tables: Tables) -> None:
 def role_condition(role: str) -> str:
     """Return an SQL condition that a chunk contains text of this role, written as in the role's partial index.
 
-    A place is a JSON array that ends with the role; quotation marks inside JSON strings are always escaped.
+    An offset is a JSON array that ends with the role; quotation marks inside JSON strings are always escaped.
     """
     ending = f'"{role}"]'.encode().hex()
     return f"instr(places, x'{ending}') > 0"

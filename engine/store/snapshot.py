@@ -23,7 +23,7 @@ _GROUP = 400
 _CACHED_CHUNKS = 100
 """Number of chunks that a snapshot caches, since a search first reads the best ones and then shows them."""
 _CHUNK_TYPES = tuple(
-    (int, str, str, str, str, int, int, int, str, str, places, str, str, str) for places in (type(None), bytes)
+    (int, str, str, str, str, int, int, int, str, str, offsets, str, str, str) for offsets in (type(None), bytes)
 )
 _Row = TypeVar("_Row")
 
@@ -50,7 +50,7 @@ class StoredChunk(msgspec.Struct, frozen=True):
     end_line: int
     heading: tuple[str, ...]
     text: str
-    places: bytes | None
+    message_offsets: bytes | None
     """For sessions only: JSON with the message that each part of the text is from."""
     agent: str
     """For sessions only, else empty; the same holds for `project`."""
@@ -129,11 +129,11 @@ class Snapshot:
         tables = self.tables
         if not self.hidden:
             return f"(SELECT term, col, doc FROM {tables.terms} WHERE {condition})"
-        places = f"temp.{tables.terms}_places"  # in memory: readers can't write
+        occurrences = f"temp.{tables.terms}_places"  # in memory: readers can't write
         self.connection.execute(
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS {places} USING fts5vocab (main, {tables.fts}, instance)"
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS {occurrences} USING fts5vocab (main, {tables.fts}, instance)"
         )
-        return f"""(SELECT term, col, count(DISTINCT doc) AS doc FROM {places}
+        return f"""(SELECT term, col, count(DISTINCT doc) AS doc FROM {occurrences}
             WHERE {condition} AND doc NOT IN {self._hidden_ids[1]} GROUP BY term, col)"""
 
     def meta(self, key: str) -> object:
@@ -409,10 +409,10 @@ class Snapshot:
         query = f"""SELECT c.id, c.hash FROM {self.tables.files} f CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id
             WHERE f.source = ? AND f.path = ? AND c.start_line = ?
             AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)"""
-        places = ((of.source, of.path, of.start_line, model_id) for of in results if of.vector_score is None)
+        requested = ((of.source, of.path, of.start_line, model_id) for of in results if of.vector_score is None)
         found: dict[bytes, int] = {}
-        for place in places:
-            for id_, hash_ in self.connection.execute(query, place):
+        for passage in requested:
+            for id_, hash_ in self.connection.execute(query, passage):
                 found.setdefault(hash_, id_)
         return [(id_, hash_) for hash_, id_ in found.items()]
 

@@ -221,8 +221,8 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
     order = np.argsort(ids)
     sample = order[:: max(1, len(order) // _SAMPLE)][:_SAMPLE]
     rows = list(snapshot.vectors(model.id, model.dims, ids[sample].tolist()))
-    place = {int(ids[slot]): slot for slot in sample}
-    slots = np.asarray([place[id_] for id_, _ in rows], dtype=np.intp)
+    slot_of = {int(ids[slot]): slot for slot in sample}
+    slots = np.asarray([slot_of[id_] for id_, _ in rows], dtype=np.intp)
     if len(slots):
         exact = decode([vector for _, vector in rows], model.dims).astype(np.float32)
         saved = codes[slots].astype(np.float32) * scales[slots][:, None]

@@ -150,11 +150,11 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
     """Return the terms of the query `text`, with looser forms added in the query's and the index's languages."""
     certain = any(term.stop for term in terms)
     found = [[_forms(text, term, languages, certain=certain)] for term in terms]
-    for place, (first, second) in enumerate(pairwise(terms)):
+    for index, (first, second) in enumerate(pairwise(terms)):
         if _GAP.fullmatch(text[first.end : second.start]):
             forms = _joined(first, second, languages)
-            found[place].append(forms)
-            found[place + 1].append(forms)
+            found[index].append(forms)
+            found[index + 1].append(forms)
     return tuple(_with_forms(term, forms) for term, forms in zip(terms, found, strict=True))
 
 
@@ -309,10 +309,10 @@ def _respelt(root: str, language: str) -> Iterator[str]:
     digraphs = _DIGRAPHS.get(language)
     if not digraphs:
         return
-    places = [match.span() for match in re.finditer("|".join(digraphs), root)][:_MOST_DIGRAPHS]
-    for chosen in islice(product((True, False), repeat=len(places)), 2 ** len(places) - 1):
+    spans = [match.span() for match in re.finditer("|".join(digraphs), root)][:_MOST_DIGRAPHS]
+    for chosen in islice(product((True, False), repeat=len(spans)), 2 ** len(spans) - 1):
         spelling, at = "", 0
-        for (start, end), replaced in zip(places, chosen, strict=True):
+        for (start, end), replaced in zip(spans, chosen, strict=True):
             spelling += root[at:start] + (digraphs[root[start:end]] if replaced else root[start:end])
             at = end
         yield spelling + root[at:]

@@ -190,7 +190,7 @@ class QueryTerm(NamedTuple):
     phrased: bool = False
     """Whether the term is searched only inside a phrase."""
     group: int = 0
-    """Number shared by alternative terms, one of which must match. 0 for other terms."""
+    """Number shared by alternative terms; one of them must match. 0 for other terms."""
     loose: tuple[tuple[str, ...], ...] = ()
     """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself.
 

@@ -119,8 +119,8 @@ def _pairs_when_long(
     if len(stretch) < _LONGEST_HAN_TERM or (len(stretch) <= longest and function_characters.isdisjoint(stretch)):
         yield Segment(offset, offset + len(stretch), function_characters.issuperset(stretch))
         return
-    for place, pair in enumerate(pairwise(stretch), offset):
-        yield Segment(place, place + 2, not function_characters.isdisjoint(pair))
+    for position, pair in enumerate(pairwise(stretch), offset):
+        yield Segment(position, position + 2, not function_characters.isdisjoint(pair))
 
 
 class QueryAnalysis(NamedTuple):
@@ -156,9 +156,9 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     # Exclusions have a language, too.
     own = _language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))
-    place = _term_marker(query)
+    marked = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    terms: Iterable[QueryTerm] = list(map(place, _all_terms(text, known)))
+    terms: Iterable[QueryTerm] = list(map(marked, _all_terms(text, known)))
     if sum(not term.stop for term in terms) > 1:
         terms = (part for term in terms for part in _parts_of_path(term, text, known))
     for term in terms:
@@ -180,7 +180,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
-    """Return the terms of a single word, all of which must match."""
+    """Return the terms of a single word; all must match."""
     text = f"{word.text} "  # the word is complete
     alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
     return tuple(map(_term_marker(alone), _all_terms(text, tuple(languages))))
@@ -230,7 +230,7 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
     searched_atoms = list(query.searched_atoms())
     starts = [atom.start for _, atom in searched_atoms]
 
-    def place(term: QueryTerm) -> QueryTerm:
+    def mark(term: QueryTerm) -> QueryTerm:
         number, atom = searched_atoms[bisect_right(starts, term.start) - 1]
         if isinstance(atom, Phrase):
             return term._replace(phrased=True)
@@ -240,14 +240,14 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
             term = term._replace(stems=(), stop=False, prefix_ok=True)
         return term
 
-    return place
+    return mark
 
 
 def _language(text: str, languages: Sequence[str]) -> str:
     """Return the language of a query. Few words tell it, so its question word and verb decide, if it has both."""
     detected = detect_language(text, languages)
-    asked = question_languages([fold(run[0]) for run in RUN.finditer(text)])
-    return detected if not asked or detected in asked else asked[0]
+    by_question_words = question_languages([fold(run[0]) for run in RUN.finditer(text)])
+    return detected if not by_question_words or detected in by_question_words else by_question_words[0]
 
 
 def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryTerm:
@@ -299,8 +299,8 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
     elif found := pieces(text):
         if COMPOUND.fullmatch(found[0].token) and only_searched_part(found, languages[0]) is None:
             for part in found[1:]:
-                place = Group(group.kind, group.start + part.start, group.start + part.end)
-                yield _word(query, place, [part], languages)
+                span = Group(group.kind, group.start + part.start, group.start + part.end)
+                yield _word(query, span, [part], languages)
         elif (headed := _HEADED.fullmatch(text)) and not text.islower() and _is_abbreviation(headed[1]):
             for start, end in (headed.span(1), headed.span(2)):
                 yield from _terms(query, Group(group.kind, group.start + start, group.start + end), languages)

@@ -204,13 +204,13 @@ class EditList(RowList):
         """Replace the rows; `keep`: preserve the user's position, else show the top."""
         if self.rows.shows(rows):
             return
-        place, before = self.place if keep else None, self.current
+        position, before = self.position if keep else None, self.current
         self._arranging = True
         self._set_rows(rows)
-        if place is not None and rows:
-            self._return_to(place)
+        if position is not None and rows:
+            self._return_to(position)
         elif rows:
-            self._set_current(self.rows.first_place())
+            self._set_current(self.rows.first_position())
             self.scrollToTop()
         self._arranging = False
         if self.current != before:
@@ -259,7 +259,7 @@ _MOST = 5000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120
 """Pause before the current row is opened, so that walking along the list opens no session on the way."""
-_BOX_LETTERS = 34
+_BOX_CHARACTERS = 34
 
 
 class EditsPanel(QObject, ViewPanel):
@@ -287,7 +287,7 @@ class EditsPanel(QObject, ViewPanel):
         self._pause = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._pause.timeout.connect(self._emit_selected)
         self.box = QueryBox(tr("Search by file, project or agent"), tr("Find a changed file"))
-        self.header = FoldingRow(self.box, QWidget(), _BOX_LETTERS)
+        self.header = FoldingRow(self.box, QWidget(), _BOX_CHARACTERS)
         self.list = EditList()
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")

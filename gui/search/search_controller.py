@@ -275,8 +275,8 @@ class SearchController(QObject):
             return
         self._box.remember()
         before, target = self._builder.query(self._box.query), self.view_state
-        asked = bool(before.text or before.like)
-        way_back = partial(self.return_to, target) if asked else partial(self.run_again, before)
+        has_query = bool(before.text or before.like)
+        way_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
         self._narrowing.begin_like(passage, words, way_back)
         self._builder.put("")
         self.run_query()

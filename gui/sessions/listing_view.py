@@ -155,7 +155,7 @@ def _framed(calendar: SessionCalendar) -> QWidget:
     return frame
 
 
-def make_place_table() -> QWidget:
+def make_folder_table() -> QWidget:
     """Make the table that shows in which folders agents store their sessions."""
     table = QWidget()
     column = QVBoxLayout(table)
@@ -183,8 +183,8 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
                 "is changed."
             ),
         )
-    if kept := elsewhere(status):
-        return tr("These sessions belong to other workspaces"), kept
+    if excluded := elsewhere(status):
+        return tr("These sessions belong to other workspaces"), excluded
     if status.syncing is not None:
         return tr("No session is indexed yet"), tr("Sessions are listed here as soon as they have been indexed.")
     return tr("No session is indexed yet"), tr("No session was found in the folders that you chose.")
@@ -237,13 +237,13 @@ def notice(hits: ContentHits) -> str:
 
 def elsewhere(status: MemoryProviderStatus) -> str:
     """Return a notice about sessions in the chosen folders that are indexed in other workspaces; empty without any."""
-    kept = [
+    excluded = [
         f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _INDEXED_ELSEWHERE
     ]
-    if more := len(kept[_MOST_NAMED:]):
+    if more := len(excluded[_MOST_NAMED:]):
         others = tr_count("{count:,} similar message is not shown.", "{count:,} similar messages are not shown.", more)
-        kept[_MOST_NAMED:] = [others]
-    return f"{' '.join(kept)} {tr(_SEARCH_ALL)}" if kept else ""
+        excluded[_MOST_NAMED:] = [others]
+    return f"{' '.join(excluded)} {tr(_SEARCH_ALL)}" if excluded else ""
 
 
 def similar_count(title: str, found: int) -> str:

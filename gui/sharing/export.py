@@ -158,7 +158,7 @@ class Exports(QObject):
 
     def _done(self, path: Path, count: int) -> None:
         self._job.done()
-        show = Action(tr("Show in file manager"), partial(self._external.reveal_place, path))
+        show = Action(tr("Show in file manager"), partial(self._external.reveal_path, path))
         notice = tr_count(
             "{count:,} result exported to {path}.", "{count:,} results exported to {path}.", count, path=path
         )
@@ -193,11 +193,11 @@ def _query_text(answer: Answer) -> str:
     return f"Like {query.like.path}" if query.like is not None else query.text
 
 
-def _written(outcome: SearchOutcome, asked: str, *, as_json: bool) -> bytes:
+def _written(outcome: SearchOutcome, query: str, *, as_json: bool) -> bytes:
     if as_json:
-        values = {"query": asked, **outcome_values(outcome)}
+        values = {"query": query, **outcome_values(outcome)}
         return (json.dumps(values, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace")
-    page = "\n\n".join(results_markdown(outcome.results, asked=asked, total=outcome.total))
+    page = "\n\n".join(results_markdown(outcome.results, asked=query, total=outcome.total))
     return f"{page}\n".encode("utf-8", "replace")
 
 
@@ -265,7 +265,7 @@ class SessionExports(QObject):
 
         def done(_: object) -> None:
             self._job.done()
-            show = Action(tr("Show in file manager"), partial(self._external.reveal_place, target))
+            show = Action(tr("Show in file manager"), partial(self._external.reveal_path, target))
             self._banner.show_message(tr("Session exported to {path}.", path=target), "fine", show, key=_SESSION_KEY)
 
         self._job.put(self._jobs.write(work, done, self._fail))

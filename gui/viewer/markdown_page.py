@@ -181,11 +181,11 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
     It is a list since restyling a run ends Qt's iteration.
     """
     found = []
-    place = block.begin()
-    while not place.atEnd():
-        fragment = place.fragment()
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
         found.append((fragment.position(), fragment.length(), fragment.charFormat()))
-        place += 1
+        iterator += 1
     return found
 
 

@@ -71,7 +71,7 @@ def test_embedded_text_keeps_own_direction() -> None:
     assert "\u2068" not in language.tr("Open {path}", path="/notes/a.md")
 
 
-def test_nothing_is_said_of_nothing() -> None:
+def test_empty_text_is_not_translated() -> None:
     language.speak("de")
     assert language.tr("") == ""  # gettext would give the catalogue's head
 

@@ -210,7 +210,7 @@ def test_read_session_stays_when_another_begins(qtbot, window, memory, monkeypat
     memory.session_texts["sessions/new.jsonl"] = newer
     window.views.refresh()
     listed = window.sessions.view.list
-    qtbot.waitUntil(lambda: at_rest(window) and listed.rows.place(("session", "sessions/new.jsonl")) >= 0)
+    qtbot.waitUntil(lambda: at_rest(window) and listed.rows.position(("session", "sessions/new.jsonl")) >= 0)
     assert listed.current_session().path == (VALVE if is_read else "sessions/new.jsonl")
 
 

@@ -1,4 +1,4 @@
-"""Count messages and times of rebuilt sample sessions, and compare them with what the parsers read."""
+"""Count messages and times of rebuilt sample sessions, and compare them with the result of the parsers."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -81,7 +81,7 @@ def marks_of(format: DatabaseFormat, path: Path) -> dict[str, str]:
 
 
 def check_read(conversation: Conversation | None) -> None:
-    """Check that what was read of any values can be stored."""
+    """Check that the result of reading any values can be stored."""
     assert conversation is not None
     facts = conversation.facts
     for text in (facts.id, facts.title, facts.project, facts.parent, *conversation.unknown):

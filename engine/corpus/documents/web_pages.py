@@ -44,7 +44,7 @@ _REPLACED = frozenset("audio canvas iframe video".split())
 _ALWAYS_SHOWN = frozenset("html head body".split())
 _NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none", re.IGNORECASE)
 _RUBY = ("rb", "rt", "rtc", "rp")
-"""Parts of ruby annotations, each of which ends the one before."""
+"""Parts of ruby annotations; each one ends the previous one."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -223,18 +223,18 @@ class _HtmlText(HTMLParser):
             self._break(tag)
 
     def _break(self, tag: str = "") -> None:
-        """End the current paragraph, at the begin or end of an element with this tag."""
-        said = "".join(self._parts)
+        """End the current paragraph, at the beginning or end of an element with this tag."""
+        text = "".join(self._parts)
         self._parts, self._link, self._in_sup = [], -1, False
-        if not said.strip():
+        if not text.strip():
             return
         if not self._code:
-            said = "\n".join(BLANKS.sub(" ", line).strip() for line in said.split("\n"))
+            text = "\n".join(BLANKS.sub(" ", line).strip() for line in text.split("\n"))
         if self._mark or (tag == "tr" and self._row_is_whole):
-            self._lines.append(self._mark + said)
+            self._lines.append(self._mark + text)
         else:
             self._flush()
-            self._text.paragraph(said)
+            self._text.paragraph(text)
         self._mark, self._row_is_whole = "", False
 
     def _flush(self) -> None:

@@ -147,9 +147,9 @@ def file_matcher(value: str) -> tuple[str, Callable[[str, str], bool]]:
     root of a disk only that file. Patterns are those of the settings: `*`, `?`, `[a-z]` and `**`.
     """
     value = uri_path(f"file:{value}") if value.startswith("//") else value  # file:///home/ada/app.py
-    wanted = fold(value.strip().replace("\\", "/")).removeprefix("./")
-    start = "/" if _is_absolute(wanted) and not wanted.startswith("~") else "**/"
-    body = wanted.lstrip("/")
+    named = fold(value.strip().replace("\\", "/")).removeprefix("./")
+    start = "/" if _is_absolute(named) and not named.startswith("~") else "**/"
+    body = named.lstrip("/")
     globs = Globs((start + body, start + literal_glob(body)))
     part = "" if "[" in body else max(_LITERAL.findall(body), key=len, default="")
     return part, lambda path, project: globs.covers(fold(full_path(path, project)).lstrip("/"))

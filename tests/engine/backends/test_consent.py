@@ -139,7 +139,7 @@ def test_agreeing_to_one_is_not_agreeing_to_another(
     ],
     indirect=["server"],
 )
-def test_other_services_only_when_named(
+def test_services_are_used_only_if_named(
     server: FakeServer, name: str, header: str, key: str, reached: list[object], open_real, keychain: FakeKeychain
 ) -> None:
     host = server.origin.removeprefix("http://")

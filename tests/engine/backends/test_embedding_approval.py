@@ -70,7 +70,7 @@ def test_a_sync_can_be_agreed_to_beforehand(open_memory, dear) -> None:
     assert (report.awaiting, report.vectors_pending) == (None, 0)
 
 
-def test_a_yes_to_an_estimate_is_for_no_more_than_it_said(open_memory, dear, workspace: Path) -> None:
+def test_approval_covers_no_more_than_the_estimate(open_memory, dear, workspace: Path) -> None:
     memory = open_memory(use=dear)
     seen = memory.sync().awaiting
     (workspace / "more.md").write_text(long_text(8000)[20000:])
@@ -231,7 +231,7 @@ def test_approval_tolerates_slightly_higher_estimate(open_memory, dear) -> None:
     assert memory.sync().awaiting is None
 
 
-def test_a_yes_to_a_rebuild_holds_when_it_is_taken_up_again(open_memory, dear) -> None:
+def test_approval_of_rebuild_holds_when_it_is_resumed(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     assert memory.sync(approve=True).vectors_pending == 0
     memory.close()

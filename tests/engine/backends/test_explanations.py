@@ -25,8 +25,8 @@ The left hose leaks at the joint, so the pump ran dry twice.
 
 
 def _reason(outcome: SearchOutcome, path: str) -> ResultExplanation:
-    place = [result.path for result in outcome.results].index(path)
-    return outcome.explanation.results[place]
+    index = [result.path for result in outcome.results].index(path)
+    return outcome.explanation.results[index]
 
 
 def _remedies(outcome: SearchOutcome) -> dict[str, SearchRemedy]:
@@ -107,7 +107,7 @@ def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str
     assert set(_reason(outcome, "shopping.md").missing) == missing
 
 
-def test_an_operator_alone_scores_nothing_and_says_so(open_memory) -> None:
+def test_operator_alone_has_no_scores(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     reason = _reason(memory.search("path:people", explain=True), "people/ines.md")

@@ -92,7 +92,7 @@ def test_same_answering_settings_share_memory(workspace, settings, made):
         made[0].search("irrigation")
 
 
-def test_reopen_after_close_keeps_old_users(workspace, settings, made):
+def test_closing_one_of_several_users_leaves_memory_open(workspace, settings, made):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     first.close()
     third = engine.open_memory(workspace, settings)

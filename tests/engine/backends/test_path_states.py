@@ -154,7 +154,7 @@ def test_where_a_rule_is_set(memory: BuiltinMemory, workspace: Path, config: Pat
     assert (built_in.key, built_in.layer) == ("", "built-in")
 
 
-def test_ways_to_write_a_path(memory: BuiltinMemory, workspace: Path, user_home: Path) -> None:
+def test_every_spelling_of_a_path_is_explained(memory: BuiltinMemory, workspace: Path, user_home: Path) -> None:
     path = workspace / "people/ines.md"
     (user_home / "way").symlink_to(workspace)
     ways = [

@@ -217,7 +217,7 @@ def test_the_filters_of_the_caller_and_the_question_both_hold(memory: BuiltinMem
     assert stages["query"].left == 0
 
 
-def test_wrong_syntax_is_words_and_the_notice_says_so(memory: BuiltinMemory) -> None:
+def test_invalid_syntax_is_searched_as_words_with_notice(memory: BuiltinMemory) -> None:
     outcome = memory.search("foo:bar irrigation")
     assert outcome.notice == "“foo:bar” was read as words: there is no operator foo."
     assert outcome.results

@@ -36,7 +36,7 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     for number in range(NOTES):
-        words = " ".join(f"word{number}x{place}" for place in range(150))
+        words = " ".join(f"word{number}x{index}" for index in range(150))
         (folder / f"note{number}.md").write_text(f"# Note {number}\n\nPump number {number}. {words}\n")
     return folder
 
@@ -157,7 +157,7 @@ def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch)
     assert set(server.answered.values()) == {1}
 
 
-def test_a_failing_question_is_answered_by_words_and_says_so(server, open_remote):
+def test_failed_query_embedding_answers_by_words_with_notice(server, open_remote):
     memory = open_remote(server)
     assert memory.sync(approve=True).error == ""
     server.faults.append(server.out_of_quota())

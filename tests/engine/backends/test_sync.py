@@ -553,7 +553,7 @@ def test_file_rewritten_in_utf8_is_read_again(open_memory, workspace: Path, code
     assert new in memory.search(new).results[0].snippet
 
 
-def test_every_format_is_found_at_the_lines_it_is_read_at(open_memory, workspace: Path) -> None:
+def test_result_lines_match_read_lines_in_every_format(open_memory, workspace: Path) -> None:
     canvas = {
         "nodes": [{"id": "a", "type": "text", "x": 0, "y": 0, "width": 9, "height": 9, "text": "Quagga card\n#ponds"}]
     }

@@ -16,7 +16,7 @@ def insight(memory: FakeMemory) -> FakeInsight:
     return memory.insight
 
 
-def test_groups_are_listed_with_their_places(run: Run, insight: FakeInsight) -> None:
+def test_duplicate_groups_are_listed_with_lines(run: Run, insight: FakeInsight) -> None:
     answer = run("duplicates")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.splitlines() == [

@@ -497,7 +497,7 @@ def test_epub_2_has_chapters_by_its_ncx() -> None:
     assert text_in(data, ".epub") == "# The start\n\nOnce\n"
 
 
-def test_epub_with_encrypted_chapters_says_so() -> None:
+def test_epub_with_encrypted_chapters_is_reported() -> None:
     locked = '<encryption><CipherReference URI="OPS/c1.xhtml"/></encryption>'
     assert problem_of(epub({"x": "?"}, more={"META-INF/encryption.xml": locked}), ".epub")[0] == "encrypted"
     fonts = '<encryption><CipherReference URI="OPS/font.otf"/></encryption>'
@@ -598,7 +598,7 @@ def test_reader_that_ends_when_asked_is_replaced(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems don't limit the memory of a process")
-def test_document_that_needs_too_much_memory_says_so() -> None:
+def test_document_needing_too_much_memory_is_reported() -> None:
     reader = DocumentReader(memory=300_000_000)
     with pytest.raises(DocumentError) as caught:
         reader.text_of(b"<p>" + b"x" * 80_000_000, "a.html")

@@ -66,7 +66,7 @@ _bytes = st.lists(
 
 
 @given(data=_bytes, block=st.integers(1, 40), in_memory=st.booleans(), limit=st.integers(0, 40))
-def test_every_way_to_read_agrees(
+def test_lines_are_equal_by_every_read_method(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, block: int, in_memory: bool, limit: int
 ) -> None:
     whole = encodings.as_text("".join(encodings.decoded(lambda: [data], encodings.detect(lambda: [data]))))

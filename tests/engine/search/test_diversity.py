@@ -15,7 +15,7 @@ def alike(pairs: dict[tuple[int, int], float]):
 
 
 def order(chosen: list[Chosen]) -> list[int]:
-    return [place.by_score for place in chosen]
+    return [row.by_score for row in chosen]
 
 
 def test_repeated_result_moves_down() -> None:
@@ -48,9 +48,9 @@ def test_only_as_many_are_chosen_as_are_wanted() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=30), st.floats(0, 1), st.integers(0, 99))
-def test_every_row_keeps_one_place(scores: list[float], weight: float, seed: int) -> None:
+def test_every_row_is_kept_once(scores: list[float], weight: float, seed: int) -> None:
     rng = random.Random(seed)
     table = {(a, b): rng.random() for a in range(30) for b in range(a + 1, 30)}
     chosen = diversify(sorted(scores, reverse=True), alike(table), weight, len(scores))
     assert sorted(order(chosen)) == list(range(len(scores)))
-    assert all(place.penalty <= 1 and place.like != place.by_score for place in chosen)
+    assert all(row.penalty <= 1 and row.like != row.by_score for row in chosen)

@@ -65,7 +65,7 @@ def test_rankable_matches_complete(find: Find) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_of_too_many_the_one_that_is_about_it_comes_first(find: Find) -> None:
+def test_best_of_too_many_matches_is_first(find: Find) -> None:
     assert find("pump ", 1) == ["00.md"]
 
 
@@ -103,7 +103,7 @@ def test_scores_do_not_depend_on_which_words_chose(find: Find, monkeypatch: pyte
     assert find("pump weir gauges today", 2) == by_rare
 
 
-def test_the_parts_of_a_score_by_words_add_up_to_it(memory: BuiltinMemory) -> None:
+def test_parts_of_keyword_score_add_up(memory: BuiltinMemory) -> None:
     outcome = memory.search("pump gauges weir today", max_results=_COUNT, min_score=0, explain=True)
     assert outcome.explanation is not None
     assert len(outcome.explanation.results) == _COUNT
@@ -266,7 +266,7 @@ def test_unknown_word_does_not_hide_the_known_one(memory: BuiltinMemory) -> None
     assert [result.path for result in memory.search("zzyzx weir").results] == ["03.md"]
 
 
-def test_one_of_two_words_answers_beside_a_probable_error(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_one_word_suffices_if_other_is_probably_misspelt(memory: BuiltinMemory, tmp_path: Path) -> None:
     texts = ["Tricks with the stdin of a process."] * 4 + ["A password of many letters."] * 2
     for number, text in enumerate(texts):
         (tmp_path / "notes" / f"extra {number}.md").write_text(f"{text}\n", "utf-8")

@@ -59,7 +59,7 @@ def test_other_headers_are_fine(config: Path) -> None:
 
 @pytest.mark.parametrize("key", ["api_key", "key", "apiKey", "auth", "token", "openai_secret_key", "Authorization"])
 @pytest.mark.parametrize("table", ["defaults", "defaults.remote", 'workspace."/notes".remote', "defaults.remote.batch"])
-def test_a_key_has_no_place_in_the_file(config: Path, table: str, key: str) -> None:
+def test_api_key_in_settings_file_is_refused(config: Path, table: str, key: str) -> None:
     message = refusal(config, f'[{table}]\n{key} = "{SECRET}"\n')
     assert message.startswith(", line 2:")
     assert "environment variable or the keychain" in message

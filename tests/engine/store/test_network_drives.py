@@ -46,5 +46,5 @@ def test_future_folder_uses_parent_drive(tmp_path: Path, monkeypatch, kind: str,
     assert index_paths.on_network_drive(tmp_path / "not" / "yet") is expected
 
 
-def test_this_systems_own_answer_is_no_error(tmp_path: Path) -> None:
+def test_network_drive_check_works_on_this_system(tmp_path: Path) -> None:
     assert index_paths.on_network_drive(tmp_path) in (True, False)

@@ -223,7 +223,7 @@ def test_session_lists_its_files_and_jumps_to_one(qtbot, opened: MainWindow, pan
     assert shown.message(shown.entries[conversation.view.current.number]).line == USES[1].line
 
 
-def test_session_without_files_says_so(qtbot, memory: FakeMemory, opened: MainWindow, panel: EditsPanel) -> None:
+def test_session_without_files_has_a_message(qtbot, memory: FakeMemory, opened: MainWindow, panel: EditsPanel) -> None:
     conversation = opened.views.conversation
     qtbot.waitUntil(lambda: conversation.opened is not None)
     memory.insight.uses = ()

@@ -107,7 +107,7 @@ def _chip(panel: SearchPanel, text: str) -> Chip:
 
 
 def _keys(results):
-    return [results.rows.row(place).key for place in range(results.rows.rowCount())]
+    return [results.rows.row(index).key for index in range(results.rows.rowCount())]
 
 
 def _paths(results: ResultList) -> list[str]:
@@ -379,7 +379,7 @@ def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monke
     assert results.isVisible()
 
 
-def test_rows_stay_in_place_when_the_notice_goes(qtbot, panel, results, ask, memory, monkeypatch):
+def test_removed_notice_does_not_move_rows(qtbot, panel, results, ask, memory, monkeypatch):
     search, notices = memory.search, ["Nothing has been embedded yet.", ""]
     monkeypatch.setattr(memory, "search", lambda *a, **o: msgspec.structs.replace(search(*a, **o), notice=notices[0]))
     ask("timer")

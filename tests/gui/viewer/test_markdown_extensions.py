@@ -307,10 +307,10 @@ def test_page_has_no_link_but_written_ones(page) -> None:
     made = page('[[x"><img src=//evil/a.png>|<script>]]\n\n![[http://evil/a]]\n')
     targets = set()
     for block in blocks(made.document):
-        place = block.begin()
-        while not place.atEnd():
-            targets.add(place.fragment().charFormat().anchorHref())
-            place += 1
+        iterator = block.begin()
+        while not iterator.atEnd():
+            targets.add(iterator.fragment().charFormat().anchorHref())
+            iterator += 1
     assert all(not target or target.startswith("note:") for target in targets)
     assert made.texts[0] == "<script>"
 

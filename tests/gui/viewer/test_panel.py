@@ -309,12 +309,12 @@ def test_changed_file_is_reloaded_at_same_position(qtbot, panel: ViewerPanel, me
     memory.files["long.md"] = "\n".join(f"line {number}" for number in range(1, 400))
     with qtbot.waitSignal(panel.file_shown):
         panel.show_file("long.md", 200)
-    place, highlight = panel.source.place(), panel.source.highlight
+    position, highlight = panel.source.position(), panel.source.highlight
     memory.files["long.md"] += "\nnew end"
     memory.locate("long.md")
     qtbot.waitUntil(lambda: hint(panel) == "File reloaded")
     assert panel.source.text_at(400) == "new end"
-    assert (panel.source.place(), panel.source.highlight) == (place, highlight)
+    assert (panel.source.position(), panel.source.highlight) == (position, highlight)
 
 
 def test_file_changed_while_folder_reopens_is_reloaded(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
@@ -457,7 +457,7 @@ def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> No
         for corner in (panel.rendered.viewport().rect().topLeft(), panel.rendered.viewport().rect().bottomRight())
     )
     shown = [panel.rendered.document().findBlockByNumber(number).text() for number in range(first, last + 1)]
-    wanted = panel.opened.outline.heading_above(panel.source.place()[0])
+    wanted = panel.opened.outline.heading_above(panel.source.position()[0])
     assert wanted is not None
     assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
 
@@ -510,43 +510,43 @@ def test_changed_page_keeps_scroll_position(qtbot, panel: ViewerPanel, memory: F
     assert panel.rendered.verticalScrollBar().value() == 900
 
 
-def test_resized_page_waits_for_layout_and_keeps_place(qtbot, panel: ViewerPanel, render) -> None:
+def test_resized_page_waits_for_layout_and_keeps_position(qtbot, panel: ViewerPanel, render) -> None:
     """Qt would lay out everything above the view in one turn, which takes 0.3 s in a long page."""
     render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
     view = panel.rendered
     qtbot.waitUntil(lambda: laid_out(panel))
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
-    place = view.place()
-    assert place[0] > 500
+    position = view.position()
+    assert position[0] > 500
     panel.resize(panel.width() - 200, panel.height())
     qtbot.waitUntil(lambda: not laid_out(panel))
     assert view.verticalScrollBar().value() == 0
-    assert view.place() == place
+    assert view.position() == position
     qtbot.waitUntil(lambda: laid_out(panel))
     assert view.verticalScrollBar().value() > 0
-    assert view.place() == place
+    assert view.position() == position
 
 
-def test_scrolling_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPanel, render) -> None:
+def test_scrolling_during_layout_moves_on_from_position(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
     view = panel.rendered
     qtbot.waitUntil(lambda: laid_out(panel))
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
-    number, _above = view.place()
+    number, _above = view.position()
     panel.resize(panel.width() - 200, panel.height())
     qtbot.waitUntil(lambda: view.verticalScrollBar().value() == 0 and view.verticalScrollBar().maximum() > 1000)
     view.verticalScrollBar().setValue(600)
     qtbot.waitUntil(lambda: laid_out(panel))
-    assert view.place()[0] > number
+    assert view.position()[0] > number
 
 
 @pytest.mark.parametrize("by", ["wheel", "page up", "shift space", "up"])
-def test_scrolling_up_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPanel, render, by: str) -> None:
+def test_scrolling_up_during_layout_moves_on_from_position(qtbot, panel: ViewerPanel, render, by: str) -> None:
     render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
     view = panel.rendered
     qtbot.waitUntil(lambda: laid_out(panel))
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
-    number, _above = view.place()
+    number, _above = view.position()
     panel.resize(panel.width() - 200, panel.height())
     assert view.verticalScrollBar().value() == 0
     for _ in range(10):
@@ -562,7 +562,7 @@ def test_scrolling_up_during_layout_moves_on_from_the_place(qtbot, panel: Viewer
         else:
             QTest.keyClick(view, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(lambda: laid_out(panel))
-    assert 1 < view.place()[0] < number
+    assert 1 < view.position()[0] < number
 
 
 def test_home_during_layout_scrolls_to_top(qtbot, panel: ViewerPanel, render) -> None:
@@ -571,11 +571,11 @@ def test_home_during_layout_scrolls_to_top(qtbot, panel: ViewerPanel, render) ->
     qtbot.waitUntil(lambda: laid_out(panel))
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
     panel.resize(panel.width() - 200, panel.height())
-    assert view.place()[0] > 1
+    assert view.position()[0] > 1
     QTest.keyClick(view, Qt.Key.Key_Home)
-    assert view.place()[0] == 1
+    assert view.position()[0] == 1
     qtbot.waitUntil(lambda: laid_out(panel))
-    assert view.place()[0] == 1
+    assert view.position()[0] == 1
 
 
 def test_resized_page_shows_requested_heading(qtbot, panel: ViewerPanel, render) -> None:

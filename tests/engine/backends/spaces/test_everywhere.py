@@ -128,7 +128,7 @@ def test_files_of_other_workspaces_can_be_read(everywhere: MultiWorkspaceMemory,
             everywhere.read_file(wrong)
 
 
-def test_its_index_is_looked_into_where_it_is(
+def test_other_workspace_index_is_inspected_in_its_folder(
     everywhere: MultiWorkspaceMemory, open_: Open, folders: dict[str, Path]
 ) -> None:
     insight = everywhere.insight
@@ -152,7 +152,7 @@ def test_its_index_is_looked_into_where_it_is(
         insight.chunks_of("///nowhere/note.md")
 
 
-def test_other_settings_hold_for_the_next_question_everywhere(
+def test_changed_settings_apply_to_next_query_everywhere(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path], in_force: dict[str, Settings]
 ) -> None:
     def found() -> list[str]:

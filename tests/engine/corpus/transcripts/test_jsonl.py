@@ -53,13 +53,13 @@ def test_any_bytes_in_blocks_of_any_size_are_the_same_lines(scratch: Path, data:
 
 
 @given(data=lines_of_bytes, block=st.integers(1, 50))
-def test_reading_on_from_any_line_gives_the_rest(scratch: Path, data: bytes, block: int) -> None:
+def test_reading_resumes_at_any_line(scratch: Path, data: bytes, block: int) -> None:
     scratch.write_bytes(data)
     lines = expected_lines(data)
     with pytest.MonkeyPatch.context() as patch, opened(scratch) as descriptor:
         patch.setattr(jsonl, "_BLOCK", block)
-        for place, line in enumerate(lines):
-            assert list(raw_lines(descriptor, offset=line.start, number=line.number)) == lines[place:]
+        for index, line in enumerate(lines):
+            assert list(raw_lines(descriptor, offset=line.start, number=line.number)) == lines[index:]
         assert list(raw_lines(descriptor, offset=len(data), number=9)) == []
         assert list(raw_lines(descriptor, offset=len(data) + 100, number=9)) == []
 
@@ -72,7 +72,7 @@ def test_without_pread_the_lines_are_the_same(scratch: Path, data: bytes) -> Non
         assert list(raw_lines(descriptor)) == expected_lines(data)
 
 
-def test_half_a_last_line_is_whole_once_the_rest_is_written(tmp_path: Path) -> None:
+def test_incomplete_last_line_is_read_once_complete(tmp_path: Path) -> None:
     path = tmp_path / "growing.jsonl"
     path.write_bytes(b'{"a":1}\n{"b":')
     with opened(path) as descriptor:

@@ -65,7 +65,7 @@ def test_a_title_is_one_short_line(text: str) -> None:
     assert title == title.strip()
 
 
-def test_the_opening_is_the_first_thing_that_the_person_said() -> None:
+def test_opening_is_first_message_of_the_user() -> None:
     facts = SessionFacts(agent="codex")
     facts.add_message(message("I answer.", "assistant"))
     facts.add_message(message("A note.", "system"))

@@ -252,7 +252,7 @@ def test_rows_that_are_no_messages_are_counted(
     assert conversation.unknown == {"no JSON": 3, "message of a session that is too long": 1}
 
 
-def test_it_is_recognised_by_its_tables(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+def test_database_is_recognised_by_tables(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
     other = OpencodeWriter(tmp_path / "other.db", "CREATE TABLE session (id)")
     other.close()
     (tmp_path / "thumbs.db").write_bytes(b"no database")
@@ -267,7 +267,7 @@ def test_it_is_recognised_by_its_tables(path: Path, writer: OpencodeWriter, tmp_
         database_format(descriptor, str(torn))
 
 
-def test_a_damaged_database_says_so(path: Path, writer: OpencodeWriter) -> None:
+def test_damaged_database_is_an_error(path: Path, writer: OpencodeWriter) -> None:
     writer.session("ses_1")
     writer.said("ses_1", "msg_1", "user", "Leaks? " * 5000)
     writer.close()
@@ -326,8 +326,8 @@ def test_database_of_kilo_is_read_as_its_own(tmp_path: Path) -> None:
     writer.session("ses_1", "Repairing the boat")
     writer.said("ses_1", "msg_1", "user", "Leaks?")
     writer.close()
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path) == ("kilo", str(path))
+    (other,) = find_sources(tmp_path, {}).sources
+    assert (other.agent, other.path) == ("kilo", str(path))
     with opened(path) as (source, _):
         known = database_format(source, str(path))
     assert known is not None
@@ -345,8 +345,8 @@ def test_databases_of_other_channels_of_kilo_are_found(tmp_path: Path) -> None:
         writer.session("ses_1", "Repairing the boat")
         writer.said("ses_1", "msg_1", "user", "Leaks?")
         writer.close()
-    places = find_sources(tmp_path, {"KILO_DB": "mine.db"}).places
-    assert {(place.agent, Path(place.path).name) for place in places} == {
+    sources = find_sources(tmp_path, {"KILO_DB": "mine.db"}).sources
+    assert {(source.agent, Path(source.path).name) for source in sources} == {
         ("kilo", "mine.db"),
         ("kilo", "opencode-rc.db"),
     }

@@ -90,7 +90,7 @@ def test_later_changes_seen_by_next_read(path: Path, writer: OpencodeWriter) -> 
 
 
 @pytest.mark.parametrize("times", [1, 9])
-def test_a_wal_that_is_folded_in_while_it_is_read_is_read_again(path: Path, writer: OpencodeWriter, times: int) -> None:
+def test_checkpoint_during_read_causes_a_second_read(path: Path, writer: OpencodeWriter, times: int) -> None:
     add(writer, 1)
     seen: list[list[int]] = []
 
@@ -189,7 +189,7 @@ def test_database_needing_repair_reported_untouched(path: Path, tmp_path: Path) 
     assert folder(path) == before
 
 
-def test_a_text_that_is_no_utf_8_says_so(path: Path, writer: OpencodeWriter) -> None:
+def test_invalid_utf_8_is_an_error(path: Path, writer: OpencodeWriter) -> None:
     writer.connection.execute("INSERT INTO numbers VALUES (CAST(x'ff' AS TEXT), 0)")
     with pytest.raises(ValueError, match=r"^The database cannot be read: a text in it is damaged$"):
         look(path)
