@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from functools import cache, reduce
+from functools import cache
 from itertools import accumulate, compress
 from math import hypot
 from typing import NamedTuple
@@ -176,14 +176,15 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
-    overlapping = [name + name[size:] for size in range(1, len(name)) if name.endswith(name[:size])]
+    encoded = name.encode()
+    overlapping = [(name + name[size:]).encode() for size in range(1, len(name)) if name.endswith(name[:size])]
     spelled = cache(
         lambda: re.compile(f"[{re.escape(_JOINTS)}]{{0,2}}".join(name))
     )  # takes longer than most searches for the name
 
-    def find(lower: str, joined: str) -> list[tuple[int, int]]:
+    def find(lower: str, joined: bytes) -> list[tuple[int, int]]:
         """Return where a text has the name in any spelling; `joined`: the text without joints."""
-        if lower.count(name) < joined.count(name) or any(twice in joined for twice in overlapping):
+        if lower.count(name) < joined.count(encoded) or any(twice in joined for twice in overlapping):
             return [found.span() for found in spelled().finditer(lower)]
         ends = accumulate(len(part) + len(name) for part in lower.split(name)[:-1])
         return [(end - len(name), end) for end in ends]
@@ -192,8 +193,8 @@ def name_use(query: Query) -> Callable[[str], float] | None:
 
     def use(text: str) -> float:
         lower = text.lower()
-        joined = reduce(lambda text, joint: text.replace(joint, ""), _JOINTS, lower)
-        if name not in joined:
+        joined = lower.encode("utf-8", "surrogatepass").translate(None, _JOINTS.encode())  # far faster than a text
+        if encoded not in joined:
             return 0.0
         places = find(lower, joined)
         if any(_is_definition(lower, *place) for place in places):
