@@ -327,10 +327,10 @@ def _rest_of_time(plain: str) -> str:
     """
     before = plain.rstrip(ascii_lowercase)
     word = plain[len(before) :]
-    if len(word) < _SHORTEST_BEGUN or not _BEGUN.search(before[-_LONGEST_BEGUN:]):
+    names = [name for name in _LONG_NAMES if name.startswith(word)] if len(word) >= _SHORTEST_BEGUN else []
+    if word in names or len({_LONG_NAMES[name] for name in names}) != 1 or not _BEGUN.search(before[-_LONGEST_BEGUN:]):
         return ""
-    names = [name for name in _LONG_NAMES if name.startswith(word)]
-    return names[0][len(word) :] if len({_LONG_NAMES[name] for name in names}) == 1 and word not in names else ""
+    return names[0][len(word) :]
 
 
 def _may_name_time(plain: str) -> bool:
