@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from itertools import accumulate, compress
 from math import hypot
-from typing import NamedTuple
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.explanation import Scored
@@ -51,7 +52,7 @@ _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
 
 
-class NamedChunk(NamedTuple):
+class NamedChunk(msgspec.Struct, frozen=True):
     """A chunk of a file whose title, alias or name equals the query."""
 
     file: int
@@ -260,7 +261,7 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
     full = []
     for scored in first.values():
         factor = 1.0 if scored.age is None else scored.age.factor
-        full.append(scored._replace(score=factor, fresh=1.0, named=True, lift=None))
+        full.append(msgspec.structs.replace(scored, score=factor, fresh=1.0, named=True, lift=None))
     # Results are aged here as well; equal scores keep their order.
     return sorted(full, key=lambda scored: -scored.score) + [scored for scored in ranked if scored.id not in chosen]
 

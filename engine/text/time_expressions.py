@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from functools import cache, lru_cache
 from string import ascii_lowercase
-from typing import NamedTuple
 from unicodedata import normalize
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.text.languages import detect_language
@@ -22,7 +23,7 @@ _ANY_YEAR = 2000
 _DAY = timedelta(days=1)
 
 
-class TimeExpression(NamedTuple):
+class TimeExpression(msgspec.Struct, frozen=True):
     """A time named in a text, as its first and last day."""
 
     text: str
