@@ -1,7 +1,6 @@
 """Output of the command-line verbs: text, JSON, and the progress of long operations on a terminal."""
 
 import contextlib
-import json
 import os
 import shutil
 import sys
@@ -22,6 +21,8 @@ _MOST_ISSUES = 20
 
 def print_json(value: Any) -> None:
     """Print a record, or its values, as one line of JSON with the characters escaped that `printable` would replace."""
+    import json  # takes longer than to print text, which needs none
+
     line = json.dumps(to_builtins(value), ensure_ascii=False)
     print(_UNPRINTABLE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
 

@@ -3,8 +3,9 @@ disk nor network: the caller decides whether its folder is known.
 """
 
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import NamedTuple
 from urllib.parse import quote, unquote
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.errors import LinkRefused
@@ -159,7 +160,7 @@ def _is_name(text: str) -> bool:
     return "\\" not in text and not {"", ".", ".."}.intersection(parts)
 
 
-class Citation(NamedTuple):
+class Citation(msgspec.Struct, frozen=True):
     path: str
     first: int
     last: int

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import NamedTuple
 
 import msgspec
 
@@ -22,7 +21,7 @@ _MAY_BE_PRIVATE = "path LIKE '%memory.md' OR path LIKE '%memory-%.md'"
 _FOREVER_NS = 2**62
 
 
-class Match(NamedTuple):
+class Match(msgspec.Struct, frozen=True):
     """FTS5 expressions that limit a keyword search to chunks; empty for no limit."""
 
     required: str = ""
@@ -34,7 +33,7 @@ class Match(NamedTuple):
         return f"({narrowed}) NOT ({self.excluded})" if self.excluded else narrowed
 
 
-class ChunkFilter(NamedTuple):
+class ChunkFilter(msgspec.Struct, frozen=True):
     """The files and chunks that a search is limited to; None in a field means no limit."""
 
     files: Sequence[int] | None = None

@@ -1,7 +1,7 @@
 """Explains where the scores of an answer come from, and how each stage of the search changed the results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -261,7 +261,7 @@ if TYPE_CHECKING:
     from engine.search.named_times import Lift
 
 
-class Scored(NamedTuple):
+class Scored(msgspec.Struct, frozen=True):
     """The scores of one chunk, in all stages of the search."""
 
     id: int

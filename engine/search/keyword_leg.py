@@ -167,7 +167,7 @@ class KeywordLeg:
         if len(self._selective) < len(self._known):
             # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms.
             chosen = sum(len(term.kinds) for term in self._selective)
-            self._count(self._ranking(), counted._replace(skipped=chosen), unscored, result)
+            self._count(self._ranking(), msgspec.structs.replace(counted, skipped=chosen), unscored, result)
             unscored.difference_update(result.scores)
         self._count(_any_of(self._known), counted, unscored, result)
         return result
@@ -394,8 +394,8 @@ def with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis
     if not known:
         return analysis
     # A text with "login" holds both words of "log in".
-    searched = (term._replace(stop=False, loose=known) if term.stop else term for term in terms)
-    return analysis._replace(terms=tuple(searched))
+    searched = (msgspec.structs.replace(term, stop=False, loose=known) if term.stop else term for term in terms)
+    return msgspec.structs.replace(analysis, terms=tuple(searched))
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:

@@ -56,7 +56,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
         parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near, scattered)
-        return parts._replace(name=self.names.get(id_, 0.0))
+        return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0))
 
     def parts_of(
         self, id_: int, contributions: Sequence[float], strengths: Sequence[float], near: float, scattered: float = 0.0

@@ -4,9 +4,9 @@ import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import apsw
+import msgspec
 
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
@@ -28,7 +28,7 @@ _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
 
 
-class _Condition(NamedTuple):
+class _Condition(msgspec.Struct, frozen=True):
     """An SQL condition on a chunk with the alias `c`, and its bound values."""
 
     sql: str

@@ -114,7 +114,7 @@ class Ranker:
         files = part.times.files(snapshot, part.scope.files)
         if not files:
             return []
-        dated = part.scope._replace(files=files)
+        dated = msgspec.structs.replace(part.scope, files=files)
         found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
         return found if meaning is None else found + meaning.candidates(CANDIDATES, dated, work.cancel)
 

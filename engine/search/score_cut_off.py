@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
@@ -41,7 +43,7 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
         if scored.unlifted >= least:
             kept.append(scored)
         elif (scored.fresh if scored.named else scored.keywords) >= least:
-            kept.append(scored._replace(score=max(least, scored.score), by_words=not scored.named))
+            kept.append(replace(scored, score=max(least, scored.score), by_words=not scored.named))
     # A note whose name matches the query stays first, whatever its age.
     kept.sort(key=lambda scored: (not scored.named, -scored.score))
     left = {scored.id for scored in kept}
@@ -80,7 +82,7 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
                 parts = [words.contributions[other] for start, end, other in chunks if start <= last and first <= end]
                 if all(map(any, zip(*parts, strict=True))):
                     joined.add(id_)
-    return [scored._replace(keywords=scored.text) if scored.id in joined else scored for scored in ranked]
+    return [replace(scored, keywords=scored.text) if scored.id in joined else scored for scored in ranked]
 
 
 def without_chance_matches(
@@ -244,7 +246,7 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
 
     best = kept[:MOST]
     chosen = diversify([scored.score for scored in best], likeness, weight, wanted)
-    first = [best[row.by_score]._replace(chosen=row) for row in chosen]
+    first = [replace(best[row.by_score], chosen=row) for row in chosen]
     taken = {row.by_score for row in chosen}
     moved = sum(row.by_score != rank for rank, row in enumerate(chosen))
     stages.add("diversity", len(kept), len(kept), Diversity(moved, len(first)))

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import compress
 from operator import mul
-from typing import NamedTuple
 
 import msgspec
 
@@ -130,7 +129,7 @@ def name_bonus(match: float) -> float:
     return _NAME * match * match
 
 
-class TextParts(NamedTuple):
+class TextParts(msgspec.Struct, frozen=True):
     """The components of a keyword score."""
 
     bm25: float
@@ -171,7 +170,7 @@ class TextParts(NamedTuple):
         return min(1.0, self.evidence)
 
 
-class Scale(NamedTuple):
+class Scale(msgspec.Struct, frozen=True):
     """Converts a BM25 sum to a score: the weights of a query's terms, and the sum of a full match."""
 
     idfs: Sequence[float]
@@ -230,7 +229,7 @@ def within_limits(evidence: float) -> float:
     return evidence if 0.0 < evidence < 1.0 else float(evidence > 0.0)
 
 
-class Evidence(NamedTuple):
+class Evidence(msgspec.Struct, frozen=True):
     """The keyword score and the meaning score of one chunk, before they are combined."""
 
     text: float

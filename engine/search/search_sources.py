@@ -6,7 +6,9 @@ frequencies of words and chunks come from the whole index.
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.store.snapshot import Snapshot
@@ -84,7 +86,7 @@ class CandidateLoader(Protocol):
         """Copy the vector candidates; called after embedding the query, even if that failed."""
 
 
-class SearchSources(NamedTuple):
+class SearchSources(msgspec.Struct, frozen=True):
     """Where a searcher reads from: the database, the vectors, and for an external index more."""
 
     store: ReadableStore

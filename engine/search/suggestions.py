@@ -8,7 +8,9 @@ and compared. So one typo is found anywhere, two if the beginning is right: two 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, islice
-from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
@@ -46,7 +48,7 @@ _SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
 """Shortest word with an evident typo, in characters, and the shortest query that has one, in words."""
 
 
-class Near(NamedTuple):
+class Near(msgspec.Struct, frozen=True):
     """A word of the index that resembles a misspelt word, or words that it joins, with their chunks and typos."""
 
     token: str
@@ -113,11 +115,12 @@ class Spelling:
         }
         if not similar:
             return analysis
-        return analysis._replace(
+        return replace(
+            analysis,
             terms=tuple(
-                term._replace(loose=similar[term.start], misspelt=True) if term.start in similar else term
+                replace(term, loose=similar[term.start], misspelt=True) if term.start in similar else term
                 for term in analysis.terms
-            )
+            ),
         )
 
     def _similar(

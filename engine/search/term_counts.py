@@ -1,10 +1,10 @@
 """Counts in chunks that match: how often each term occurs, and how near each other the words of a query are."""
 
 from collections.abc import Callable, Collection
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import apsw
+import msgspec
 
 from engine.search.query_conditions import many
 from engine.store.index_schema import FTS_COLUMNS
@@ -32,7 +32,7 @@ _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
 
-class CountedPhrases(NamedTuple):
+class CountedPhrases(msgspec.Struct, frozen=True):
     """The phrases of one FTS5 expression whose occurrences are counted."""
 
     skipped: int

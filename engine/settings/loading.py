@@ -15,6 +15,7 @@ from typing import Any, Literal, NoReturn
 import msgspec
 import platformdirs
 
+from engine.base import lazy_pattern
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.base.private_files import read_file, write_aside
@@ -104,7 +105,7 @@ def _rename(table: Any, old: str, new: str) -> None:
 
 
 _MOST_BYTES = 4_000_000
-_ENDLESS = re.compile(r"[0-9a-fA-F_]{1000}")
+_ENDLESS = lazy_pattern(r"[0-9a-fA-F_]{1000}")
 _PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{100}}")
 """Matches a key of more than 100 parts, since the parser needs memory for the square of the parts."""

@@ -9,6 +9,7 @@ and fills the write-ahead log. A renamed table blocks nothing, and removal resum
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import apsw
@@ -374,9 +375,7 @@ def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequen
 def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
     """Apply the missing migrations, each in its own transaction. Raises `IndexTooNew`."""
     refuse_newer(connection, database, migrations)
-    for number, step in enumerate(migrations, start=1):
-        if number <= version_of(connection):
-            continue
+    for number, step in islice(enumerate(migrations, start=1), version_of(connection), None):
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have migrated while this one waited for the lock.

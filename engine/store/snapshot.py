@@ -4,7 +4,7 @@ import copy
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import apsw
 import msgspec
@@ -82,15 +82,14 @@ class Snapshot:
     def __init__(self, connection: apsw.Connection, tables: Tables | None = None) -> None:
         self.connection = connection
         # Reading the generation first starts the snapshot: all later reads see the same commit.
-        keys = "'identity', 'generation', 'stamp'"
-        meta = dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN ({keys})"))
-        numbers = [value for key, value in meta.items() if key != "identity"]
-        damaged = any(type(value) is not int or value < 0 for value in numbers)
-        if damaged or not {"identity", "generation"} <= meta.keys():
+        self._meta: dict[str, Any] = dict(connection.execute("SELECT key, value FROM meta"))
+        numbers = [self._meta.get("generation"), self._meta.get("stamp", 0)]
+        if "identity" not in self._meta or not all(isinstance(value, int) and value >= 0 for value in numbers):
             raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
-        self.identity = str(meta["identity"])
+        self.identity = str(self._meta["identity"])
         """Identity of the file; the replacement of a damaged file has a different one."""
-        self.generation, self.stamp = int(meta["generation"]), int(meta.get("stamp", 0))
+        self.generation: int = numbers[0]
+        self.stamp: int = numbers[1]
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
         self.whole: Snapshot | None = None
@@ -138,8 +137,7 @@ class Snapshot:
 
     def meta(self, key: str) -> object:
         """Return a value from the store's metadata; None if it is not set."""
-        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else row[0]
+        return self._meta.get(key)
 
     def generations(self) -> list[int]:
         """Return the numbers of all generations with tables: more than one during and after a rebuild."""
@@ -459,7 +457,7 @@ def _marks(values: Iterable[int]) -> str:
     return ",".join("?" for _ in values)
 
 
-class IndexedFile(NamedTuple):
+class IndexedFile(msgspec.Struct, frozen=True):
     """An indexed file, with time, size and title from when it was indexed."""
 
     id: int

@@ -8,7 +8,9 @@ import logging
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
@@ -185,7 +187,7 @@ def matrix_key(snapshot: Snapshot, model: StoredModel) -> str:
     return f"{snapshot.identity}/{model.name}"
 
 
-class MatrixState(NamedTuple):
+class MatrixState(msgspec.Struct, frozen=True):
     problem: str
     """Description of the problem in one sentence, or empty."""
     rows: int = 0

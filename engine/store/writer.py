@@ -357,8 +357,10 @@ class Writer(Snapshot):
 
     def set_meta(self, key: str, value: str | int | None) -> None:
         if value is None:
+            self._meta.pop(key, None)
             self.connection.execute("DELETE FROM meta WHERE key = ?", (key,))
         else:
+            self._meta[key] = value
             self.connection.execute(
                 "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (key, value)
             )

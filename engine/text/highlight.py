@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import NamedTuple
+
+import msgspec
 
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
@@ -93,7 +94,7 @@ def _glob_pattern(glob: str) -> str:
     return _ANY.join(literal if len(literal) <= _MOST_WILDCARDS + 1 else [literal[0], literal[-1]])
 
 
-class _RunMatches(NamedTuple):
+class _RunMatches(msgspec.Struct, frozen=True):
     """The parts of one run of characters that match a query; offsets are within the run."""
 
     ranges: tuple[Range, ...]

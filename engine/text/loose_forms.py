@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, pairwise, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.text.folding import fold
@@ -100,7 +102,7 @@ _OKURIGANA = "っいきしちみりえけせめれげぎじ"
 _JAPANESE_PARTICLES = "をのがには"
 
 
-class _Forms(NamedTuple):
+class _Forms(msgspec.Struct, frozen=True):
     words: Iterable[tuple[str, ...]] = ()
     stems: Iterable[str] = ()
     irregular: tuple[str, ...] = ()
@@ -171,7 +173,8 @@ def _with_forms(term: "QueryTerm", found: Iterable[_Forms]) -> "QueryTerm":
     for stem in term.stems:
         stems.pop(stem, None)
         irregular.pop(stem, None)
-    return term._replace(
+    return msgspec.structs.replace(
+        term,
         loose=tuple(islice(words, _MOST_FORMS)),
         loose_stems=tuple(islice(stems, _MOST_FORMS)),
         irregular=tuple(irregular),

@@ -7,6 +7,8 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+import msgspec
+
 from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.languages import detect_language
@@ -123,7 +125,7 @@ def _pairs_when_long(
         yield Segment(position, position + 2, not function_characters.isdisjoint(pair))
 
 
-class QueryAnalysis(NamedTuple):
+class QueryAnalysis(msgspec.Struct, frozen=True):
     terms: tuple[QueryTerm, ...]
     """Distinct terms in the order of the query; at most 64."""
     languages: tuple[str, ...]
@@ -163,14 +165,15 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
         terms = (part for term in terms for part in _parts_of_path(term, text, known))
     for term in terms:
         earlier = found.get((term.word, term.stems), term)
-        found[term.word, term.stems] = earlier._replace(
+        found[term.word, term.stems] = msgspec.structs.replace(
+            earlier,
             prefix_ok=term.prefix_ok or earlier.prefix_ok,
             phrased=term.phrased and earlier.phrased,
             group=term.group if term.group == earlier.group else 0,
         )
     terms = tuple(found.values())
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
-        terms = tuple(term._replace(stop=False) for term in terms)
+        terms = tuple(msgspec.structs.replace(term, stop=False) for term in terms)
     if own not in languages:
         terms = tuple(_without_function_words(term, languages) for term in terms)
     terms = _with_fillers(terms, text, known[0])
@@ -182,7 +185,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
     """Return the terms of a single word; all must match."""
     text = f"{word.text} "  # the word is complete
-    alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
+    alone = Query(text, (Clause((msgspec.structs.replace(word, start=0, end=len(word.text)),)),))
     return tuple(map(_term_marker(alone), _all_terms(text, tuple(languages))))
 
 
@@ -233,11 +236,11 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
     def mark(term: QueryTerm) -> QueryTerm:
         number, atom = searched_atoms[bisect_right(starts, term.start) - 1]
         if isinstance(atom, Phrase):
-            return term._replace(phrased=True)
+            return msgspec.structs.replace(term, phrased=True)
         if len(query.clauses[number].alternatives) > 1:
-            term = term._replace(group=number + 1, stop=False)
+            term = msgspec.structs.replace(term, group=number + 1, stop=False)
         if isinstance(atom, Word) and atom.beginning and term.end == atom.end and isinstance(term.word, str):
-            term = term._replace(stems=(), stop=False, prefix_ok=True)
+            term = msgspec.structs.replace(term, stems=(), stop=False, prefix_ok=True)
         return term
 
     return mark
@@ -256,7 +259,7 @@ def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryT
     German "ändern" has the stem "and", which most English notes contain.
     """
     stems = (stem for stem in term.stems if stem == term.word or not any(stem in stop_words(of) for of in languages))
-    return term._replace(stems=tuple(stems) or term.stems)
+    return msgspec.structs.replace(term, stems=tuple(stems) or term.stems)
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
@@ -269,7 +272,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         before = [word for start, word in words if start < term.start]
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
         begins = begins and (filler or term.stop)
-        marked.append(term._replace(filler=filler))
+        marked.append(msgspec.structs.replace(term, filler=filler))
     return terms if all(term.filler or term.stop for term in marked) else tuple(marked)
 
 

@@ -5,6 +5,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+import msgspec
+
 from engine.text.stems import COMPOUNDING, JOINED, ending_key, forget_stems, joined_keys, rules_of, stems_of
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
@@ -167,7 +169,7 @@ class PhraseTokens(NamedTuple):
     """Whether the last token is a prefix: one character of a script whose tokens are pairs."""
 
 
-class _Token(NamedTuple):
+class _Token(msgspec.Struct, frozen=True):
     text: str
     start: int
     end: int

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
@@ -226,6 +227,6 @@ class TestResultCache:
     def test_index_change_empties_result_cache(self) -> None:
         cache = self.make()
         cache.put(self.MOMENT, "a", "A")
-        later = self.MOMENT._replace(indexed=self.MOMENT.indexed._replace(stamp=2))
+        later = replace(self.MOMENT, indexed=replace(self.MOMENT.indexed, stamp=2))
         assert cache.get(later, "a") is None
         assert cache.get(self.MOMENT, "a") is None, "an older state does not come back"

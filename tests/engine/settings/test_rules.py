@@ -4,8 +4,9 @@ import pytest
 
 from engine.base.errors import SettingsError
 from engine.providers.openai import PRESETS
-from engine.settings import Settings, load_settings, save_setting
+from engine.settings import Settings, load_settings
 from engine.settings.checking import COMPATIBLE
+from engine.settings.saving import save_setting
 
 SECRET = "sk-verysecret0123456789"
 

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import SettingsError
-from engine.settings import Settings, load_settings, save_setting, save_settings
+from engine.settings import Settings, load_settings
+from engine.settings.saving import save_setting, save_settings
 
 
 @pytest.fixture
