@@ -14,7 +14,7 @@ from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
-from engine.search.search_sources import CountsOf, WordCounts
+from engine.search.search_sources import CountsOf
 from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
@@ -49,9 +49,7 @@ words, the form of each matters less."""
 _OTHER_SPELLING = 0.75
 """The same for other spellings of an identifier, such as `getUserName` for `user_name`."""
 _FILLER = 0.2
-"""Weight of a word that only introduces the query, such as "how"."""
-_MOST_PARTS = 6
-"""Most words that may spell an identifier together."""
+"""Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
 
 
 class KeywordLeg:
@@ -69,16 +67,18 @@ class KeywordLeg:
         self._average_length = self._counts.average_length
         terms = [term for term in analysis.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
-        self._fillers = [term.filler for term in terms]
-        self.terms = _weighed([self._term(term) for term in terms], self._fillers)
+        found = [self._term(term) for term in terms]
+        self.ranges = [(term.start, term.end) for term in terms]
+        """First and last offset of each term in the query."""
+        spanning = _spanning(found, self.ranges)
+        self._fillers = [term.filler or index in spanning for index, term in enumerate(terms)]
+        self.terms = _weighed(found, self._fillers)
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
         """Terms with a form or a similar word in the index, rarest first."""
         self._numbered_terms = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known)
         groups = tuple(term.group for term in terms)
         self._groups = groups if any(groups) else ()
-        self.ranges = [(term.start, term.end) for term in terms]
-        """First and last offset of each term in the query."""
 
     def weigh_missing(self, similar: Collection[str]) -> None:
         """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word.
@@ -379,23 +379,14 @@ class KeywordLeg:
         return min(self._counts.chunks(token, column) for token in tokens)
 
 
-def with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
-    """Return the query with its function words searched too, if all its words together spell an indexed identifier.
+def _spanning(terms: Sequence[Term], ranges: Sequence[tuple[int, int]]) -> set[int]:
+    """Return the positions of terms that occur nowhere and overlap one that does.
 
-    For example, "from data" if the index contains `from_data`.
+    These are pairs of characters. In a script without spaces, such a pair probably spans two words.
     """
-    terms = analysis.terms
-    words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
-    if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
-        return analysis
-    spellings = [joint.join(words) for joint in ("_", "", "-")]
-    counts.expect(spellings)
-    known = tuple((spelling,) for spelling in spellings if counts.chunks(spelling, "words"))
-    if not known:
-        return analysis
-    # A text with "login" holds both words of "log in".
-    searched = (msgspec.structs.replace(term, stop=False, loose=known) if term.stop else term for term in terms)
-    return msgspec.structs.replace(analysis, terms=tuple(searched))
+    overlapping = [first for first in range(len(terms) - 1) if ranges[first][1] > ranges[first + 1][0]]
+    sides = [side for first in overlapping for side in ((first, first + 1), (first + 1, first))]
+    return {term for term, other in sides if terms[other].searched and not terms[term].searched}
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:

@@ -14,7 +14,7 @@ from engine.records import QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import ChunkFilter, KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
-from engine.search.keyword_leg import KeywordLeg, with_all_parts
+from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
 from engine.search.query_conditions import Conditions, files_to_search, required_roles
@@ -35,7 +35,7 @@ from engine.search.score_cut_off import (
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, doubtful, evident, likely, supported, without_words
-from engine.search.title_matches import called_in, put_first
+from engine.search.title_matches import called_in, put_first, with_all_parts
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query

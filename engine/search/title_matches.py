@@ -13,6 +13,7 @@ from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages
 from engine.search.scoring import DEFINED, SPELLED
+from engine.search.search_sources import WordCounts
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
@@ -27,7 +28,7 @@ _MOST_NAMED = 50
 _LONGEST = 200
 """Most characters of a name that are compared."""
 _MOST_PARTS = 6
-"""Most words of a name that a text may define."""
+"""Most words of a name that a text may define, or that may spell an identifier together."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
 """Fewest and most characters of a name that a text may define."""
 _DEFINING = (
@@ -114,6 +115,25 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
         )
         found += (id_ for (id_,) in rows)
     return list(dict.fromkeys(found))
+
+
+def with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
+    """Return the query with its function words searched too, if all its words together spell an indexed identifier.
+
+    For example, "from data" if the index contains `from_data`.
+    """
+    terms = analysis.terms
+    words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
+    if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
+        return analysis
+    spellings = [joint.join(words) for joint in ("_", "", "-")]
+    counts.expect(spellings)
+    known = tuple((spelling,) for spelling in spellings if counts.chunks(spelling, "words"))
+    if not known:
+        return analysis
+    # A text with "login" holds both words of "log in".
+    searched = (msgspec.structs.replace(term, stop=False, loose=known) if term.stop else term for term in terms)
+    return msgspec.structs.replace(analysis, terms=tuple(searched))
 
 
 def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:

@@ -46,6 +46,10 @@ _FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊们們这這那是在和�
 _LONGEST_HAN_TERM = 3
 _LONGEST_TERM = 6
 """Longer stretches without a word boundary (Thai, Khmer …) are searched pair by pair."""
+_LONGEST_KATAKANA = 8
+"""Longer stretches of Katakana are several words, which texts may write apart."""
+_KATAKANA_PART = 3
+"""Length of the parts that are searched instead; each begins with the last character of the one before."""
 _LONGEST_ENDING = 6
 """Maximum length of a Hiragana ending after another script that counts as grammar."""
 _POLITE = lazy_pattern("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")
@@ -89,7 +93,7 @@ def _cuts(characters: str) -> Iterator[Segment]:
         if kind == "hiragana":
             yield Segment(*match.span(), _is_grammar(match[0], after=previous))
         elif kind == "katakana":
-            yield Segment(*match.span(), False)
+            yield from _parts_of_katakana(*match.span())
         elif kind == "other":
             yield from _pairs_when_long(match[0], match.start(), _LONGEST_TERM)
         else:
@@ -113,6 +117,15 @@ def _is_grammar(hiragana: str, *, after: str) -> bool:
     longest = _LONGEST_ENDING if after else 1
     bare = _POLITE.sub("", hiragana) if after else hiragana
     return len(bare) <= longest or fold(hiragana) in stop_words("japanese")
+
+
+def _parts_of_katakana(start: int, end: int) -> Iterator[Segment]:
+    """Yield a stretch of Katakana as one segment, or parts of a long one."""
+    if end - start <= _LONGEST_KATAKANA:
+        yield Segment(start, end, False)
+        return
+    for first in range(start, end - 1, _KATAKANA_PART - 1):
+        yield Segment(first, min(first + _KATAKANA_PART, end), False)
 
 
 def _pairs_when_long(

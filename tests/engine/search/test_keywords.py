@@ -291,6 +291,26 @@ def test_missing_pair_of_characters_is_no_missing_word(memory: BuiltinMemory, tm
     assert words.terms[1].idf > before[1][1]
 
 
+def test_pair_across_two_words_hardly_counts(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "extra.md").write_text("备份每天运行。用另一个硬盘。\n", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        across, unknown = (
+            KeywordLeg(snapshot, analyse_query(query), Frequencies()) for query in ("备份硬盘", "备份 披萨")
+        )
+    assert across.terms[1].idf < across.terms[0].idf / 2
+    assert unknown.terms[1].idf > unknown.terms[0].idf
+    assert memory.search("备份硬盘").results
+    assert not memory.search("备份披萨饼").results
+
+
+def test_long_katakana_is_found_by_its_words(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "nscd.md").write_text("ネームサービスの要求をキャッシュするデーモンです。\n", "utf-8")
+    (tmp_path / "notes" / "other.md").write_text("サービスを止める。\n", "utf-8")
+    memory.sync()
+    assert [found.path for found in memory.search("ネームサービスキャッシュデーモン").results] == ["nscd.md"]
+
+
 @pytest.mark.parametrize("filler", ["best ", "another "])
 def test_filler_does_not_lower_weight_of_unknown_words(memory: BuiltinMemory, tmp_path: Path, filler: str) -> None:
     (tmp_path / "notes" / "extra.md").write_text("Another day, the best of all.\n", "utf-8")
