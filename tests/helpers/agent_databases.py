@@ -512,6 +512,7 @@ DATABASES = (
     AgentDatabase("opencode: 1", "opencode/opencode.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
     AgentDatabase("opencode: 2", "opencode/opencode.db", OLDER + NEWER, _OPENCODE_NEW, _NEWER_SPOKEN, _NEWER_TIMES),
     AgentDatabase("kilo: 1", "kilo/kilo.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
+    AgentDatabase("mimocode: 1", "mimocode/mimocode.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
     AgentDatabase(
         "kilo: 2", "kilo/kilo.db", OLDER + ENTRIES, _KILO_NEW, _NEWER_SPOKEN, _NEWER_TIMES.replace("_v2", "")
     ),

@@ -77,6 +77,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         claude_code.OPENCLAUDE,
         codex.AGENT,
         codex.TRAE,
+        codex.OPEN_INTERPRETER,
         gemini.AGENT,
         opencode.AGENT,
         chat_exports.DEEPSEEK,  # its conversations are trees as ChatGPT's
@@ -95,8 +96,10 @@ AGENTS: tuple[Agent, ...] = _Agents(
         cline.ROO_CODE,
         cline.KILO_CODE,
         opencode.KILO,
+        opencode.MIMO_CODE,
         amp.AGENT,
         continue_dev.AGENT,
+        continue_dev.PEAR,
         kimi.AGENT,
         kiro.AGENT,
         copilot_cli.AGENT,

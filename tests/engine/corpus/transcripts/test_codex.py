@@ -577,14 +577,18 @@ def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
     assert set(numbers) == set(range(1, parser.ordinal + 1))
 
 
-def test_trae_writes_the_same_transcripts(tmp_path: Path) -> None:
-    folder = tmp_path / ".trae" / "cli" / "sessions"
+@pytest.mark.parametrize(
+    ("agent", "home", "resumed"),
+    [("trae-cli", ".trae/cli", f"traex resume {SESSION}"), ("open-interpreter", ".openinterpreter", "")],
+)
+def test_copies_of_codex_are_read_as_their_own(tmp_path: Path, agent: str, home: str, resumed: str) -> None:
+    folder = tmp_path / home / "sessions"
     path = folder / "2026" / "03" / "09" / ENVELOPES.name
     path.parent.mkdir(parents=True)
     path.write_bytes(ENVELOPES.read_bytes())
     (source,) = find_sources(tmp_path, {}).sources
-    assert (source.agent, source.path, source.files) == ("trae-cli", str(folder), 1)
+    assert (source.agent, source.path, source.files) == (agent, str(folder), 1)
     session = read_session(path, "")
     assert session is not None
-    assert (session.facts.agent, session.facts.id) == ("trae-cli", SESSION)
-    assert resume_command("trae-cli", SESSION) == f"traex resume {SESSION}"
+    assert (session.facts.agent, session.facts.id) == (agent, SESSION)
+    assert resume_command(agent, SESSION) == resumed

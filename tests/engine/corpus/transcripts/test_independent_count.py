@@ -250,6 +250,7 @@ SAMPLES = (
             ("qoder", ".qoder/projects/boats", _count_claude, CLAUDE, QODER_NEW),
             ("openclaude", ".openclaude/projects/boats", _count_claude, CLAUDE, CLAUDE_NEW),
             ("trae-cli", ".trae/cli/sessions", _count_codex, CODEX_OLD, CODEX),
+            ("open-interpreter", ".openinterpreter/sessions", _count_codex, CODEX_OLD, CODEX),
         )
         for version, content in (("first", lines(*older)), ("newer", lines(*newer)))
     ),

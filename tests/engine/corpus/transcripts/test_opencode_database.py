@@ -320,22 +320,23 @@ def test_any_json_is_read(tmp_path: Path, message: Any, part: Any, entry: dict[s
         writer.close()
 
 
-def test_database_of_kilo_is_read_as_its_own(tmp_path: Path) -> None:
-    path = tmp_path / ".local" / "share" / "kilo" / "kilo.db"
+@pytest.mark.parametrize(("agent", "resumed"), [("kilo", "kilo --session ses_1"), ("mimocode", "")])
+def test_database_of_a_derived_agent_is_read_as_its_own(tmp_path: Path, agent: str, resumed: str) -> None:
+    path = tmp_path / ".local" / "share" / agent / f"{agent}.db"
     writer = OpencodeWriter(path)
     writer.session("ses_1", "Repairing the boat")
     writer.said("ses_1", "msg_1", "user", "Leaks?")
     writer.close()
     (other,) = find_sources(tmp_path, {}).sources
-    assert (other.agent, other.path) == ("kilo", str(path))
+    assert (other.agent, other.path) == (agent, str(path))
     with opened(path) as (source, _):
         known = database_format(source, str(path))
     assert known is not None
-    assert known.agent == "kilo"
+    assert known.agent == agent
     session = read_session(path, "ses_1")
     assert session is not None
-    assert (session.facts.agent, session.facts.title) == ("kilo", "Repairing the boat")
-    assert resume_command("kilo", "ses_1") == "kilo --session ses_1"
+    assert (session.facts.agent, session.facts.title) == (agent, "Repairing the boat")
+    assert resume_command(agent, "ses_1") == resumed
 
 
 def test_databases_of_other_channels_of_kilo_are_found(tmp_path: Path) -> None:
