@@ -449,6 +449,19 @@ def test_page_shows_text_and_loads_no_resource(panel: ViewerPanel, render) -> No
     assert (image.width(), image.height()) == (1, 1)
 
 
+@pytest.mark.parametrize("toggled", [False, True])
+def test_page_opens_folded_callouts_for_a_query(qtbot, panel: ViewerPanel, render, find, toggled: bool) -> None:
+    render("# Head\n\n> [!faq]- Fold\n> a timer\n")
+    page = panel.rendered
+    assert "timer" not in page.toPlainText()
+    if toggled:
+        page.toggle_fold(3)
+        qtbot.waitUntil(lambda: "timer" in page.toPlainText())
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_result(find("timer", "page"), "timer")
+    qtbot.waitUntil(lambda: "timer" in page.toPlainText() and has_tick(page.verticalScrollBar().grab().toImage()))
+
+
 def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
     qtbot.waitUntil(lambda: laid_out(panel))
