@@ -462,6 +462,13 @@ def test_page_opens_folded_callouts_for_a_query(qtbot, panel: ViewerPanel, rende
     qtbot.waitUntil(lambda: "timer" in page.toPlainText() and has_tick(page.verticalScrollBar().grab().toImage()))
 
 
+def test_clear_hides_the_message_on_the_file(panel: ViewerPanel, show, find) -> None:
+    show(find("timer"), "timer")
+    panel.hint.show_message("1 of 2")
+    panel.clear()
+    assert panel.hint.isHidden()
+
+
 def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
     qtbot.waitUntil(lambda: laid_out(panel))
