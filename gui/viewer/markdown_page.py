@@ -375,8 +375,8 @@ class PagePainter:
         self._colours = colours
         self._scale = scale
         self._width = width
-        self._view = painter.combinedTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
-        """The visible rectangle, in coordinates of the document."""
+        self._view = painter.worldTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
+        """The visible rectangle, in coordinates of the document; `combinedTransform` has the pixel ratio."""
 
     def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
         """Paint the backgrounds of a block at `rect`; `first`: it is the topmost visible block."""

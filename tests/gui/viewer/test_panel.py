@@ -449,6 +449,23 @@ def test_page_shows_text_and_loads_no_resource(panel: ViewerPanel, render) -> No
     assert (image.width(), image.height()) == (1, 1)
 
 
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_page_marks_hits_down_to_its_lower_edge(qtbot, panel: ViewerPanel, render, find, ratio: int) -> None:
+    render("timer\n\n" * 30)
+    panel.show_result(find("timer", "page"), "timer")
+    view = panel.rendered.viewport()
+    image = QImage(view.size() * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+
+    def marked_rows() -> set[int]:
+        view.render(image)
+        mark = theme_tokens("light").mark.rgb()
+        rows = range(0, image.height(), ratio)
+        return {y // ratio for y in rows if any(image.pixel(x, y) == mark for x in range(0, 200 * ratio, ratio))}
+
+    qtbot.waitUntil(lambda: max(marked_rows(), default=0) > view.height() - 40)
+
+
 @pytest.mark.parametrize("toggled", [False, True])
 def test_page_opens_folded_callouts_for_a_query(qtbot, panel: ViewerPanel, render, find, toggled: bool) -> None:
     render("# Head\n\n> [!faq]- Fold\n> a timer\n")
