@@ -236,7 +236,7 @@ class RenderedView(QTextBrowser):
         outline, resolve, images, toggled, unfold = self._outline, self.resolve, self.images, self._toggled, self.unfold
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
-        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale())
+        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale(), scrolls_sideways=True)
 
         def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
             slices, pictures = [], Pictures(images(), style.scale)
