@@ -99,13 +99,8 @@ def skipped_text(preview: WorkspacePreview) -> str:
     named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
     rest = len(rules) - _RULES_NAMED
     if rest <= 0:
-        return tr("Skipped by: {rules}.", rules=named)
-    return tr_count(
-        "Skipped by: {rules} and {count:,} other rule.",
-        "Skipped by: {rules} and {count:,} other rules.",
-        rest,
-        rules=named,
-    )
+        return tr("Reasons: {rules}.", rules=named)
+    return tr("Reasons: {rules} and {count:,} more.", rules=named, count=rest)
 
 
 def sessions_only_text(preview: WorkspacePreview) -> str:

@@ -186,6 +186,7 @@ class ViewerPanel(BaseViewer):
         self.file_actions.set_target(None)
         self.similar.set_target(None)
         self.header.hide()
+        self.hint.hide()
         self._close_find()
         self.empty_page.show_message(tr(instead.sentence), keys=tr(instead.keys))
         self._show_page(self.empty_page)

@@ -62,8 +62,7 @@ class StepwiseLayout(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._document: QTextDocument | None = None
-        self._done = 0
-        self._target = 0
+        self._done = self._target = 0
         self.complete = False
         """Whether all of the document is laid out."""
         self._timer = QTimer(self)
@@ -181,6 +180,8 @@ class RenderedView(QTextBrowser):
         self._requested_heading: HeadingPosition | None = None
         self.anchor = ""
         """The block or footnote to go to, instead of the next heading."""
+        self.unfold = False
+        """Whether callouts are open that the note folds, since the user looks for words in them."""
         self._toggled: frozenset[int] = frozenset()
         """Lines of the callouts that the user has folded or unfolded."""
         self.resolve: Resolve = lambda target, anchor: None
@@ -205,7 +206,6 @@ class RenderedView(QTextBrowser):
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
         self.current_hit: Hit | None = None
-        """The framed hit."""
         self._hits: frozenset[int] = frozenset()
         self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
@@ -233,14 +233,14 @@ class RenderedView(QTextBrowser):
 
     def _start(self, lines: FileLines) -> None:
         self.cancel()
-        outline, resolve, images, toggled = self._outline, self.resolve, self.images, self._toggled
+        outline, resolve, images, toggled, unfold = self._outline, self.resolve, self.images, self._toggled, self.unfold
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
-        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale())
+        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale(), scrolls_sideways=True)
 
         def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
             slices, pictures = [], Pictures(images(), style.scale)
-            for part in markdown_slices(lines, outline, NoteMarkup(resolve, toggled, pictures)):
+            for part in markdown_slices(lines, outline, NoteMarkup(resolve, toggled, pictures, unfold=unfold)):
                 token.checkpoint()
                 slices.append(part)
             return slices, pictures.found

@@ -37,6 +37,7 @@ class SourceAndPage(QObject):
         self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
         """The file whose page has been created."""
+        self._page_is_unfolded = False
         self._hinted = ""
         """Name of the file for which the hint was shown that it has no page."""
 
@@ -54,7 +55,10 @@ class SourceAndPage(QObject):
         elif size > MOST_BYTES:
             shown = size_text(size)
             self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
-        elif self._page_of is not opened:
+        elif self._page_of is not opened or self._page_is_unfolded < bool(target.query):
+            if self._page_of is opened:
+                self.rendered.leave()  # what the user folded and unfolded is forgotten
+            self.rendered.unfold = bool(target.query)
             self.rendered.show_markdown(
                 opened.lines, opened.outline, self._heading(opened), keep_position=keep_position
             )
@@ -87,7 +91,7 @@ class SourceAndPage(QObject):
 
     def _show_rendered(self) -> None:
         if self._opened is not None:
-            self._page_of = self._opened
+            self._page_of, self._page_is_unfolded = self._opened, self.rendered.unfold
             self._search_in(self.rendered, self.rendered.blocks, near=1)
             self.turned.emit(self.rendered)
 

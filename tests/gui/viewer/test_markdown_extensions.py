@@ -157,6 +157,12 @@ def test_toggled_callout_shows_its_text() -> None:
     assert "Yes." not in rewritten("> [!faq]+ Fold?\n> Yes.", 1)
 
 
+def test_unfolded_callouts_show_their_text_until_toggled() -> None:
+    for text in ("> [!faq]- Fold?\n> Yes.", "> [!faq]+ Fold?\n> Yes."):
+        assert NoteMarkup(resolve, frozenset(), unfold=True).line(1, text.split("\n")[0]).startswith("> [▾]")
+        assert NoteMarkup(resolve, frozenset({1}), unfold=True).line(1, text.split("\n")[0]).startswith("> [▸]")
+
+
 def test_embed_is_a_box_with_link_and_text() -> None:
     box = rewritten("![[Garden#Beds]]").strip().split("\n")
     assert box[0] == "> [Garden › Beds](note:Garden#Beds)"

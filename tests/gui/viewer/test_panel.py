@@ -449,6 +449,43 @@ def test_page_shows_text_and_loads_no_resource(panel: ViewerPanel, render) -> No
     assert (image.width(), image.height()) == (1, 1)
 
 
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_page_marks_hits_down_to_its_lower_edge(qtbot, panel: ViewerPanel, render, find, ratio: int) -> None:
+    render("timer\n\n" * 30)
+    panel.show_result(find("timer", "page"), "timer")
+    view = panel.rendered.viewport()
+    image = QImage(view.size() * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+
+    def marked_rows() -> set[int]:
+        view.render(image)
+        mark = theme_tokens("light").mark.rgb()
+        rows = range(0, image.height(), ratio)
+        return {y // ratio for y in rows if any(image.pixel(x, y) == mark for x in range(0, 200 * ratio, ratio))}
+
+    qtbot.waitUntil(lambda: max(marked_rows(), default=0) > view.height() - 40)
+
+
+@pytest.mark.parametrize("toggled", [False, True])
+def test_page_opens_folded_callouts_for_a_query(qtbot, panel: ViewerPanel, render, find, toggled: bool) -> None:
+    render("# Head\n\n> [!faq]- Fold\n> a timer\n")
+    page = panel.rendered
+    assert "timer" not in page.toPlainText()
+    if toggled:
+        page.toggle_fold(3)
+        qtbot.waitUntil(lambda: "timer" in page.toPlainText())
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_result(find("timer", "page"), "timer")
+    qtbot.waitUntil(lambda: "timer" in page.toPlainText() and has_tick(page.verticalScrollBar().grab().toImage()))
+
+
+def test_clear_hides_the_message_on_the_file(panel: ViewerPanel, show, find) -> None:
+    show(find("timer"), "timer")
+    panel.hint.show_message("1 of 2")
+    panel.clear()
+    assert panel.hint.isHidden()
+
+
 def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
     qtbot.waitUntil(lambda: laid_out(panel))
