@@ -3,7 +3,6 @@
 import dataclasses
 import shutil
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -187,7 +186,7 @@ def test_changed_text_indexed_before_embedding(open_memory, workspace, provider)
         if not left:
             left.append(0)
             (workspace / "new.md").write_text("A brass lamp.\n")
-        time.sleep(0.01)
+            wait_until(lambda: memory.status().dirty or hits(memory, "lamp"))
         if left == [0] and hits(memory, "lamp"):
             left.append(memory.status().pending_vectors)
 

@@ -228,8 +228,8 @@ def test_an_executor_is_given_back_with_its_owners_lease(workspace, settings):
     other.close()
 
 
-def test_background_work_outlives_the_executor_it_began_on(workspace, settings, monkeypatch):
-    monkeypatch.setattr("engine.indexing.sync_scheduler._SECONDS_A_MINUTE", 0.05)
+@pytest.mark.usefixtures("short_minutes")
+def test_background_work_outlives_the_executor_it_began_on(workspace, settings):
     sync = msgspec.structs.replace(settings.sync, watch=False, interval_minutes=1)
     settings = msgspec.structs.replace(settings, sync=sync)
 

@@ -30,11 +30,6 @@ def keeping(qtbot, panel) -> SavedSearchController:
 
 
 @pytest.fixture
-def box(panel) -> QLineEdit:
-    return panel.header.findChild(QueryBox).edit
-
-
-@pytest.fixture
 def listed(keeping) -> SavedList:
     return keeping.picker.list
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from engine import LAST_LINE, EarlierAnswer, Passage
 from gui.search import scope
@@ -27,16 +27,6 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture
-def results(panel) -> ResultList:
-    return panel.body.findChild(ResultList)
-
-
-@pytest.fixture
-def box(panel) -> QLineEdit:
-    return panel.header.findChild(QueryBox).edit
-
-
-@pytest.fixture
 def bar(panel) -> ScopeBar:
     return panel.body.narrowing_bar
 
@@ -44,15 +34,6 @@ def bar(panel) -> ScopeBar:
 @pytest.fixture
 def settle(qtbot, panel) -> Callable[[], None]:
     return lambda: qtbot.waitUntil(lambda: not panel.busy)
-
-
-@pytest.fixture
-def ask(panel, settle) -> Callable[[str], None]:
-    def run(text: str) -> None:
-        panel.search(text)
-        settle()
-
-    return run
 
 
 def said(bar: ScopeBar) -> list[str]:

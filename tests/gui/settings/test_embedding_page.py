@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
@@ -13,13 +11,6 @@ from tests.helpers.fake_records import make_estimate
 
 NO_KEY = KeyState(present=False, origin=None, origin_text="", problem="")
 KEPT = KeyState(present=True, origin="keychain", origin_text="the keychain", problem="")
-
-
-@pytest.fixture
-def notes(tmp_path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    return folder
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Markdown as a page of rich text."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,17 +69,23 @@ def test_page_has_texts_and_headings(build) -> None:
     assert "hidden" not in " ".join(made.texts)
 
 
-def test_long_file_in_slices_gives_same_page(build, monkeypatch) -> None:
+@pytest.fixture
+def slice_after(monkeypatch) -> Callable[[int], None]:
+    """Sets the size of the parts in which a note is built."""
+    return lambda size: monkeypatch.setattr(markdown_parts, "ENOUGH", Load(size, size, size, size, size))
+
+
+def test_long_file_in_slices_gives_same_page(build, slice_after) -> None:
     whole = build(NOTE)
-    monkeypatch.setattr(markdown_parts, "ENOUGH", Load(1, 1, 1, 1, 1))
+    slice_after(1)
     pieces = build(NOTE)
     assert (pieces.texts, pieces.headings) == (whole.texts, whole.headings)
     assert [is_code(block) for block in blocks(pieces.document)] == [is_code(block) for block in blocks(whole.document)]
 
 
 @pytest.mark.parametrize("size", [1, 48 * 1024])
-def test_tables_are_styled(build, monkeypatch, size: int) -> None:
-    monkeypatch.setattr(markdown_parts, "ENOUGH", Load(size, size, size, size, size))
+def test_tables_are_styled(build, slice_after, size: int) -> None:
+    slice_after(size)
     made = build("# T\n\ntext\n\n```\nx\n```\n\n| bed | sown |\n|---|---|\n| 1 | 2 |\n")
     [table] = [frame for frame in made.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
     assert table.format().borderBrush().color() == theme_tokens("light").line

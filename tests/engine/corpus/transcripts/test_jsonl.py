@@ -44,11 +44,18 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("lines") / "transcript.jsonl"
 
 
+@contextlib.contextmanager
+def blocks_of(size: int) -> Iterator[None]:
+    """Read files in blocks of this size."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jsonl, "_BLOCK", size)
+        yield
+
+
 @given(data=lines_of_bytes, block=st.integers(1, 50))
 def test_any_bytes_in_blocks_of_any_size_are_the_same_lines(scratch: Path, data: bytes, block: int) -> None:
     scratch.write_bytes(data)
-    with pytest.MonkeyPatch.context() as patch, opened(scratch) as descriptor:
-        patch.setattr(jsonl, "_BLOCK", block)
+    with blocks_of(block), opened(scratch) as descriptor:
         assert list(raw_lines(descriptor)) == expected_lines(data)
 
 
@@ -56,8 +63,7 @@ def test_any_bytes_in_blocks_of_any_size_are_the_same_lines(scratch: Path, data:
 def test_reading_resumes_at_any_line(scratch: Path, data: bytes, block: int) -> None:
     scratch.write_bytes(data)
     lines = expected_lines(data)
-    with pytest.MonkeyPatch.context() as patch, opened(scratch) as descriptor:
-        patch.setattr(jsonl, "_BLOCK", block)
+    with blocks_of(block), opened(scratch) as descriptor:
         for index, line in enumerate(lines):
             assert list(raw_lines(descriptor, offset=line.start, number=line.number)) == lines[index:]
         assert list(raw_lines(descriptor, offset=len(data), number=9)) == []
