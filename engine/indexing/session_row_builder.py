@@ -27,7 +27,7 @@ from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.store import sessions
 from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
-from engine.text import analyse_both, detect_language
+from engine.text import analyse_both, language_of_note
 
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
@@ -222,7 +222,7 @@ def _language(chunks: Iterable[SessionChunk]) -> str:
         head += chunk.text
         if len(head) >= _HEAD_CHARACTERS:
             break
-    return detect_language(head)
+    return language_of_note(head)
 
 
 class TranscriptChunker:

@@ -22,8 +22,9 @@ from engine.search.scoring import (
     vector_evidence,
     within_limits,
 )
-from engine.text import analyse, analyse_query, detect_language
+from engine.text import analyse, analyse_query, language_of_note
 from engine.text.parsed_query import QueryTerm
+from engine.text.stems import counted_as
 
 if TYPE_CHECKING:
     from engine.providers import Calibration
@@ -99,7 +100,7 @@ class FactWords:
 
     @classmethod
     def of(cls, text: str) -> "FactWords":
-        language = detect_language(text)
+        language = language_of_note(text)
         streams = analyse(text, language)
         return cls(language, f" {streams.words} ", f" {streams.stems} ", streams.words.count(" ") + 1)
 
@@ -119,7 +120,7 @@ class FactTable:
 
     def __init__(self, facts: Sequence[FactWords]) -> None:
         self._facts = facts
-        self._languages = sorted({fact.language for fact in facts if fact.language})
+        self._languages = sorted({counted_as(fact.language) for fact in facts if fact.language})
         self._average = sum(fact.length for fact in facts) / max(1, len(facts))
         self._words = _counts_by_token(fact.words for fact in facts)
         self._stems = _counts_by_token(fact.stems for fact in facts)
