@@ -269,8 +269,7 @@ class KeywordLeg:
             return expression, "AND +rowid IN (SELECT value FROM carray(?))", (many(scope.chunks),)
         if scope.files is None:
             return expression, "", ()
-        files = ",".join(map(str, scope.files))
-        return expression, f"AND +rowid IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({files}))", ()
+        return expression, f"AND +rowid {self._snapshot.in_files(scope.files)}", ()
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
         fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))

@@ -96,15 +96,13 @@ class Snapshot:
         """The snapshot without limits, of a limited one."""
         self.hidden = frozenset[int]()
         """Ids of the files that a limited snapshot doesn't know of."""
+        self.known: tuple[int, ...] | None = None  # ids of the other files of a limited snapshot
         self._chunks: dict[int, StoredChunk] = {}
 
-    def without(self, files: frozenset[int]) -> "Snapshot":
-        """Return this snapshot for a session that may not know of these files.
-
-        Counts and words then leave these files out.
-        """
+    def without(self, hidden: frozenset[int], known: tuple[int, ...]) -> "Snapshot":
+        """Return this snapshot for a session that may not know of the hidden files: counts and words leave them out."""
         part = copy.copy(self)
-        part.hidden, part.whole = files, self
+        part.hidden, part.known, part.whole = hidden, known, self
         return part
 
     @cached_property
@@ -118,6 +116,12 @@ class Snapshot:
         self.connection.execute(f"INSERT INTO {files} SELECT value FROM carray(?)", (ids,))
         self.connection.execute(f"INSERT INTO {chunks} SELECT id FROM {self.tables.chunks} WHERE file_id IN {files}")
         return files, chunks
+
+    def in_files(self, files: Sequence[int]) -> str:
+        """Return the SQL condition, to follow a column, that a chunk is of one of these files, none of them hidden."""
+        if self.known is not None and len(files) == len(self.known):  # looking up the few hidden chunks is faster
+            return f"NOT IN {self._hidden_ids[1]}" if self.hidden else "IS NOT NULL"
+        return f"IN (SELECT id FROM {self.tables.chunks} WHERE file_id IN ({','.join(map(str, files))}))"
 
     def _in_hidden(self, column: str) -> str:
         """Return the SQL condition that a column has the id of a hidden file."""
@@ -197,16 +201,13 @@ class Snapshot:
 
         Runs with every query, so it skips from one language to the next in their index.
         """
-        if self.hidden:
-            query = f"SELECT DISTINCT language FROM {self.tables.files} WHERE NOT {self._in_hidden('id')}"
-            return tuple(language for (language,) in self.connection.execute(query))
+        known = f"SELECT min(f.language) FROM {self.tables.files} f WHERE NOT {self._in_hidden('f.id')}"
         next_one = "f.language > iif(found.language GLOB 'undecided*', 'undecided~', found.language)"
         rows = self.connection.execute(
             f"""WITH RECURSIVE found (language) AS (
-                    SELECT min(language) FROM {self.tables.files}
+                    SELECT ({known})
                     UNION ALL
-                    SELECT (SELECT min(f.language) FROM {self.tables.files} f WHERE {next_one})
-                    FROM found WHERE found.language IS NOT NULL)
+                    SELECT ({known} AND {next_one}) FROM found WHERE found.language IS NOT NULL)
                 SELECT language FROM found WHERE language IS NOT NULL"""
         )
         return tuple(language for (language,) in rows)
