@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,12 +23,13 @@ class Count(NamedTuple):
     last: float | None
 
 
-class Sample(NamedTuple):
+@dataclass(frozen=True)
+class Sample:
     name: str
     path: str
     content: str
     count: Callable[[str], Count]
-    beside: Mapping[str, str] = {}
+    beside: Mapping[str, str] = field(default_factory=dict)
     """Other files, by path."""
 
 
