@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.errors import ProviderError
@@ -45,8 +46,7 @@ _REACH = 0.25
 """Maximum distance of a cut from its ideal location, as a share of the length of a part."""
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(msgspec.Struct, frozen=True):
     """A part of a text within the model's limit."""
 
     owner: int

@@ -1,6 +1,5 @@
 """Common base of remote providers: converts texts to unit vectors, and handles incomplete responses."""
 
-import dataclasses
 import hashlib
 import json
 import threading
@@ -8,6 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
@@ -141,7 +142,7 @@ class Model:
                 )
             )
         if facts is not None:
-            limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
+            limits = msgspec.structs.replace(limits, input_tokens=facts.input_tokens)
         # All of a provider's own URLs serve the same models, and so do both names of this machine.
         server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
         depends = (server, name, dimensions, list(inputs), sorted(settings.remote.headers.items()))
@@ -220,7 +221,7 @@ class RemoteProvider:
                 longest = min(max(map(estimate, sent)), limits.input_tokens)
                 if longest <= _SHORTEST_LIMIT:
                     raise
-                self.limits = dataclasses.replace(limits, input_tokens=max(longest // 2, _SHORTEST_LIMIT))
+                self.limits = msgspec.structs.replace(limits, input_tokens=max(longest // 2, _SHORTEST_LIMIT))
 
     def _embed_all(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
         """Unit vectors (n, dims) in the order of the texts; missing ones are requested again."""

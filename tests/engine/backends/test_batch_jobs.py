@@ -1,6 +1,5 @@
 """Notes that are embedded by batch jobs, from the file to the search, with fakes of the three services."""
 
-import dataclasses
 import importlib
 import threading
 from collections.abc import Callable, Iterator
@@ -85,7 +84,7 @@ def opened(notes, tmp_path, monkeypatch):
 def limit_jobs(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function that lowers the service's limits of one job."""
     usual = openai_compatible.JOB_LIMITS
-    return lambda **lower: monkeypatch.setattr(openai_compatible, "JOB_LIMITS", dataclasses.replace(usual, **lower))
+    return lambda **lower: monkeypatch.setattr(openai_compatible, "JOB_LIMITS", msgspec.structs.replace(usual, **lower))
 
 
 def assert_complete(memory: BuiltinMemory, server: BatchWork, *, texts: int = NOTES) -> None:

@@ -1,6 +1,5 @@
 """Interaction of the parts of an open memory: keywords before vectors, and a sync after changes during a sync."""
 
-import dataclasses
 import shutil
 import threading
 from collections.abc import Sequence
@@ -100,7 +99,7 @@ def test_changed_words_do_not_wait_for_requests_under_way(open_memory, workspace
 
 
 def test_requests_under_way_at_a_cancel_are_not_paid_for_twice(open_memory, provider) -> None:
-    provider.limits = dataclasses.replace(provider.limits, inputs=2)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=2)
     memory = open_memory()
     held, token = Held(provider), CancelToken()
     provider.heeds_cancel = False  # the response is on its way already
@@ -178,7 +177,7 @@ def test_a_change_after_a_joined_sync_had_looked_is_not_lost(open_memory, worksp
 def test_changed_text_indexed_before_embedding(open_memory, workspace, provider) -> None:
     for number in range(100):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
-    provider.limits = dataclasses.replace(provider.limits, inputs=1)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=1)
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
     left: list[int] = []
 

@@ -1,10 +1,10 @@
 """Texts that a provider refuses: the others get vectors; refused ones are reported and not sent repeatedly."""
 
-import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.base.errors import ProviderError
@@ -98,7 +98,7 @@ def test_a_provider_that_refuses_everything_has_failed(open_memory, provider: Fu
     report = memory.sync()
     assert (report.error, report.failed) == ("The service does not know dimensions.", ())
     assert len(provider.asked) < 15
-    provider.limits = dataclasses.replace(provider.limits, inputs=1)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=1)
     assert memory.sync().error == report.error
     assert memory.status().failed_files == ()
 

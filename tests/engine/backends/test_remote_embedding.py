@@ -1,6 +1,5 @@
 """Syncs and searches of a memory with remote providers, over real HTTP, while the service misbehaves."""
 
-import dataclasses
 import gzip
 import math
 import threading
@@ -140,7 +139,7 @@ def test_a_packed_answer_is_bounded_when_unpacked(server, open_remote):
 
 def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch):
     module = {"openai": openai_compatible, "gemini": gemini, "voyage": voyage}[server.provider]
-    monkeypatch.setattr(module, "_LIMITS", dataclasses.replace(module._LIMITS, at_once=1))
+    monkeypatch.setattr(module, "_LIMITS", msgspec.structs.replace(module._LIMITS, at_once=1))
     memory = open_remote(server)
     hang = Hang()
     # The second request is for the missing vectors of the first response.
