@@ -138,7 +138,7 @@ def draft_note(
         existing=note_of(workspace, read.summary, f"{moment:{STAMP}}"),
         text=f"{_head(read.summary, moment)}{lines_of(last, options.longest_message)}\n",
         messages=len(last),
-        spoken=len(spoken),
+        said=len(spoken),
     )
 
 
