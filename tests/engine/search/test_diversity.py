@@ -42,7 +42,7 @@ def test_equal_scores_keep_their_order_where_nothing_is_alike() -> None:
     assert order(diversify([0.5] * 4, alike({}), 0.7, 4)) == [0, 1, 2, 3]
 
 
-def test_only_as_many_are_chosen_as_are_wanted() -> None:
+def test_diversify_chooses_the_requested_number() -> None:
     assert order(diversify([0.9, 0.8, 0.7], alike({}), 0.7, 2)) == [0, 1]
     assert diversify([], alike({}), 0.7, 5) == []
 
