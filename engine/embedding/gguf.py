@@ -353,7 +353,7 @@ def _dims(dimensions: int | None, file: GgufFile, traits: Traits) -> int:
             tr(
                 "The model makes vectors of {dims} dimensions only: remove dimensions = {wanted}.",
                 dims=file.dims,
-                dimensions=dimensions,
+                wanted=dimensions,
             )
         )
     if not traits.least_dims <= dimensions <= file.dims:
@@ -362,7 +362,7 @@ def _dims(dimensions: int | None, file: GgufFile, traits: Traits) -> int:
                 "The model makes vectors of {least_dims} to {dims} dimensions: change dimensions = {wanted}.",
                 least_dims=traits.least_dims,
                 dims=file.dims,
-                dimensions=dimensions,
+                wanted=dimensions,
             )
         )
     return dimensions

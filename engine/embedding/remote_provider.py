@@ -137,7 +137,7 @@ class Model:
                 tr(
                     "{name} has no vectors of {wanted} numbers: set dimensions to {lengths}, or leave it out.",
                     name=name,
-                    dimensions=dimensions,
+                    wanted=dimensions,
                     lengths=_choices(facts.dimensions),
                 )
             )
@@ -290,7 +290,7 @@ class RemoteProvider:
                     "dimensions = {length} in the settings, or another model.",
                     name=self._http.service.name,
                     length=length,
-                    expected=expected,
+                    wanted=expected,
                 )
             )
 

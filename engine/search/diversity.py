@@ -18,7 +18,7 @@ MOST = 200
 
 _NO_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation), " ")
 
-Likeness = Callable[[int, Sequence[int]], Sequence[float]]
+Similarity = Callable[[int, Sequence[int]], Sequence[float]]
 """Function that returns the similarity, 0 to 1, of each of `others` to `chosen`, all given by position."""
 
 
@@ -33,7 +33,7 @@ class Chosen(NamedTuple):
     """Rank by score of the most similar result chosen before; None for the first result, or if no other is similar."""
 
 
-def diversify(scores: Sequence[float], likeness: Likeness, weight: float, count: int) -> list[Chosen]:
+def diversify(scores: Sequence[float], similarity: Similarity, weight: float, count: int) -> list[Chosen]:
     """Return the `count` best results in an order that moves similar ones apart.
 
     `scores` are descending; `weight` is lambda. Ties are decided by score.
@@ -51,13 +51,13 @@ def diversify(scores: Sequence[float], likeness: Likeness, weight: float, count:
         chosen.append(Chosen(best, (1 - weight) * nearest[best], like[best]))
         if len(chosen) == count:
             break
-        for index, value in zip(left, likeness(best, left), strict=True):
+        for index, value in zip(left, similarity(best, left), strict=True):
             if value > nearest[index]:
                 nearest[index], like[index] = value, best
     return chosen
 
 
-def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | None) -> Likeness:
+def similarity_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | None) -> Similarity:
     """Return a function for the similarity of two chunks.
 
     The similarity is the cosine of their vectors if both have one of this model, else the Jaccard similarity of their
@@ -72,7 +72,7 @@ def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | Non
         return by_words
     matrix = decode([rows[ids[index]] for index in row_of], model.dims).astype("float32")
 
-    def likeness(chosen: int, others: Sequence[int]) -> list[float]:
+    def similarity(chosen: int, others: Sequence[int]) -> list[float]:
         if chosen not in row_of:
             return list(by_words(chosen, others))
         cosines = (matrix @ matrix[row_of[chosen]]).clip(0, 1).tolist()
@@ -80,7 +80,7 @@ def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | Non
         shared = dict(zip(bare, by_words(chosen, bare), strict=True)) if bare else {}
         return [shared[index] if index in shared else cosines[row_of[index]] for index in others]
 
-    return likeness
+    return similarity
 
 
 def _tokens(chunk: StoredChunk) -> set[str]:
@@ -94,7 +94,7 @@ def _tokens(chunk: StoredChunk) -> set[str]:
     return set(analyse(text, chunk.language).words.split())
 
 
-def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
+def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Similarity:
     """Return a function for the Jaccard similarity of two chunks' tokens.
 
     The sets of tokens are integers with a bit for each token, so a pair takes a microsecond. They are made on first
@@ -114,7 +114,7 @@ def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
             sets.append(int.from_bytes(bits, "little"))
             sizes.append(len(each))
 
-    def likeness(chosen: int, others: Sequence[int]) -> list[float]:
+    def similarity(chosen: int, others: Sequence[int]) -> list[float]:
         if not sets:
             make()
         mine, many = sets[chosen], sizes[chosen]
@@ -123,4 +123,4 @@ def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
             both / (many + sizes[index] - both) if both else 0.0 for both, index in zip(shared, others, strict=True)
         ]
 
-    return likeness
+    return similarity

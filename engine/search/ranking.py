@@ -210,11 +210,11 @@ class Ranker:
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
     ) -> list[Scored]:
         """Reorder results so that similar ones don't follow each other."""
-        from engine.search.diversity import MOST, likeness_of
+        from engine.search.diversity import MOST, similarity_of
 
         model = None if meaning is None else meaning.model
-        likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
-        return diverse(kept, likeness, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
+        similarity = similarity_of(snapshot, [scored.id for scored in kept[:MOST]], model)
+        return diverse(kept, similarity, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
 
 
 def _keyword_scores(

@@ -18,7 +18,7 @@ from engine.store.snapshot import Snapshot
 from engine.text.stems import counted_as
 
 if TYPE_CHECKING:
-    from engine.search.diversity import Likeness
+    from engine.search.diversity import Similarity
     from engine.search.vector_leg import VectorLeg
 
 _FOR_UNKNOWN = 0.4
@@ -236,7 +236,7 @@ def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored])
     return dict(found)
 
 
-def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:
+def diverse(kept: list[Scored], similarity: "Similarity", weight: float, wanted: int, stages: Stages) -> list[Scored]:
     """Reorder the first `wanted` results so that similar ones are apart.
 
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
@@ -245,7 +245,7 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
     from engine.search.diversity import MOST, diversify  # off by default
 
     best = kept[:MOST]
-    chosen = diversify([scored.score for scored in best], likeness, weight, wanted)
+    chosen = diversify([scored.score for scored in best], similarity, weight, wanted)
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
     taken = {row.by_score for row in chosen}
     moved = sum(row.by_score != rank for rank, row in enumerate(chosen))

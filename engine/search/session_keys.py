@@ -49,7 +49,7 @@ _SHARED_ADDRESS = lazy_pattern(r"@(?:g\.us|broadcast|newsletter)\b")
 
 
 class Session(msgspec.Struct, frozen=True):
-    """What a session key of an agent names: the program and the kind of chat."""
+    """The program and the kind of chat that an agent's session key names."""
 
     program: str
     """For example `discord`; empty if the key names none."""

@@ -38,7 +38,7 @@ class BrokenSettings(QObject):
             new = self._paths.settings
             self._message = tr(
                 "Your settings were renamed to {kept}. The defaults apply now; the new file is {new}.",
-                backup=backup,
+                kept=backup,
                 new=new,
             )
             self._show_message()

@@ -87,7 +87,9 @@ def test_empty_text_is_not_translated() -> None:
         ({}, "en"),
     ],
 )
-def test_the_desktop_chooses(monkeypatch: pytest.MonkeyPatch, wished: dict[str, str], spoken: str) -> None:
+def test_system_language_comes_from_environment(
+    monkeypatch: pytest.MonkeyPatch, wished: dict[str, str], spoken: str
+) -> None:
     monkeypatch.setattr(language.sys, "platform", "linux")
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)

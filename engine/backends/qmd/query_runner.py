@@ -401,5 +401,5 @@ def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
             "qmd searches for one combination of alternatives at a time: only the first {asked} of {ways} "
             "were searched.",
             asked=_MOST_VARIANTS,
-            variants=variants,
+            ways=variants,
         )

@@ -73,7 +73,7 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         assert reason.fresh_score == pytest.approx(min(1, max(0, mixed)), abs=1e-5)
 
 
-def test_of_alternatives_the_best_alone_makes_the_score(open_memory) -> None:
+def test_best_alternative_alone_is_scored(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     outcome = memory.search("hose OR batteries", explain=True)

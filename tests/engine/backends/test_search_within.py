@@ -36,7 +36,7 @@ def test_only_earlier_results_searched(memory) -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "keyword"])
-def test_levels_nest(memory, mode: str) -> None:
+def test_earlier_queries_nest(memory, mode: str) -> None:
     outcome = memory.search("timer", within=[IRRIGATION, EarlierQuery(query="hose")], mode=mode)
     assert paths(outcome) == ["shopping.md"]
     assert [answer.passages for answer in outcome.within] == [2, 1]

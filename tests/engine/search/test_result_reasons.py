@@ -9,7 +9,7 @@ def _said(reason: ResultExplanation) -> dict[str, str]:
     return {of.part: str(of) for of in reasons_of(reason)}
 
 
-def test_every_part_of_a_score_has_its_say_in_order() -> None:
+def test_every_part_of_a_score_has_its_reason_in_order() -> None:
     said = _said(make_reason())
     assert list(said) == ["words", "meaning", "mixture", "age", "place", "threshold"]
     assert said["words"] == (

@@ -107,7 +107,7 @@ def test_valid_values_accepted(config: Path) -> None:
         ("x = 1", '"prices.x" must name provider and model'),
     ],
 )
-def test_prices_are_prices(config: Path, line: str, told: str) -> None:
+def test_invalid_prices_are_refused(config: Path, line: str, told: str) -> None:
     assert refusal(config, f"[defaults.prices]\n{line}\n").startswith(f", line 2: {told}")
 
 
@@ -145,7 +145,7 @@ def test_the_addresses_are_those_of_the_presets() -> None:
     assert presets == {name: address for name, address in COMPATIBLE.items() if name in presets}
 
 
-def test_nothing_of_the_kind_is_saved(config: Path) -> None:
+def test_secret_header_is_not_saved(config: Path) -> None:
     with pytest.raises(SettingsError, match="looks like a secret"):
         save_setting("remote.headers", {"Authorization": SECRET}, config=config)
     assert not config.exists()

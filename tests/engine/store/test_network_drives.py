@@ -33,7 +33,7 @@ def test_the_innermost_and_last_mount_decides(path: str, kind: str) -> None:
     assert index_paths.file_system(MOUNTS, path) == kind
 
 
-def test_nothing_known_is_no_file_system() -> None:
+def test_unknown_mount_has_no_file_system() -> None:
     assert index_paths.file_system("", "/home") == ""
 
 

@@ -335,7 +335,7 @@ def test_a_file_of_another_state_is_no_file(saved, change):
 
 
 @pytest.mark.parametrize("position", [0, 8, 12, 20, 60, 64, 5000, -1])
-def test_any_damage_makes_it_no_file(saved, position):
+def test_damaged_matrix_file_is_refused(saved, position):
     path, _ = saved
     data = bytearray(path.read_bytes())
     if position == 60:  # nothing is stored there

@@ -365,7 +365,7 @@ def test_deleted_file_keeps_last_text_until_restored(qtbot, panel: ViewerPanel, 
 # --- buttons and menus ------------------------------------------------------------------------------------------------
 
 
-def test_copy_actions(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
+def test_copy_actions_copy_citation_and_path(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     result = find("timer", "greenhouse")
     show(result, "timer")
     clipboard = QGuiApplication.clipboard()

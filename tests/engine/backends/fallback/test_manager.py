@@ -409,7 +409,7 @@ def test_close_during_searches_ends_cleanly(open_manager, backend):
     assert all(memory.closed for memory in backend.opened)
 
 
-def test_closed_is_closed(open_manager):
+def test_closed_memory_refuses_every_call(open_manager):
     manager = open_manager()
     manager.close()
     manager.close()

@@ -57,7 +57,7 @@ def test_low_scores_left_out(memory: MemorySearchManager):
     assert not memory.search("irrigation timer", min_score=1.5).results
 
 
-def test_no_more_results_than_wanted(memory: MemorySearchManager):
+def test_search_respects_max_results(memory: MemorySearchManager):
     everything = memory.search("irrigation", min_score=0)
     first = memory.search("irrigation", min_score=0, max_results=1)
     assert [result.path for result in first.results] == [everything.results[0].path]

@@ -170,7 +170,7 @@ def test_background_memory_indexes_new_notes(opened: Bench):
 # --- closing --------------------------------------------------------------------------------------------------------
 
 
-def test_closed_is_closed(opened: Bench):
+def test_closed_memory_refuses_every_call(opened: Bench):
     memory = opened.ready()
     memory.close()
     memory.close()

@@ -17,7 +17,7 @@ _FIXTURE = Path(__file__).parent / "fixtures" / "chatgpt" / "conversations.json"
 _FORMAT = ChatGptExport()
 
 
-def test_the_fixture() -> None:
+def test_fixture_is_read() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert in_order(first) == [
         ("system", "text", "I bake.\nBe brief.", ""),

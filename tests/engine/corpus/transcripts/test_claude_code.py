@@ -422,7 +422,7 @@ def test_session_id_from_name_or_line() -> None:
         ),
     ],
 )
-def test_only_the_persons_words_are_the_persons(content: Any, parts: list[tuple[str, str, str]]) -> None:
+def test_only_user_speech_has_the_role_user(content: Any, parts: list[tuple[str, str, str]]) -> None:
     assert parts_of(user(content)) == parts
 
 

@@ -17,7 +17,7 @@ _FIXTURE = Path(__file__).parent / "fixtures" / "claude_export" / "conversations
 _FORMAT = ClaudeExport()
 
 
-def test_the_fixture() -> None:
+def test_fixture_is_read() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert in_order(first) == [
         ("user", "text", "Why do they split?", ""),

@@ -436,7 +436,7 @@ def test_long_program_is_read_in_linear_time(part: str) -> None:
         ("# Context from my IDE setup:\nnothing more", [("user", "# Context from my IDE setup:\nnothing more")]),
     ],
 )
-def test_only_the_persons_words_are_the_persons(text: str, parts: list[tuple[str, str]]) -> None:
+def test_only_user_speech_has_the_role_user(text: str, parts: list[tuple[str, str]]) -> None:
     expected = [(role, "text", words) for role, words in parts]
     assert parts_of(asked(text)) == expected
     assert parts_of(shown("user", text)) == expected

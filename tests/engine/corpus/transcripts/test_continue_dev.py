@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "fixtures" / "continue" / "sessions"
 SESSION = FOLDER / "0c1d2e3f-0000-4000-8000-000000000005.json"
 
 
-def test_messages_of_a_session() -> None:
+def test_session_lines_become_messages() -> None:
     (conversation,) = read(ContinueSession(), SESSION)
     assert conversation.messages == (
         Message("system", "text", "Be brief.", 1, 1),

@@ -50,7 +50,7 @@ def test_session_as_one_object() -> None:
     assert conversation.unknown == {"part hologram": 1}
 
 
-def test_session_as_a_log_of_changes() -> None:
+def test_log_of_changes_becomes_messages() -> None:
     (conversation,) = CopilotChatDocument().conversations(str(LOG))
 
     answered = ("response_1", 1770000009.0)

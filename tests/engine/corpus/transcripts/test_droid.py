@@ -20,7 +20,7 @@ SAMPLES = [value for _, value in LINES]
 START = 1788256800.0
 
 
-def test_messages_of_a_session() -> None:
+def test_session_lines_become_messages() -> None:
     parser = DroidFormat().parser("/x/s.jsonl")
     assert feed(parser, LINES) == [
         Message("system", "text", "Be brief.", 2, 1, "m1", START),

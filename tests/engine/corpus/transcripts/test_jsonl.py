@@ -190,7 +190,7 @@ def test_brackets_without_end_are_no_object_and_take_no_memory(length: int) -> N
     assert parse_line(line) is None
 
 
-def test_of_a_line_that_is_too_long_only_its_beginning_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_beginning_of_overlong_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "LONGEST_LINE", 1000)
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"x" * 100_000 + b"\n" + b"{}\n" + b"y" * 50_000)

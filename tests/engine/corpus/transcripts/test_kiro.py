@@ -107,7 +107,7 @@ def marks(path: Path) -> dict[str, str]:
         return dict(sessions.marks())
 
 
-def test_messages_of_a_session(path: Path, writer: sqlite3.Connection) -> None:
+def test_session_lines_become_messages(path: Path, writer: sqlite3.Connection) -> None:
     put(writer, "c1", {"conversation_id": "c1", "history": HISTORY})
     conversation = read(path, "c1")
     assert conversation is not None

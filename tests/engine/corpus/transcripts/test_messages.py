@@ -53,7 +53,7 @@ def test_long_text_is_cleaned_in_pieces_with_the_same_result(text: str, size: in
         ("x" * 500, "x" * 119 + "…"),
     ],
 )
-def test_the_first_sentence(text: str, sentence: str) -> None:
+def test_first_sentence_is_cut_at_its_end(text: str, sentence: str) -> None:
     assert first_sentence(text) == sentence
 
 
