@@ -61,8 +61,8 @@ if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A busy machine is no failure: no test asserts a duration. The same commit gets the same examples everywhere;
-# `--hypothesis-profile=random` looks for new ones.
-hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+# `--hypothesis-profile=random` looks for new ones, and for more of them.
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)
 hypothesis.settings.register_profile("random", deadline=None)
 hypothesis.settings.load_profile("repeatable")
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitActive, QtBot.waitExposed):

@@ -1,5 +1,6 @@
 """Syncing an index: files that are read again, data that is preserved, reports, and cancelling."""
 
+import dataclasses
 import importlib
 import itertools
 import json
@@ -345,6 +346,24 @@ def test_paused_sync_waits_and_continues(open_memory, workspace: Path) -> None:
     token.resume()
     thread.join()
     assert reports[0].files_indexed == 54
+
+
+def test_pause_stores_running_requests_and_sends_no_more(open_memory, workspace: Path, provider) -> None:
+    for number in range(20):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
+    provider.limits = dataclasses.replace(provider.limits, inputs=1, at_once=1)
+    provider.heeds_cancel = False  # as a request that was sent
+    memory = open_memory()
+    token = CancelToken()
+    provider.before = lambda _texts: token.pause() if not provider.embedded else None
+    thread = threading.Thread(target=lambda: memory.sync(cancel=token))
+    thread.start()
+    wait_until(lambda: token.paused and memory.status().pending_vectors == 23)
+    assert len(provider.embedded) == 1
+    assert thread.is_alive()
+    token.resume()
+    thread.join()
+    assert memory.status().pending_vectors == 0
 
 
 def test_progress_has_phase_file_and_counts(open_memory) -> None:

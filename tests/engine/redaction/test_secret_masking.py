@@ -458,6 +458,7 @@ backup code: «83627194»
 recovery code «4F9A22BC91D0»
 Authorization bearer «a1b2c3d4»
 ["--token", "«abc123def»"]
+deploy --host-key «x7Gq2LpZ9vB4» now
 ["docker", "login", "-u", "ada", "-p", "«hunter2»"]
 iwconfig wlan0 key «1234567890»
 AUTH_SALT=«f1d2d2f924e9»
@@ -612,6 +613,7 @@ credentials: see vault / path2/to
 click.option("--password", "user_password2")
 parser.add_argument("--token", "api_token2")
 ("--api-key", "k3y-of-what")
+deploy --host-key x7Gq2LpZ9vB now
 ["--password", "$DB_PASSWORD"]
 define('KEY_NAME', 'users');
 define('PASSWORD_KEY', $x);

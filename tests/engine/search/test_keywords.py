@@ -237,12 +237,20 @@ def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path:
     assert outcome.explanation.results[0].spells is (query != "ExtractValue")
 
 
-def test_longer_name_does_not_count_as_the_name(memory: BuiltinMemory, tmp_path: Path) -> None:
-    (tmp_path / "notes" / "longer.md").write_text("Call extractValueOf, then extract_values.\n", "utf-8")
+@pytest.mark.parametrize(
+    ("text", "spells"),
+    [
+        ("Call extractValueOf, then extract_values.", False),
+        ("Call myExtractValue and read docs/extract-value.", False),
+        ("Here extractValue reads a line.", True),
+    ],
+)
+def test_only_the_whole_name_counts(memory: BuiltinMemory, tmp_path: Path, text: str, spells: bool) -> None:
+    (tmp_path / "notes" / "name.md").write_text(f"{text}\n", "utf-8")
     memory.sync()
     outcome = memory.search("extract value", explain=True)
     assert outcome.explanation is not None
-    assert [reason.spells for reason in outcome.explanation.results] == [False]
+    assert [reason.spells for reason in outcome.explanation.results] == [spells]
 
 
 def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
