@@ -5,7 +5,11 @@ same words with every key.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
+
+import msgspec
 
 from engine.search.term_counts import length_without
 from engine.store.connection import number
@@ -15,6 +19,10 @@ _MOST_WORDS = 4096
 _TOGETHER = 100
 _MOST_BEGINNINGS = 4
 """Most cached prefixes; each may have thousands of words. Words of a longer prefix are filtered from them."""
+WIDEST_BEGINNING = 5_000
+"""Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
+of all words again for each statement, and twice for each ranking."""
+MOST_SUBSTITUTES = 24
 
 
 class Word(NamedTuple):
@@ -27,6 +35,41 @@ class Word(NamedTuple):
     """Number of chunks that contain the word in a title, alias or heading."""
 
 
+_CHUNKS = attrgetter("chunks")
+
+
+class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
+    """The words of the index with one prefix: those in most titles first, then the most frequent."""
+
+    start: str
+    words: Sequence[Word]
+
+    @cached_property
+    def chunks(self) -> int:
+        """Sum of the numbers of chunks that contain the words."""
+        return sum(map(_CHUNKS, self.words))
+
+    @cached_property
+    def substitutes(self) -> list[Word]:
+        """Words to search instead of a prefix that has too many matches.
+
+        These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches.
+        The most frequent word is probably the one being typed; a rare one is found one character later.
+        """
+        counts = list(map(_CHUNKS, self.words))
+        most = max(counts)
+        chosen = {min(word for word, count in zip(self.words, counts, strict=True) if count == most)}
+        chosen.update(word for word in self.words if word.token == self.start)
+        room = WIDEST_BEGINNING
+        for word in self.words:
+            if len(chosen) == MOST_SUBSTITUTES:
+                break
+            if word not in chosen and word.chunks <= room:
+                chosen.add(word)
+                room -= word.chunks
+        return sorted(chosen)
+
+
 class _Moment:
     """Counts cached for one state of the index."""
 
@@ -36,7 +79,8 @@ class _Moment:
         self.chunks: dict[str, dict[str, int]] = {}
         """Number of chunks by token and column."""
         self.loose: dict[tuple[str, str], int] = {}
-        self.beginnings: dict[str, list[Word]] = {}
+        self.beginnings: dict[str, Beginning] = {}
+        """By prefix, oldest first."""
 
 
 class Frequencies:
@@ -124,18 +168,20 @@ class Counts:
             )
         return count
 
-    def words(self, start: str) -> list[Word]:
-        """Return the words of the index with the prefix `start`: those in most titles first, then the most frequent."""
+    def words(self, start: str) -> Beginning:
+        """Return the words of the index with the prefix `start`."""
         known = self._moment.beginnings
         found = known.get(start)
         if found is None:
-            wider = next((words for begun, words in list(known.items()) if start.startswith(begun)), None)
-            if wider is not None:
-                return [word for word in wider if word.token.startswith(start)]
-            found = self._read(start)
-            if len(known) >= _MOST_BEGINNINGS:
-                known.clear()
+            wider = [begun for begun in list(known.values()) if start.startswith(begun.start)]
+            if wider:
+                words = max(wider, key=lambda begun: len(begun.start)).words
+                found = Beginning(start, [word for word in words if word.token.startswith(start)])
+            else:
+                found = Beginning(start, self._read(start))
             known[start] = found
+            for oldest in list(known)[:-_MOST_BEGINNINGS]:
+                known.pop(oldest, None)
         return found
 
     def _read(self, start: str) -> list[Word]:

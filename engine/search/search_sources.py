@@ -16,7 +16,7 @@ from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
-    from engine.search.document_frequencies import Word
+    from engine.search.document_frequencies import Beginning
     from engine.search.search_context import SearchContext
 
 
@@ -63,7 +63,7 @@ class WordCounts(Protocol):
 
     def chunks(self, token: str, column: str) -> int: ...
 
-    def words(self, start: str) -> "Sequence[Word]": ...
+    def words(self, start: str) -> "Beginning": ...
 
     def loose(self, token: str, column: str) -> int:
         """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
