@@ -12,7 +12,6 @@ from typing import NamedTuple
 import msgspec
 
 from engine.search.term_counts import length_without
-from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 
 _MOST_WORDS = 4096
@@ -78,7 +77,7 @@ class _Moment:
         self.average_length: float | None = None
         self.chunks: dict[str, dict[str, int]] = {}
         """Number of chunks by token and column."""
-        self.loose: dict[tuple[str, str], int] = {}
+        self.loose: dict[tuple[str, str], tuple[int, Sequence[str]]] = {}
         self.beginnings: dict[str, Beginning] = {}
         """By prefix, oldest first."""
 
@@ -153,20 +152,34 @@ class Counts:
         """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
         prefix.
         """
-        if not token.endswith("*"):
-            return self.chunks(token, column)
+        return self._prefix(token, column)[0] if token.endswith("*") else self.chunks(token, column)
+
+    def spelled_out(self, token: str, column: str) -> Sequence[str]:
+        """Return the words of a prefix (with `*` at its end) outside of `words`, if it has too many in `words`.
+
+        FTS5 would read the lists of all, such as each address in the notes for a stem that begins like "https". Empty
+        if the prefix itself is to be searched.
+        """
+        return self._prefix(token, column)[1]
+
+    def _prefix(self, token: str, column: str) -> tuple[int, Sequence[str]]:
+        """Return in how many chunks a column has words with a prefix, summed, and the words to search in its place."""
         known = self._moment.loose
-        count = known.get((token, column))
-        if count is None:
+        found = known.get((token, column))
+        if found is None:
             if len(known) >= _MOST_WORDS:
                 known.clear()
             start = token[:-1]
-            words = self._snapshot.words_where("term >= ? AND term < ? AND col = ?")
-            query = f"SELECT coalesce(sum(doc), 0) FROM {words}"
-            count = known[token, column] = number(
-                self._snapshot.connection, query, (start, start + "\U0010ffff", column)
+            rows = self._snapshot.connection.execute(
+                f"""SELECT coalesce(sum(iif(col = ?, doc, 0)), 0), coalesce(sum(iif(col = 'words', doc, 0)), 0),
+                    json_group_array(DISTINCT term) FILTER (WHERE col != 'words')
+                    FROM {self._snapshot.words_where("term >= ? AND term < ?")}""",
+                (column, start, start + "\U0010ffff"),
             )
-        return count
+            for chunks, in_words, others in rows:
+                words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_BEGINNING else []
+                found = known[token, column] = chunks, words if len(words) <= MOST_SUBSTITUTES else ()
+        return found or (0, ())
 
     def words(self, start: str) -> Beginning:
         """Return the words of the index with the prefix `start`."""

@@ -335,7 +335,7 @@ class KeywordLeg:
         `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix before it
         matches as well is left out: its occurrences would count twice.
         """
-        phrases, matches = [], 0
+        phrases, matches = list[str](), 0
         prefixes: tuple[str, ...] = ()
         for form in forms:
             if prefixes and len(form) == 1 and form[0].startswith(prefixes):
@@ -348,7 +348,11 @@ class KeywordLeg:
             if begins:
                 chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
             if chunks > 0 and (chunks <= document_frequencies.WIDEST_BEGINNING or not begins):
-                phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
+                words = self._counts.spelled_out(text, column) if begins and len(form) == 1 else ()
+                if words:
+                    phrases += map(_quoted, words)
+                else:
+                    phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
                 matches += chunks
                 if begins:
                     prefixes += (text[:-1],)

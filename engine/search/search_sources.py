@@ -70,6 +70,9 @@ class WordCounts(Protocol):
         prefix.
         """
 
+    def spelled_out(self, token: str, column: str) -> Sequence[str]:
+        """Return the words to search in place of a prefix (with `*` at its end); empty to search the prefix."""
+
 
 class CountsOf(Protocol):
     """Interface that returns the word counts of a snapshot; `Frequencies` is the local one."""

@@ -224,6 +224,9 @@ class TableCounts:
         """Return 0: each looser form would need another query to the table."""
         return 0
 
+    def spelled_out(self, token: str, column: str) -> Sequence[str]:
+        return ()
+
 
 class MemoryIndexCounts:
     """Word frequencies for a searcher; see `Frequencies`."""
