@@ -7,9 +7,8 @@ from itertools import accumulate
 
 import msgspec
 
-from engine.search import scoring
+from engine.search import document_frequencies, scoring
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.document_frequencies import Word
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
@@ -32,10 +31,6 @@ _RECENT = 5_000
 """If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
 ranked.
 """
-_WIDEST_BEGINNING = 5_000
-"""Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
-of all words again for each statement, and twice for each ranking."""
-_MOST_SUBSTITUTES = 24
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _SIMILAR = 0.8
@@ -339,7 +334,7 @@ class KeywordLeg:
         `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix matches as
         well is left out: its occurrences would count twice.
         """
-        phrases, matches = [], 0
+        phrases, matches = list[str](), 0
         prefixes: tuple[str, ...] = ()
         for form in sorted(forms, key=lambda form: (not form[-1].endswith("*"), len(form[-1]))):
             if prefixes and len(form) == 1 and form[0].startswith(prefixes):
@@ -351,8 +346,12 @@ class KeywordLeg:
             begins = text.endswith("*")
             if begins:
                 chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
-            if chunks > 0 and (chunks <= _WIDEST_BEGINNING or not begins):
-                phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
+            if chunks > 0 and (chunks <= document_frequencies.WIDEST_BEGINNING or not begins):
+                words = self._counts.spelled_out(text, column) if begins and len(form) == 1 else ()
+                if words:
+                    phrases += map(_quoted, words)
+                else:
+                    phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
                 matches += chunks
                 if begins:
                     prefixes += (text[:-1],)
@@ -362,11 +361,11 @@ class KeywordLeg:
         """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
         and the phrases.
         """
-        words = self._counts.words(start)
-        chunks = sum(word.chunks for word in words)
-        if min(chunks, self._snapshot_chunks) <= _WIDEST_BEGINNING:
+        beginning = self._counts.words(start)
+        chunks = beginning.chunks
+        if min(chunks, self._snapshot_chunks) <= document_frequencies.WIDEST_BEGINNING:
             return chunks, chunks, (f"{_quoted(start)} *",)
-        representing = [word for word in _prefix_substitutes(words, start) if word.token not in stems]
+        representing = [word for word in beginning.substitutes if word.token not in stems]
         return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
@@ -433,25 +432,6 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_f
         given = max(given, term.weak * term_score(term.idf, loose, norm))
         strength = max(strength, term.weak)
     return given, strength or 1.0
-
-
-def _prefix_substitutes(words: Sequence[Word], start: str) -> list[Word]:
-    """Select words to search instead of a prefix that has too many matches.
-
-    These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches. The
-    most frequent word is probably the one being typed; a rare one is found one character later.
-    """
-    most = max(word.chunks for word in words)
-    frequent = min((word for word in words if word.chunks == most), key=lambda word: word.token)
-    chosen = {word for word in words if word.token == start} | {frequent}
-    room = _WIDEST_BEGINNING
-    for word in words:
-        if len(chosen) == _MOST_SUBSTITUTES:
-            break
-        if word not in chosen and word.chunks <= room:
-            chosen.add(word)
-            room -= word.chunks
-    return sorted(chosen)
 
 
 def _weighed(

@@ -16,7 +16,7 @@ from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
-    from engine.search.document_frequencies import Word
+    from engine.search.document_frequencies import Beginning
     from engine.search.search_context import SearchContext
 
 
@@ -63,12 +63,15 @@ class WordCounts(Protocol):
 
     def chunks(self, token: str, column: str) -> int: ...
 
-    def words(self, start: str) -> "Sequence[Word]": ...
+    def words(self, start: str) -> "Beginning": ...
 
     def loose(self, token: str, column: str) -> int:
         """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
         prefix.
         """
+
+    def spelled_out(self, token: str, column: str) -> Sequence[str]:
+        """Return the words to search in place of a prefix (with `*` at its end); empty to search the prefix."""
 
 
 class CountsOf(Protocol):

@@ -25,7 +25,7 @@ from engine.backends.lancedb.table_schema import (
     sql_one_of,
 )
 from engine.base.cancellation import CancelToken
-from engine.search.document_frequencies import Word
+from engine.search.document_frequencies import Beginning, Word
 from engine.store.connection import number
 from engine.store.index_schema import INDEX_MIGRATIONS
 from engine.store.snapshot import Snapshot
@@ -209,19 +209,23 @@ class TableCounts:
     def expect(self, tokens: Iterable[str]) -> None:
         """Do nothing: most of these tokens are looser forms, which are not counted."""
 
-    def words(self, start: str) -> list[Word]:
+    def words(self, start: str) -> Beginning:
         """Return all words with this prefix as one. A prefix longer than the stored ones is probably a whole word;
         otherwise its count is an upper limit.
         """
         prefix = beginning_of(start)
         if prefix is None:
-            return []
+            return Beginning(start, ())
         beginning, word = self._view.count([BEGINNING + prefix, WORD + start], self.condition)
-        return [Word(start, word if word and len(start) > len(prefix) else beginning, 0)]
+        words = Word(start, word if word and len(start) > len(prefix) else beginning, 0)
+        return Beginning(start, (words,))
 
     def loose(self, token: str, column: str) -> int:
         """Return 0: each looser form would need another query to the table."""
         return 0
+
+    def spelled_out(self, token: str, column: str) -> Sequence[str]:
+        return ()
 
 
 class MemoryIndexCounts:

@@ -55,7 +55,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyword_leg, "_MOST_RANKED", 10)
     monkeypatch.setattr(keyword_leg, "_CHOOSING", 10)
     monkeypatch.setattr(keyword_leg, "_RECENT", 10)
-    monkeypatch.setattr(keyword_leg, "_WIDEST_BEGINNING", 10)
+    monkeypatch.setattr(document_frequencies, "WIDEST_BEGINNING", 10)
     monkeypatch.setattr(search_context, "_LEAST_CANDIDATES", 5)
 
 
@@ -76,12 +76,16 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
 
 @pytest.mark.usefixtures("few")
 def test_prefix_represented_by_frequent_and_title_words(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyword_leg, "_MOST_SUBSTITUTES", 3)
+    monkeypatch.setattr(document_frequencies, "MOST_SUBSTITUTES", 3)
     words = [
         document_frequencies.Word(*word) for word in (("topic", 2, 1), ("today", 60, 0), ("tool", 4, 0), ("to", 1, 0))
     ]
-    assert [word.token for word in keyword_leg._prefix_substitutes(words, "to")] == ["to", "today", "topic"]
-    assert [word.token for word in keyword_leg._prefix_substitutes(words, "toda")] == ["today", "tool", "topic"]
+    assert [word.token for word in document_frequencies.Beginning("to", words).substitutes] == ["to", "today", "topic"]
+    assert [word.token for word in document_frequencies.Beginning("toda", words).substitutes] == [
+        "today",
+        "tool",
+        "topic",
+    ]
 
 
 @pytest.mark.usefixtures("few")
