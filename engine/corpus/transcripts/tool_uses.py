@@ -33,7 +33,7 @@ _TOOLS: Mapping[_Action, str] = {
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
         launchprocess localshell powershell run runcommand runcommands runinterminal runshellcommand runterminalcmd
         runterminalcommand shell shellcommand terminal""",
-    "patch": "applypatch patch",
+    "patch": "applypatch multipatch patch",
     "chosen": "editor fileeditor fswrite planningfileeditor strreplacebasededittool strreplaceeditor texteditor",
 }
 _ACTIONS: Mapping[str, _Action] = {name: action for action, names in _TOOLS.items() for name in names.split()}
