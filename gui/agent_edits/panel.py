@@ -22,7 +22,7 @@ from gui.widgets.buttons import guide_action
 from gui.widgets.formatting import ago, exact, grouped
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.layouts import FoldingRow
-from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
+from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.right_to_left import margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
@@ -254,7 +254,6 @@ class EditList(RowList):
 CHOOSE_EDIT = NothingToRead(
     marked("Choose a file with Up and Down, and press Enter to read the message that changed the file.")
 )
-_NO_MATCHES = NothingToRead(marked("No file matches, so there is no message to read here."))
 _MOST = 5000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120
@@ -374,7 +373,7 @@ class EditsPanel(QObject, ViewPanel):
             return NothingToRead(self._unsupported)
         if self._files is None or self._stack.currentWidget() is self.list:
             return CHOOSE_EDIT
-        return _NO_MATCHES if self._files else NONE_TO_READ
+        return NOTHING_FOUND if self._files else NONE_TO_READ
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

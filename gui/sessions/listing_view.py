@@ -42,10 +42,6 @@ CHOOSE_SESSION = NothingToRead(
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
 )
 NONE_TO_READ = NothingToRead(marked("There is no session to read here yet."))
-NO_MATCHES = NothingToRead(
-    marked("No session matches, so there is none to read here."),
-    marked("In the search box, Esc clears the text; pressing it again clears the filters."),
-)
 
 _SEARCH_ALL = marked("Search all workspaces to find them here.")
 

@@ -32,8 +32,8 @@ from gui.search.query import Answer, Query, Scope
 from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.wording import UNTITLED
-from gui.viewer.panel import CHOOSE_RESULT, NOTHING_FOUND, ViewerPanel
-from gui.widgets.placeholder_page import NothingToRead
+from gui.viewer.panel import CHOOSE_RESULT, ViewerPanel
+from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
 
 _Panel = TypeVar("_Panel", bound=ViewPanel)
 

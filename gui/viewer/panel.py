@@ -34,8 +34,6 @@ CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),
     marked("N and Shift+N go through the found words, Esc goes back to the results."),
 )
-NOTHING_FOUND = NothingToRead("")
-"""An empty page: the list of results says that nothing was found."""
 _DELETED = "deleted"
 _MISSED = "missed"
 _WRAP = command("file.wrap", marked("Wrap lines"), "file", "Alt+Z")

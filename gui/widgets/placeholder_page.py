@@ -308,6 +308,10 @@ class NothingToRead(NamedTuple):
     keys: str = ""
 
 
+NOTHING_FOUND = NothingToRead("")
+"""An empty page: the list of results says that nothing was found."""
+
+
 class Hint(QFrame):
     """A temporary message over the lower edge of another widget; it takes no mouse or key events."""
 

@@ -209,9 +209,9 @@ class _HtmlText(HTMLParser):
         self._in_note = self._in_sup or "noteref" in f"{attributes.get('role')} {attributes.get('epub:type')}"
 
     def _end_link(self) -> None:
-        """Put the number of a footnote in brackets: it would become part of the word before."""
+        """Put the number of a footnote in brackets: it would become part of the word before. Headings have none."""
         if self._in_note and self._link >= 0 and (number := "".join(self._parts[self._link :]).strip()).isalnum():
-            self._parts[self._link :] = [f"[{number}]"]
+            self._parts[self._link :] = [] if self._in_heading else [f"[{number}]"]
         self._link = -1
 
     def _end_block(self, tag: str) -> None:

@@ -303,12 +303,14 @@ def test_odt_notes_follow_the_text_that_refers_to_them() -> None:
         "</text:note-body></text:note>"
     ).format
     body = (
-        f'<text:h text:outline-level="2">Part</text:h><text:p>word{note("1", "A footnote")} more.</text:p>'
+        f'<text:h text:outline-level="2">Part{note("0", "On the part")}</text:h>'
+        f"<text:p>word{note('1', 'A footnote')} more.</text:p>"
         f"<text:list><text:list-item><text:p>one{note('i', 'An endnote')}</text:p></text:list-item>"
         "<text:list-item><text:p>two</text:p></text:list-item></text:list>"
     )
     assert text_in(odt(body), ".odt") == (
-        "## Part\n\nword[1] more.\n\n[1] A footnote\n\nends\n\n- one[i]\n[i] An endnote\n\nends\n- two\n"
+        "## Part\n\n[0] On the part\n\nends\n\nword[1] more.\n\n[1] A footnote\n\nends\n\n"
+        "- one[i]\n[i] An endnote\n\nends\n- two\n"
     )
 
 
@@ -444,6 +446,16 @@ def test_html_has_the_text_that_browsers_show(page: str, text: str) -> None:
 )
 def test_number_of_a_html_footnote_is_no_part_of_a_word(mark: str, text: str) -> None:
     assert text_in(f"<p>word{mark}.</p>".encode(), ".html") == text
+
+
+def test_heading_has_no_number_of_a_footnote() -> None:
+    html = b'<h2>Part<sup><a href="#n">1</a></sup> two</h2>'
+    assert text_in(html, ".html") == "## Part two\n"
+    note = f'<w:footnote w:id="2">{word_paragraph("A note")}</w:footnote>'
+    notes = f'<w:footnotes xmlns:w="urn:w">{note}</w:footnotes>'
+    reference = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    heading = word_paragraph("Part", '<w:pStyle w:val="H2"/>').replace("</w:p>", f"{reference}</w:p>")
+    assert text_in(docx(heading, more={"word/footnotes.xml": notes}), ".docx") == "## Part\n\n[1] A note\n"
 
 
 def test_html_author_and_table_laid_out_with_blocks() -> None:

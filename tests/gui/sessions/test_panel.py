@@ -346,6 +346,9 @@ def test_no_match_offers_clearing_filters(qtbot, panel):
     assert "Searching messages" in panel.view.page.accessibleName()
     _rest(qtbot, panel)
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
+    _press(panel.view.page, "Clear the search")
+    assert not panel.box.edit.text()
+    panel.search("zebra crossing")
     choose_from_chip(panel.chips, "Agent", "Codex")
     _press(panel.view.page, "Clear the filters")
     assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
