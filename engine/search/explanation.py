@@ -370,6 +370,7 @@ def _of_scores(
         from_name=parts.from_name,
         defines=words.used.get(scored.id, 0.0) >= DEFINED,
         spells=words.used.get(scored.id) == SPELLED,
+        in_file=parts.elsewhere > 0,
         from_coverage=parts.from_coverage,
         together=parts.together,
         language_known=range_ is None or range_.known,

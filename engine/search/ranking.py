@@ -147,7 +147,8 @@ class Ranker:
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
 
-        texts, names, complete, sums = words.evidence, words.names, words.in_some_form, words.sums
+        texts, names, sums = words.evidence, words.names, words.sums
+        complete = words.in_some_form | words.in_file
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
@@ -228,6 +229,7 @@ def _keyword_scores(
     if lifts:
         within = (id_ for id_, lift in lifts.items() if not lift.adjacent)
         words.add_dates(within, part.times.words(part.leg.ranges))
+    words.add_files(snapshot.files_of_chunks)
     words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))
     return words
 

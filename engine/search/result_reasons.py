@@ -43,6 +43,10 @@ _FITS = marked("The title or file name matches the query: {score:.2f} more.")
 _DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
 _SPELLS = marked("The passage contains the query as one name: {score:.2f} more.")
 _HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
+_HOLDS_IN_FILE = marked(
+    "The passage contains {share:.0%} of the query, weighted by rarity, and other passages of its file contain the "
+    "rest: {score:.2f} more."
+)
 _HOLDS_TOGETHER = marked(
     "The passage contains {share:.0%} of the query, weighted by rarity, and {together:.0%} in two "
     "adjacent lines: {score:.2f} more."
@@ -143,7 +147,8 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
     if of.from_name >= _LEAST:
         yield tr(_DEFINES if of.defines else _SPELLS if of.spells else _FITS, score=of.from_name)
     if of.from_coverage >= _LEAST:
-        sentence = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
+        whole = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
+        sentence = _HOLDS_IN_FILE if of.in_file else whole
         yield tr(sentence, share=of.covered, together=of.together, score=of.from_coverage)
     if of.text_limit < min(1.0, share):
         yield tr(

@@ -21,7 +21,7 @@ FULL_LIKENESS = 0.3
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.
 """
-_SHORT_QUERY = 3
+SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
 """Exponent of that share: a chunk with less than half of a query hardly answers it."""
@@ -33,6 +33,8 @@ _FROM_BM25, _COVERED, _TOGETHER = 0.83, 0.04, 0.17
 """Weights of the BM25 sum, of the covered share of the query, and of the share in two adjacent lines.
 BM25 alone prefers one word that is often in a chunk to several words of the query.
 """
+_ELSEWHERE = 0.4
+"""Weight of the share of a short query that only other chunks of the same file hold."""
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""
@@ -146,6 +148,8 @@ class TextParts(msgspec.Struct, frozen=True):
     """Part of `covered` that is in the best two adjacent lines."""
     name: float = 0.0
     """Match of the title or the file name with the query, 0 to 1, or `DEFINED`."""
+    elsewhere: float = 0.0
+    """Further share of the terms, which other chunks of the file hold."""
 
     @property
     def evidence(self) -> float:
@@ -153,12 +157,13 @@ class TextParts(msgspec.Struct, frozen=True):
         if not self.full:
             return 0.0
         total = self.bm25 + self.nearness
-        return text_evidence(total, self.full, self.covered, self.limit, self.together) + self.from_name
+        evidence = text_evidence(total, self.full, self.covered, self.limit, self.together)
+        return evidence + _ELSEWHERE * self.elsewhere + self.from_name
 
     @property
     def from_coverage(self) -> float:
-        """Part of the score from the share of the query that the chunk, and its best two lines, hold."""
-        return _COVERED * self.covered + _TOGETHER * self.together
+        """Part of the score from the share of the query that the chunk, its best two lines and its file hold."""
+        return _COVERED * self.covered + _TOGETHER * self.together + _ELSEWHERE * self.elsewhere
 
     @property
     def from_name(self) -> float:
@@ -184,7 +189,7 @@ class Scale(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, idfs: Sequence[float], full_match: float = FULL_MATCH) -> "Scale":
         total = sum(idfs)
-        return cls(idfs, total, full_match * total * (K1 + 1), _FROM_BM25 * max(1.0, len(idfs) / _SHORT_QUERY))
+        return cls(idfs, total, full_match * total * (K1 + 1), _FROM_BM25 * max(1.0, len(idfs) / SHORT_QUERY))
 
     def most(self, covered: float) -> float:
         """Return the upper limit of the score from BM25 for a chunk that holds the share `covered` of the terms."""

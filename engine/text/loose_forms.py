@@ -93,7 +93,7 @@ _DIGRAPHS = {
 """Spellings of letters missing on a keyboard. Folding already writes æ as ae and ß as ss."""
 _MOST_DIGRAPHS = 3
 _HEBREW_PREFIXES = tuple("הובלמשכ")
-_HEBREW_PREFIXES_OF_TWO = tuple("וה וב ול ומ וש שה שב של מה כש".split())
+_HEBREW_PREFIX_GROUPS = tuple("וה וב ול ומ וש שה שב של מה כש כשה ושה ומה וכש".split())
 
 _HAN = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA = lazy_pattern("[\u3041-\u3096]")
@@ -347,7 +347,7 @@ def _in_compounds(root: str, stem: str) -> Iterator[str]:
 def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
     """Yield a Hebrew word with each one-letter conjunction, article or preposition, and without one."""
     yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES)
-    yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES_OF_TWO)
+    yield from ((prefix + root,) for prefix in _HEBREW_PREFIX_GROUPS)
     if root.startswith(_HEBREW_PREFIXES) and len(root) > _SHORTEST_BARE:
         yield (root[1:],)
         yield from ((prefix + root[1:],) for prefix in _HEBREW_PREFIXES)

@@ -494,3 +494,19 @@ def test_form_that_a_shorter_prefix_matches_is_searched_once(memory: BuiltinMemo
     with memory.store.read() as snapshot:
         [term] = KeywordLeg(snapshot, analysis, Frequencies()).terms
     assert term.weak_stems == ('"abbild" *',)
+
+
+def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, tmp_path: Path) -> None:
+    filler = "Some plain words about the week and what was done in it. " * 60
+    sections = f"# Shed\n\n## Roof\n\n{filler} The slates leak.\n\n## Wall\n\n{filler} The mortar crumbles.\n"
+    (tmp_path / "notes" / "shed.md").write_text(sections, "utf-8")
+    for number in range(5):
+        (tmp_path / "notes" / f"roof-{number}.md").write_text("The slates are black and old.\n", "utf-8")
+        (tmp_path / "notes" / f"wall-{number}.md").write_text("The mortar is grey and hard.\n", "utf-8")
+    memory.sync()
+    results = memory.search("slates mortar", max_results=3, explain=True)
+    assert results.results[0].path == "shed.md"
+    assert results.explanation is not None
+    reason = results.explanation.results[0]
+    assert reason.in_file
+    assert any("other passages of its file contain the rest" in str(said) for said in reasons_of(reason))
