@@ -94,6 +94,8 @@ class _HtmlText(HTMLParser):
         self._closes_noscript = page.count("</noscript") >= page.count("<noscript")
         for at in range(0, len(page), _BLOCK):
             self.feed(page[at : at + _BLOCK])
+        if self.rawdata.startswith("<") and len(self.rawdata) > _BLOCK:
+            self.rawdata = ""  # an unclosed tag or comment goes on to the end, and each "<" in it would read all of it
         self.close()
         self._break()
 
