@@ -260,6 +260,8 @@ class _UnclosedElements(HTMLParser):
 def _feed(parser: HTMLParser, page: str) -> None:
     for at in range(0, len(page), _BLOCK):
         parser.feed(page[at : at + _BLOCK])
+    if parser.rawdata.startswith("<") and len(parser.rawdata) > _BLOCK:
+        parser.rawdata = ""  # an unclosed tag or comment goes on to the end, and each "<" in it would read all of it
     parser.close()
 
 

@@ -2,6 +2,7 @@
 
 import struct
 import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -534,6 +535,13 @@ def test_entities_are_refused() -> None:
 def test_deep_xml_is_refused() -> None:
     rule, detail = problem_of(docx("<w:sdt>" * 100_000), ".docx")
     assert (rule, "deep" in detail) == ("damaged", True)
+
+
+@pytest.mark.parametrize("opening", ["<!--", "<![CDATA[", "<?php ", "<a b='"])
+def test_unclosed_html_takes_little_time(opening: str) -> None:
+    begun = time.process_time()
+    assert text_in(b"<p>First" + opening.encode() * 80_000, ".html").startswith("First")
+    assert time.process_time() - begun < 3
 
 
 def test_deep_html_is_read() -> None:

@@ -214,3 +214,13 @@ def test_a_long_query_ends_when_cancelled(path: Path, writer: OpencodeWriter) ->
 
     with closing(SqliteView(str(path), cancel)) as view, pytest.raises(Cancelled):
         view.read(query)
+
+
+def test_huge_computed_value_is_refused(path: Path, writer: OpencodeWriter) -> None:
+    writer.connection.execute("CREATE TABLE huge (id, text AS (printf('%.*c', 900000000, 'x')))")
+    writer.connection.execute("INSERT INTO huge VALUES (1)")
+    with (
+        closing(SqliteView(str(path))) as view,
+        pytest.raises(ValueError, match="too big"),
+    ):
+        view.read(lambda connection: connection.execute("SELECT length(text) FROM huge").fetchall())
