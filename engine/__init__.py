@@ -111,10 +111,7 @@ if TYPE_CHECKING:
     from engine.search.result_export import results_markdown as results_markdown
     from engine.search.result_reasons import reasons_of as reasons_of
     from engine.settings import Settings as Settings
-    from engine.settings import add_extra_path as add_extra_path
     from engine.settings import load_settings as load_settings
-    from engine.settings import save_setting as save_setting
-    from engine.settings import save_settings as save_settings
     from engine.settings import settings_path as settings_path
     from engine.settings.catalog import Option as Option
     from engine.settings.catalog import all_options as all_options
@@ -123,8 +120,11 @@ if TYPE_CHECKING:
     from engine.settings.saving import SavedIn as SavedIn
     from engine.settings.saving import SettingChange as SettingChange
     from engine.settings.saving import SettingLayers as SettingLayers
+    from engine.settings.saving import add_extra_path as add_extra_path
     from engine.settings.saving import change_settings as change_settings
     from engine.settings.saving import read_layers as read_layers
+    from engine.settings.saving import save_setting as save_setting
+    from engine.settings.saving import save_settings as save_settings
     from engine.settings.saving import set_settings_aside as set_settings_aside
     from engine.settings.settings_section import Group as Group
     from engine.settings.settings_section import OptionPage as OptionPage
@@ -243,10 +243,10 @@ _HOME = {
     "results_markdown": "engine.search.result_export",
     "reasons_of": "engine.search.result_reasons",
     "Settings": "engine.settings",
-    "add_extra_path": "engine.settings",
+    "add_extra_path": "engine.settings.saving",
     "load_settings": "engine.settings",
-    "save_setting": "engine.settings",
-    "save_settings": "engine.settings",
+    "save_setting": "engine.settings.saving",
+    "save_settings": "engine.settings.saving",
     "settings_path": "engine.settings",
     "Group": "engine.settings.settings_section",
     "OptionPage": "engine.settings.settings_section",

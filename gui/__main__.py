@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _restart_in_utf8_mode() -> None:
     """Start this process again if the locale makes Python read file names in another encoding than UTF-8.
 
-    The index stores names as text, and the files of one folder must have the same names whoever starts the program.
+    The index stores names as text, and the files of a folder must have the same names however the program is started.
     """
     if sys.getfilesystemencoding() == "utf-8" or not sys.executable or getattr(sys, "frozen", False):
         return

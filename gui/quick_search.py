@@ -193,7 +193,7 @@ class QuickPanel(QWidget):
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
         if self._answer is not None:
-            self.chosen.emit(Chosen(self._answer.query, result, self.list.place))
+            self.chosen.emit(Chosen(self._answer.query, result, self.list.position))
 
     @Slot()
     def _click(self) -> None:
@@ -342,7 +342,7 @@ class Chosen:
     query: Query
     result: MemorySearchResult | None = None
     """The chosen result; None for all results."""
-    place: ListPosition | None = None
+    position: ListPosition | None = None
     """Position in the list of results; None if there is none."""
 
 

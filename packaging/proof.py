@@ -59,11 +59,11 @@ def prove(program: Path) -> float:
         output = _ended(program, home, "--version")
         if not output.startswith("mnemoscope "):
             _fail("--version", output)
-        place = ("--workspace", str(notes), "--json")
-        _ended(program, home, "index", *place)
-        _expect_hit(program, home, "irrigation timer", "watering.md", *place)
-        _expect_hit(program, home, _BY_MEANING, "sleep.md", *place)
-        status = json.loads(_ended(program, home, "status", "--deep", *place))
+        options = ("--workspace", str(notes), "--json")
+        _ended(program, home, "index", *options)
+        _expect_hit(program, home, "irrigation timer", "watering.md", *options)
+        _expect_hit(program, home, _BY_MEANING, "sleep.md", *options)
+        status = json.loads(_ended(program, home, "status", "--deep", *options))
         if not status["vector"]["available"] or status["provider"] != "embedded":
             _fail("status --deep", json.dumps(status))
         _ask_server(program, home, notes)
@@ -75,8 +75,8 @@ def prove(program: Path) -> float:
         return _picture(program, home, Path(scratch, "window.png"))
 
 
-def _expect_hit(program: Path, home: Path, query: str, name: str, *place: str) -> None:
-    output = _ended(program, home, "search", query, *place)
+def _expect_hit(program: Path, home: Path, query: str, name: str, *options: str) -> None:
+    output = _ended(program, home, "search", query, *options)
     if [result["path"] for result in json.loads(output)["results"]][:1] != [name]:
         _fail(f"search {query!r}", output)
 

@@ -75,7 +75,7 @@ AGENTS = (
 )
 """Folders with sessions of ten agents and more: the hand-written ones of the tests."""
 WITH_DATABASE = ("cursor", "zed", "goose", "crush")
-"""Agents with a database, of which the newest hand-written one is taken."""
+"""Agents with a database; the pictures use the newest hand-written one."""
 SEVERAL = {
     "garden": ("projects", "topics"),
     "kitchen": ("recipes",),
@@ -151,21 +151,21 @@ def _take_kept(names: Set[str], scratch: Path) -> None:
     for name, view in {**FULL, **TEN_AGENTS, **NOTHING_FOUND, **EMPTY}.items():
         if not names or name in names:
             for theme in THEMES:
-                _take(PICTURES / f"{name}-{theme}.png", [*view, *_place(name, scratch), "--theme", theme])
+                _take(PICTURES / f"{name}-{theme}.png", [*view, *_folder_options(name, scratch), "--theme", theme])
     for name, look in OTHER_LOOKS.items():
         if not names or name in names:
-            _take(PICTURES / f"{name}.png", [*look, *_place(name, scratch)])
+            _take(PICTURES / f"{name}.png", [*look, *_folder_options(name, scratch)])
 
 
 def _take_looks(folder: Path, names: Set[str], scratch: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         for look, drawn in LOOKS.items():
-            place = _place(name, scratch, drawn.settings)
-            _take(folder / f"{name}-{look}.png", [*ALL[name], *place, *drawn.arguments], drawn.display)
+            folder_options = _folder_options(name, scratch, drawn.settings)
+            _take(folder / f"{name}-{look}.png", [*ALL[name], *folder_options, *drawn.arguments], drawn.display)
 
 
-def _place(name: str, scratch: Path, more: str = "") -> list[str]:
+def _folder_options(name: str, scratch: Path, more: str = "") -> list[str]:
     """Return the arguments for workspace and settings; `more` is added to the defaults of the settings."""
     settings, folder = scratch / f"{name}.toml", scratch / "empty-folder"
     if name in EMPTY:

@@ -35,7 +35,7 @@ _KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY",
 _IN_MEMORY = "/dev/shm"
 """Linux keeps these files in memory. On a disk, half of the time of the tests went into waits for SQLite's writes."""
 _MOST_BYTES = 2 << 30
-"""Room that files of tests may need, including those that are kept after failures."""
+"""Room that files of tests may need, including those that stay after failures."""
 _FOLDERS = {
     "HOME": "",
     "USERPROFILE": "",
@@ -61,8 +61,8 @@ if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A busy machine is no failure: no test asserts a duration. The same commit gets the same examples everywhere;
-# `--hypothesis-profile=random` looks for new ones.
-hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+# `--hypothesis-profile=random` looks for new ones, and for more of them.
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)
 hypothesis.settings.register_profile("random", deadline=None)
 hypothesis.settings.load_profile("repeatable")
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitActive, QtBot.waitExposed):

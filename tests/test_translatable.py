@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from string import Formatter
 
 ROOT = Path(__file__).resolve().parents[1]
 SAYING = ("tr", "tr_count")
@@ -150,6 +151,25 @@ def test_every_translatable_text_is_a_literal() -> None:
                     continue
             unknown += [] if found else [f"{name}:{node.lineno}"]
     assert not unknown
+
+
+def _fields(text: ast.expr) -> set[str]:
+    """The fields of a literal sentence: `name` for `{name:,}`."""
+    value = text.value if isinstance(text, ast.Constant) and isinstance(text.value, str) else ""
+    return {re.split(r"[.\[]", field)[0] for _, field, _, _ in Formatter().parse(value) if field}
+
+
+def test_every_field_of_a_sentence_gets_its_value() -> None:
+    wrong = []
+    for name, module in _modules("engine", "gui"):
+        for call in (node for node in ast.walk(module) if isinstance(node, ast.Call) and _called(node) in SAYING):
+            forms = call.args[: 2 if _called(call) == "tr_count" else 1]
+            passed = {keyword.arg for keyword in call.keywords}
+            if all(map(_is_text, forms)) and None not in passed:
+                fields = set().union(*map(_fields, forms)) - ({"count"} if len(forms) > 1 else set())
+                if fields != passed:
+                    wrong.append(f"{name}:{call.lineno} {sorted(fields ^ passed)}")
+    assert not wrong
 
 
 def test_same_text_is_not_both_counted_and_uncounted() -> None:

@@ -79,8 +79,8 @@ def speaker_of(message: SessionMessage, *, aside: bool) -> str:
 
 def _head(summary: SessionSummary) -> Iterator[str]:
     yield summary.title or "Untitled"
-    place = summary.project + (f" ({summary.branch})" if summary.branch else "")
-    yield " · ".join(filter(None, (agent_label(summary.agent), place, plural(summary.messages, "message"))))
+    project = summary.project + (f" ({summary.branch})" if summary.branch else "")
+    yield " · ".join(filter(None, (agent_label(summary.agent), project, plural(summary.messages, "message"))))
     yield summary.path
     if summary.parent:
         yield f"Part of {summary.parent}"
@@ -346,7 +346,9 @@ def _markdown(session: SessionText) -> Iterator[str]:
     listed = [turn for turn in turns if turn.entry]
     if listed:
         yield "\n## Contents\n\n"
-        yield from (f"{place}. [{on_one_line(turn.entry)}](#m{turn.number})\n" for place, turn in enumerate(listed, 1))
+        yield from (
+            f"{number}. [{on_one_line(turn.entry)}](#m{turn.number})\n" for number, turn in enumerate(listed, 1)
+        )
     for folded, branch in _branches(turns):
         yield f"\n<details>\n<summary>{escape(folded)}</summary>\n" if folded else ""
         for turn in branch:
@@ -412,11 +414,11 @@ def session_context(session: SessionText, limit: int) -> str:
     lines = (f"- {question}{first_sentence(prompt)}" for question, prompt in middle)
     decisions = _list(lines, remaining - len(_section("x" * 30, "y")))
     remaining = max(0, remaining - len(_section(_DECISIONS, decisions)))
-    for place, text in ((2, answer), (1, request), (0, goal)):  # the characters left by the others
-        title, shown = sections[place]
-        longer = cut_words(text, len(shown) + remaining, end=place == 2)
+    for index, text in ((2, answer), (1, request), (0, goal)):  # the characters left by the others
+        title, shown = sections[index]
+        longer = cut_words(text, len(shown) + remaining, end=index == 2)
         remaining -= len(longer) - len(shown)
-        sections[place] = title, longer
+        sections[index] = title, longer
     ordered = (
         sections[0],
         (_DECISIONS, decisions),

@@ -56,7 +56,7 @@ _SESSION = re.compile(r"^- \*\*Session (?:Key|ID)\*\*: (\S+)[ \t]*$", re.MULTILI
 
 LONGEST = 30
 _MOST_WORDS = 4
-_LEAST_LETTERS = 3
+_LEAST_CHARACTERS = 3
 _ALIKE = 4
 """Words with at least this many first characters in common are treated as forms of one word."""
 _OF_PERSON, _OF_AGENT, _OF_TITLE = 2.0, 1.0, 8.0
@@ -121,12 +121,12 @@ def draft_note(
     `session`: stable name. `messages`: number of last messages to include, None for the settings' value. Raises
     `NoteError` if there are no messages, and as `read_session`.
     """
-    wanted = settings.remember
+    options = settings.remember
     read = manager.read_session(session, cancel=cancel)
-    said = spoken_messages(read)
-    if not said:
+    spoken = spoken_messages(read)
+    if not spoken:
         raise NoteError(tr("This session has no messages, so there is nothing to save."))
-    last = said[-(messages or wanted.messages) :]
+    last = spoken[-(messages or options.messages) :]
     moment = _moment(max((message.time for message in read.messages if message.time), default=None), read.summary)
     insight = manager.insight
     slug = slug_of_words(read.summary.title, last, None if insight is None else insight.word_counts)
@@ -136,9 +136,9 @@ def draft_note(
         time=f"{moment:%H:%M:%S}",
         slug=slug or f"{moment:%H%M}",
         existing=note_of(workspace, read.summary, f"{moment:{STAMP}}"),
-        text=f"{_head(read.summary, moment)}{lines_of(last, wanted.longest_message)}\n",
+        text=f"{_head(read.summary, moment)}{lines_of(last, options.longest_message)}\n",
         messages=len(last),
-        said=len(said),
+        said=len(spoken),
     )
 
 
@@ -167,9 +167,9 @@ def suggest_slug(note: SessionNote, settings: Settings, *, cancel: CancelToken |
     model = open_chat(settings, cancel=cancel)
     if model is None:
         return ""
-    said = beginning_of(note.text.partition(f"{_SUMMARY}\n\n")[2], _SENT)
+    beginning = beginning_of(note.text.partition(f"{_SUMMARY}\n\n")[2], _SENT)
     try:
-        answer = model.ask(_INSTRUCTION, said, seconds=settings.remember.slug.timeout_seconds, cancel=cancel)
+        answer = model.ask(_INSTRUCTION, beginning, seconds=settings.remember.slug.timeout_seconds, cancel=cancel)
     finally:
         model.close()
     lines = [line for line in _THOUGHT.sub("", answer[:_SENT]).splitlines() if line.strip()]
@@ -261,7 +261,7 @@ def _weighed(title: str, messages: Sequence[LastMessages]) -> tuple[dict[str, fl
     seen: dict[str, int] = {}
     for text, weight in texts:
         for word in map(fold, _WORD.findall(text)):
-            if word not in left_out and len(to_slug(word)) >= _LEAST_LETTERS and "-" not in to_slug(word):
+            if word not in left_out and len(to_slug(word)) >= _LEAST_CHARACTERS and "-" not in to_slug(word):
                 weights[word] = weights.get(word, 0.0) + weight
                 seen.setdefault(word, len(seen))
     return weights, seen
@@ -383,8 +383,8 @@ def remember(  # noqa: PLR0913 - most are options, given by name
     Raises `NoteError`, and `MnemoscopeError` for an unknown session.
     """
     known = manager.sessions()
-    wanted = _newest(known) if session is None else [find_session(session, known)]
-    note = _first_draft(wanted, partial(draft_note, manager, workspace, settings, messages=messages, cancel=cancel))
+    sessions = _newest(known) if session is None else [find_session(session, known)]
+    note = _first_draft(sessions, partial(draft_note, manager, workspace, settings, messages=messages, cancel=cancel))
     if note.existing and not again:
         return Remembered(note, None)
     if slug and not to_slug(slug):
@@ -431,10 +431,10 @@ def _newest(known: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
     return nlargest(_MOST_EMPTY, whole, key=lambda session: session.ended or session.started or 0.0)
 
 
-def _first_draft(wanted: Sequence[SessionSummary], draft: Callable[[str], SessionNote]) -> SessionNote:
+def _first_draft(sessions: Sequence[SessionSummary], draft: Callable[[str], SessionNote]) -> SessionNote:
     """Return the draft for the first session with messages. If none has any, raise the first session's `NoteError`."""
     failures = []
-    for session in wanted:
+    for session in sessions:
         try:
             return draft(session.path)
         except FileNotFoundError:

@@ -246,9 +246,9 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     from engine.backends.qmd.status import refusal
 
     # The fallback searches the same paths and sessions.
-    same_places = partial(open_, "builtin", with_paths(settings))
+    same_paths = partial(open_, "builtin", with_paths(settings))
     refuse = partial(refusal, settings.qmd.scope)
-    return FallbackMemoryManager(ChosenMemory(name, open_chosen, refuse), same_places, user, executor=executor)
+    return FallbackMemoryManager(ChosenMemory(name, open_chosen, refuse), same_paths, user, executor=executor)
 
 
 def _backend(name: str) -> "OpenBackend":

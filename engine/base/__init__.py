@@ -5,7 +5,7 @@ Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, and `lazy_pa
 """
 
 import re
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 
 class _Pattern:
@@ -15,7 +15,7 @@ class _Pattern:
     takes up to a millisecond.
     """
 
-    def __init__(self, text: str, flags: int) -> None:
+    def __init__(self, text: str | bytes, flags: int) -> None:
         self._text = text
         self._flags = flags
 
@@ -26,6 +26,6 @@ class _Pattern:
         return found
 
 
-def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern with all methods and attributes of `re.compile(text, flags)`, for a module's constant."""
-    return cast(re.Pattern[str], _Pattern(text, flags))
+    return cast(re.Pattern[AnyStr], _Pattern(text, flags))

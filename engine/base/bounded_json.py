@@ -12,18 +12,18 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from engine.base import skip_reasons
+from engine.base import lazy_pattern, skip_reasons
 
 _DEEPEST = 500
 _MOST_EVENTS = 3_000_000
 _MOST_DIGITS = 4300
 # Without the look behind, each digit of a long run would be tried as its beginning.
 _RUN = rb"(?<![0-9])[0-9]{%d,}" % (_MOST_DIGITS + 1)
-_TOO_MANY_DIGITS = re.compile(_RUN)
+_TOO_MANY_DIGITS = lazy_pattern(_RUN)
 _DIGITS = b"0123456789"
-_STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+_STRUCTURE = lazy_pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 """Strings and brackets."""
-_STRINGS_OR_DIGITS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|(%s)' % _RUN, re.DOTALL)
+_STRINGS_OR_DIGITS = lazy_pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|(%s)' % _RUN, re.DOTALL)
 _Event = tuple[str, Any]
 Value = TypeVar("Value")
 
@@ -76,7 +76,7 @@ def check_digits(text: bytes) -> None:
 def _has_many_digits(text: bytes) -> bool:
     """Whether more than 4,300 digits follow each other.
 
-    They cover one of the places compared here. One search would hold the interpreter lock for a second in 64 MB.
+    They cover one of the positions compared here. One search would hold the interpreter lock for a second in 64 MB.
     """
     for at in range(_MOST_DIGITS, len(text), _MOST_DIGITS + 1):
         if text[at] in _DIGITS:

@@ -1,7 +1,6 @@
 """Formats numbers, lists and the program's version for sentences."""
 
 import math
-import re
 from collections.abc import Callable, Iterable
 from functools import reduce
 
@@ -15,7 +14,7 @@ DIRECTION = _DIRECTION_MARKS + _DIRECTION_CONTROLS
 """Invisible characters that change the direction of text, so that a name can look like another one; for use within
 brackets of a regular expression."""
 _CONTROL = rf"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_DIRECTION_CONTROLS}"
-_UNPRINTABLE = re.compile(rf"[{_CONTROL}{_DIRECTION_MARKS}]|\r(?!\n)")
+_UNPRINTABLE = lazy_pattern(rf"[{_CONTROL}{_DIRECTION_MARKS}]|\r(?!\n)")
 _UNPRINTABLE_IN_PROSE = lazy_pattern(rf"[{_CONTROL}]|\r(?!\n)")
 
 
@@ -25,7 +24,7 @@ def printable(text: str, *, prose: bool = False) -> str:
     A terminal would obey them instead of showing them. `prose` leaves the marks that texts in right-to-left scripts
     need at punctuation; they can't turn letters around.
     """
-    if text.isascii() and text.isprintable():
+    if text.replace("\n", "").isprintable():
         return text
     return (_UNPRINTABLE_IN_PROSE if prose else _UNPRINTABLE).sub("\ufffd", text)
 

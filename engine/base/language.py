@@ -79,11 +79,11 @@ def system_language() -> str:
         import ctypes
         import locale
 
-        wished = [locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")]
+        requested = [locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")]
     else:
-        asked = (os.environ.get(name, "") for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
-        wished = next((value for value in asked if value), "").split(":")
-    return next((tag for tag in (wish[:2].lower() for wish in wished) if tag in LANGUAGES), "en")
+        settings = (os.environ.get(name, "") for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
+        requested = next((value for value in settings if value), "").split(":")
+    return next((tag for tag in (wish[:2].lower() for wish in requested) if tag in LANGUAGES), "en")
 
 
 def tr(text: str, /, **values: Any) -> str:
@@ -91,8 +91,8 @@ def tr(text: str, /, **values: Any) -> str:
 
     `text` must be a literal or a constant passed through `marked`, so that it is extracted for the catalogue.
     """
-    said = _translations.one(text) if text else ""
-    return said.format(**_written(values)) if values else said
+    translated = _translations.one(text) if text else ""
+    return translated.format(**_written(values)) if values else translated
 
 
 def tr_count(one: str, many: str, count: int, /, **values: Any) -> str:

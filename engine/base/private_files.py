@@ -163,7 +163,7 @@ def read_file(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files of killed processes (`temporary_path`) from a folder."""
     for name in _names(folder):
-        match = _TEMPORARY.fullmatch(name)
+        match = _TEMPORARY.fullmatch(name) if name.startswith(".") else None
         if match is not None and not _runs(int(match[1])):
             path = os.path.join(folder, name)
             with contextlib.suppress(OSError):

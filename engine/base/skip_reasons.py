@@ -113,10 +113,10 @@ OUTSIDE_FOR_QMD = Reason(
     marked("qmd can't index this file, because a path that begins like a: or /d/ counts as outside its folder.")
 )
 
-# --- by their places and kinds --------------------------------------------------------------------------------------
+# --- by their paths and kinds ---------------------------------------------------------------------------------------
 
 LINK = Reason(marked("Links are not followed."))
-LINKED_PLACE = Reason(marked("Links are not followed; add the file or folder that the link points to instead."))
+LINKED_PATH = Reason(marked("Links are not followed; add the file or folder that the link points to instead."))
 OUTSIDE_MEMORY = Reason(
     marked(
         "This workspace keeps its notes in MEMORY.md and the folder memory; other files are indexed only "

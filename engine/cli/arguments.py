@@ -187,10 +187,10 @@ class _Program(_Parser):
         """Parse arguments; a verb reports unknown ones under its own name."""
         found, rest = self.parse_known_args(args, namespace)
         if rest:
-            said = f"unrecognized arguments: {' '.join(rest)}"
+            message = f"unrecognized arguments: {' '.join(rest)}"
             if not rest[0].startswith("-") and Path(rest[0]).is_dir():
-                said += "; a folder of notes is named with --workspace"
-            self._verbs.choices[found.verb].error(said)
+                message += "; a folder of notes is named with --workspace"
+            self._verbs.choices[found.verb].error(message)
         return found
 
     def add_verbs(self) -> "argparse._SubParsersAction[_Parser]":
@@ -246,14 +246,14 @@ def _add_search(search: _Parser) -> None:
     search.formatter_class = argparse.RawDescriptionHelpFormatter
     search.epilog = _query_help(search.prog)
     # One of the two, which argparse can demand only of a query that is one argument.
-    asked = search.add_mutually_exclusive_group(required=True)
-    asked.add_argument(
+    query = search.add_mutually_exclusive_group(required=True)
+    query.add_argument(
         "query", nargs="*", default=[], type=nonempty, metavar="Q", help="words or a question; see below"
     )
-    asked.add_argument(
+    query.add_argument(
         "--like", type=nonempty, metavar="PATH#L5-L9", help=("find passages similar to these lines, or to a whole file")
     )
-    asked.add_argument(
+    query.add_argument(
         "--saved", type=nonempty, metavar="NAME", help="run a search that was saved in the window, with its filters"
     )
     search.add_argument(

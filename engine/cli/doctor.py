@@ -36,9 +36,9 @@ _NAME_WIDTH = 25
 _INDEX = "Run mnemoscope index."
 
 
-def explain(place: CliWorkspace, arguments: Namespace) -> int:
+def explain(workspace: CliWorkspace, arguments: Namespace) -> int:
     """Print the status of a path. A path that doesn't exist is also looked up in the current directory."""
-    with interruptible() as token, opened(place) as manager:
+    with interruptible() as token, opened(workspace) as manager:
         state = manager.explain_path(arguments.path, config=arguments.config, cancel=token)
         here = os.path.abspath(arguments.path)
         if state.state == "missing" and os.path.lexists(here):
@@ -68,16 +68,16 @@ def _facts(state: PathState) -> Iterator[tuple[str, str]]:
 
 
 def run(arguments: Namespace) -> int:
-    place = find_workspace(arguments)
+    workspace = find_workspace(arguments)
     if arguments.path is not None:
-        return explain(place, arguments)
+        return explain(workspace, arguments)
     with interruptible() as token:
-        repaired = _repair(place, token) if arguments.repair else ()
+        repaired = _repair(workspace, token) if arguments.repair else ()
         if not arguments.json:
             for sentence in repaired:
                 print(f"Repaired: {safe(sentence)}")
         findings = []
-        for finding in _look(place, arguments, token):
+        for finding in _look(workspace, arguments, token):
             findings.append(finding)
             if not arguments.json:
                 _print(finding)
@@ -91,20 +91,22 @@ def _print(finding: HealthFinding) -> None:
     print(f"{finding.state:<8}  {safe(finding.name):<{_NAME_WIDTH}}  {text}".rstrip(), flush=True)
 
 
-def _look(place: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iterator[HealthFinding]:
+def _look(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iterator[HealthFinding]:
     yield fine("settings", "Settings", str(arguments.config or settings_path()))
-    if _nothing_yet(place):
-        yield from _without_index(place, token)
+    if _nothing_yet(workspace):
+        yield from _without_index(workspace, token)
         return
     try:
-        with opened(place) as manager, StepLine() as line:
-            if place.settings.backend != "builtin":
+        with opened(workspace) as manager, StepLine() as line:
+            if workspace.settings.backend != "builtin":
                 yield _about_backend(manager, token)
             insight = manager.insight
             if insight is None:
                 yield fine("inside", "Inside", manager.unsupported["insight"])
                 yield _advised(check_user_data(manager.user_data), manager)
-                yield from sources.check_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
+                yield from sources.check_stores(
+                    workspace.settings, find_transcripts(workspace.settings, cancel=token), {}
+                )
                 return
             for finding in insight.health(token, ask=True, deep=arguments.deep, progress=line):
                 line.clear()
@@ -115,10 +117,10 @@ def _look(place: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iter
         yield failed("index", "Index", str(error))
 
 
-def _nothing_yet(place: CliWorkspace) -> bool:
+def _nothing_yet(workspace: CliWorkspace) -> bool:
     """Whether there is no built-in index to check, and no other backend is configured."""
-    files = index_files(place.folder, place.settings.store.path)
-    return place.settings.backend == "builtin" and not files.database.exists()
+    files = index_files(workspace.folder, workspace.settings.store.path)
+    return workspace.settings.backend == "builtin" and not files.database.exists()
 
 
 def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> HealthFinding:
@@ -136,13 +138,13 @@ def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> Health
     return fine("backend", "Backend", f"{status.backend}: {held}")
 
 
-def _without_index(place: CliWorkspace, token: CancelToken) -> Iterator[HealthFinding]:
+def _without_index(workspace: CliWorkspace, token: CancelToken) -> Iterator[HealthFinding]:
     yield degraded("index", "Index", "There is no index of this folder yet.", advice=_INDEX)
-    yield from sources.check_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
-    yield from provider.check_keys(place.settings)
-    selection = select_provider(place.settings, cancel=token)
+    yield from sources.check_stores(workspace.settings, find_transcripts(workspace.settings, cancel=token), {})
+    yield from provider.check_keys(workspace.settings)
+    selection = select_provider(workspace.settings, cancel=token)
     try:
-        yield provider.check_provider(place.settings, selection, None, token, ask=True)
+        yield provider.check_provider(workspace.settings, selection, None, token, ask=True)
     finally:
         if selection.provider is not None:
             selection.provider.close()
@@ -158,11 +160,11 @@ def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFi
     return finding
 
 
-def _repair(place: CliWorkspace, token: CancelToken) -> tuple[str, ...]:
+def _repair(workspace: CliWorkspace, token: CancelToken) -> tuple[str, ...]:
     """Repair the index, then complete it from the notes. Returns the repairs, as sentences."""
-    if _nothing_yet(place):
+    if _nothing_yet(workspace):
         return ()
-    with opened(place) as manager, StepLine() as line:
+    with opened(workspace) as manager, StepLine() as line:
         if manager.insight is None and manager.user_data.problem:
             return (manager.user_data.restore(),)
         found = insight_of(manager).repair(cancel=token, progress=line)

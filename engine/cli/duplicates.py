@@ -10,8 +10,8 @@ from engine.records import DuplicateGroup, cite, duplicate_title
 
 
 def run(arguments: Namespace) -> int:
-    place = find_workspace(arguments)
-    with interruptible() as token, opened(place) as manager, LiveLine() as line:
+    workspace = find_workspace(arguments)
+    with interruptible() as token, opened(workspace) as manager, LiveLine() as line:
         insight = insight_of(manager)
         report = insight.duplicates(token, lambda share: line.show(f"Comparing the notes: {100 * share:.0f} %"))
         hidden: frozenset[str] = frozenset() if arguments.all else insight.hidden_duplicates()

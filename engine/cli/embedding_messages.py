@@ -86,8 +86,8 @@ def privacy_lines(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     custom: dict[str, Any] = status.custom
     if "remote" in custom:
         yield "Texts go", _receiver(status, custom)
-    if place := custom.get("keyPlace"):
-        yield "API key", f"from {place}"
+    if origin := custom.get("keyPlace"):
+        yield "API key", f"from {origin}"
     if custom.get("price"):
         yield "Price", f"${custom['price']:g} per million tokens"
     elif custom.get("remote") and custom["price"] is None:

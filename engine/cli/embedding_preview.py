@@ -52,23 +52,23 @@ class EmbeddingPreview(Record, frozen=True):
         return "\n".join(parts)
 
 
-def preview_embedding(place: CliWorkspace, *, cancel: CancelToken) -> EmbeddingPreview:
+def preview_embedding(workspace: CliWorkspace, *, cancel: CancelToken) -> EmbeddingPreview:
     """Estimate what the next update would embed. Sends and changes nothing.
 
     Raises `Cancelled` and the store's errors.
     """
-    selection = select_provider(place.settings, cancel=cancel)
+    selection = select_provider(workspace.settings, cancel=cancel)
     if selection.provider is None:
         return _nothing(selection.unavailable_reason or "enabled in the settings.")
     try:
-        return _preview(place, selection.provider, cancel)
+        return _preview(workspace, selection.provider, cancel)
     finally:
         selection.provider.close()
 
 
-def _preview(place: CliWorkspace, provider: EmbeddingProvider, cancel: CancelToken) -> EmbeddingPreview:
-    there = discover(place.folder, place.settings, cancel=cancel).files
-    files = index_files(place.folder, place.settings.store.path)
+def _preview(workspace: CliWorkspace, provider: EmbeddingProvider, cancel: CancelToken) -> EmbeddingPreview:
+    there = discover(workspace.folder, workspace.settings, cancel=cancel).files
+    files = index_files(workspace.folder, workspace.settings.store.path)
     known: Mapping[str, StoredFile] = {}
     indexed = None
     if files.database.exists():
@@ -76,7 +76,7 @@ def _preview(place: CliWorkspace, provider: EmbeddingProvider, cancel: CancelTok
         try:
             with store.read(cancel) as snapshot:
                 known = snapshot.files("memory")
-                indexed = estimate(snapshot, provider, place.settings, cancel).estimate
+                indexed = estimate(snapshot, provider, workspace.settings, cancel).estimate
         finally:
             store.close()
     unread = [
@@ -92,7 +92,7 @@ def _preview(place: CliWorkspace, provider: EmbeddingProvider, cancel: CancelTok
         unread_bytes=sum(size for _, size in unread),
         unread_tokens=tokens,
         unread_cost=None if provider.price is None else tokens * provider.price / 1_000_000,
-        server=server_of(place.settings, provider.id),
+        server=server_of(workspace.settings, provider.id),
     )
 
 

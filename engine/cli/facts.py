@@ -26,14 +26,14 @@ _BY = {"person": "you", "agent": "an agent", "capture": "captured"}
 
 
 def run(arguments: Namespace) -> int:
-    place = find_workspace(arguments)
+    workspace = find_workspace(arguments)
     if arguments.action in ("recall", "capture"):
         message, session = _read_messages(arguments)
-        with interruptible() as token, opened(place) as manager:
-            access = AgentAccess(lambda: manager, place.settings, session_key=arguments.session or session)
+        with interruptible() as token, opened(workspace) as manager:
+            access = AgentAccess(lambda: manager, workspace.settings, session_key=arguments.session or session)
             _HOOKS[arguments.action](arguments, access, message, token)
         return 0
-    with interruptible() as token, opened(place) as manager:
+    with interruptible() as token, opened(workspace) as manager:
         if why := manager.facts.unreadable:
             raise StoreError(why)  # an empty list or export would look like a complete one
         _ACTIONS[arguments.action](arguments, manager.facts, token)

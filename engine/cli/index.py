@@ -73,12 +73,12 @@ def _shown(step: ModelFetchProgress) -> str:
 
 
 def run(arguments: Namespace) -> int:
-    place = find_workspace(arguments)
+    workspace = find_workspace(arguments)
     if arguments.dry_run:
         with interruptible() as token:
-            return _preview(place, token, as_json=arguments.json)
-    unfetched = fetch_missing(place.settings, agreed=arguments.yes, interactive=not arguments.json)
-    with opened(place) as manager:
+            return _preview(workspace, token, as_json=arguments.json)
+    unfetched = fetch_missing(workspace.settings, agreed=arguments.yes, interactive=not arguments.json)
+    with opened(workspace) as manager:
         problem = manager.status().index_error
         report = _sync(manager, force=arguments.force, approve=arguments.yes)
         if report.awaiting is not None and not (report.cancelled or arguments.json) and is_interactive():
@@ -136,12 +136,12 @@ def _print_report(report: SyncReport) -> None:
     print_issues("Skipped", report.skipped)
 
 
-def _preview(place: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
+def _preview(workspace: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
     from engine.cli.embedding_preview import preview_embedding
     from engine.corpus.discovery import preview_workspace
 
-    preview = preview_workspace(place.folder, place.settings, cancel=token)
-    embedding = preview_embedding(place, cancel=token)
+    preview = preview_workspace(workspace.folder, workspace.settings, cancel=token)
+    embedding = preview_embedding(workspace, cancel=token)
     if as_json:
         print_json(to_builtins(preview) | {"embedding": embedding})
     else:

@@ -1,7 +1,6 @@
 """Output of the command-line verbs: text, JSON, and the progress of long operations on a terminal."""
 
 import contextlib
-import json
 import os
 import shutil
 import sys
@@ -22,6 +21,8 @@ _MOST_ISSUES = 20
 
 def print_json(value: Any) -> None:
     """Print a record, or its values, as one line of JSON with the characters escaped that `printable` would replace."""
+    import json  # takes longer than to print text, which needs none
+
     line = json.dumps(to_builtins(value), ensure_ascii=False)
     print(_UNPRINTABLE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
 
@@ -99,9 +100,9 @@ def print_failed(issues: Sequence[FileIssue]) -> None:
 
 def print_table(rows: Iterable[tuple[str, str]]) -> None:
     """Print rows as indented lines of two columns."""
-    kept = list(rows)
-    width = max((len(first) for first, _ in kept), default=0)
-    for first, second in kept:
+    shown = list(rows)
+    width = max((len(first) for first, _ in shown), default=0)
+    for first, second in shown:
         print(f"  {first:<{width}}  {second}".rstrip())
 
 

@@ -17,17 +17,17 @@ _LONGEST_HOOK = 64 * 1024
 
 
 def run(arguments: Namespace) -> int:
-    place = find_workspace(arguments)
+    workspace = find_workspace(arguments)
     session = _ended() if arguments.hook else arguments.session
     # At a terminal a user runs this; a hook has no terminal.
     by_agent = not (sys.stdin is not None and sys.stdin.isatty()) and not sys.stdout.isatty()
-    with interruptible() as token, opened(place) as manager:
+    with interruptible() as token, opened(workspace) as manager:
         if arguments.latest or arguments.hook:
             update_index(manager, _SYNC_SECONDS, token)  # the newest session may not be listed yet
         done = remember(
             manager,
-            place.folder,
-            place.settings,
+            workspace.folder,
+            workspace.settings,
             session,
             messages=arguments.messages,
             slug=arguments.slug or "",
@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> int:
         )
         if done.written is not None:
             update_index(manager, _SYNC_SECONDS, token)
-    _print_result(arguments, place, done)
+    _print_result(arguments, workspace, done)
     return 0
 
 
@@ -54,14 +54,14 @@ def _ended() -> str:
     return session.strip()
 
 
-def _print_result(arguments: Namespace, place: CliWorkspace, done: Remembered) -> None:
+def _print_result(arguments: Namespace, workspace: CliWorkspace, done: Remembered) -> None:
     note = done.note
     there = bool(note.existing) and not arguments.again
     if done.written is not None:
         path = done.written.path
     else:
         path = note.existing if there else f"memory/{note.date}-{note.slug}.md"
-    file = place.folder / path
+    file = workspace.folder / path
     if done.notice:
         print("mnemoscope:", safe(done.notice), file=sys.stderr)
     if arguments.json:

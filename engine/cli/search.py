@@ -14,8 +14,8 @@ from engine.corpus.globs import literal_glob
 from engine.records import (
     LAST_LINE,
     EarlierQuery,
+    FoundMessage,
     MemorySearchResult,
-    MessagePlace,
     Passage,
     RemedyName,
     ResultExplanation,
@@ -68,14 +68,14 @@ def run(arguments: Namespace) -> int:
         raise MnemoscopeError("--all-workspaces can be combined with words or a query, not with --like or --saved.")
     if arguments.json and arguments.markdown:
         raise MnemoscopeError("Use either --json or --markdown, not both.")
-    place = find_workspace(arguments)
-    with interruptible() as token, opened(place) as manager:
+    workspace = find_workspace(arguments)
+    with interruptible() as token, opened(workspace) as manager:
         if arguments.all_workspaces:
-            outcome = search_all(manager, place, " ".join(arguments.query), options, token, arguments.config)
+            outcome = search_all(manager, workspace, " ".join(arguments.query), options, token, arguments.config)
         elif arguments.saved is not None:
             from engine.cli.searches import run_saved
 
-            outcome = run_saved(manager, place, arguments.saved, options, token, arguments.config)
+            outcome = run_saved(manager, workspace, arguments.saved, options, token, arguments.config)
         elif arguments.like is not None:
             outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
         else:
@@ -164,8 +164,8 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     if reason:
         from engine.search.result_reasons import reasons_of  # only if an explanation is requested
 
-        for said in reasons_of(reason):
-            print(f"  {safe(str(said))}")
+        for part in reasons_of(reason):
+            print(f"  {safe(str(part))}")
     print()
 
 
@@ -175,7 +175,7 @@ def _copies(result: MemorySearchResult) -> str:
     return safe(f"The same text is in {plural(len(result.copies), 'other file')}: {shown}{rest}.")
 
 
-def _session_line(message: MessagePlace, modified: float) -> str:
+def _session_line(message: FoundMessage, modified: float) -> str:
     """Return agent, project and day of the session that a result is in."""
     from engine.corpus.transcripts.registry import agent_label  # brings every agent with it
 

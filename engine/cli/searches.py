@@ -26,13 +26,13 @@ _DAY = 86_400
 
 
 def run(arguments: Namespace) -> int:
-    place = find_workspace(arguments)
-    with interruptible(), opened(place) as manager:
+    workspace = find_workspace(arguments)
+    with interruptible(), opened(workspace) as manager:
         if why := manager.saved_searches.unreadable:
             raise StoreError(why)
         saved = manager.saved_searches.saved()
     names = any(split_name(search.query.path)[0] for search in saved)
-    folders = {one.name: one.folder for one in known_to(place, arguments.config)} if names else {}
+    folders = {one.name: one.folder for one in known_to(workspace, arguments.config)} if names else {}
     if arguments.json:
         print_json({"searches": saved})
     elif not saved:
@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
 
 def run_saved(
     manager: "MemorySearchManager",
-    place: CliWorkspace,
+    workspace: CliWorkspace,
     name: str,
     given: "SearchOptions",
     cancel: CancelToken,
@@ -55,16 +55,16 @@ def run_saved(
     It runs where the window runs it: here, in all workspaces, or in the one of its file. Raises `MnemoscopeError` if
     there is no such search, or that workspace was deleted.
     """
-    kept = manager.saved_searches
-    query = next((search.query for search in kept.saved() if search.name == name), None)
+    saved_searches = manager.saved_searches
+    query = next((search.query for search in saved_searches.saved() if search.name == name), None)
     if query is None:
-        if kept.unreadable:
-            raise StoreError(kept.unreadable)
+        if saved_searches.unreadable:
+            raise StoreError(saved_searches.unreadable)
         raise MnemoscopeError(f"No saved search is named “{name}”: mnemoscope searches lists all of them.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
-        kept.touch(name)
+        saved_searches.touch(name)
     named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})
-    outcome = _outcome(manager, place, query, named, cancel, config)
+    outcome = _outcome(manager, workspace, query, named, cancel, config)
     if query.order == "date":
         newest = sorted(outcome.results, key=lambda result: -result.modified)
         outcome = msgspec.structs.replace(outcome, results=tuple(newest))
@@ -73,7 +73,7 @@ def run_saved(
 
 def _outcome(
     manager: "MemorySearchManager",
-    place: CliWorkspace,
+    workspace: CliWorkspace,
     query: QueryRecord,
     named: "SearchOptions",
     cancel: CancelToken,
@@ -85,8 +85,8 @@ def _outcome(
         query = copy(query, path="")
     like = query.like
     if query.everywhere and like is None and not query.path:
-        return search_all(manager, place, query.text, {**_options(query), **named}, cancel, config)
-    with memory_of(query.path or (like.path if like else ""), manager, place, config) as (memory, path, folder):
+        return search_all(manager, workspace, query.text, {**_options(query), **named}, cancel, config)
+    with memory_of(query.path or (like.path if like else ""), manager, workspace, config) as (memory, path, folder):
         options: SearchOptions = {**_options(copy(query, path=path if query.path else "")), **named}
         if like is None:
             outcome = memory.search(query.text, cancel=cancel, **options)

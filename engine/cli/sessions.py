@@ -22,17 +22,17 @@ _WIDEST_NAME = 24
 
 
 def run(arguments: Namespace) -> int:
-    place = find_workspace(arguments)
-    with interruptible() as token, opened(place) as manager:
+    workspace = find_workspace(arguments)
+    with interruptible() as token, opened(workspace) as manager:
         known = manager.sessions()
         if not known:
-            raise MnemoscopeError(_nothing(place, arguments))
+            raise MnemoscopeError(_nothing(workspace, arguments))
         if arguments.action == "list":
             _list(arguments, known)
             return 0
         if arguments.action == "stats":
             found = [session for session in known if _fits(session, arguments)]
-            _print_stats(session_stats(found, load_prices(place.settings.sessions.prices), arguments.by), arguments)
+            _print_stats(session_stats(found, load_prices(workspace.settings.sessions.prices), arguments.by), arguments)
             return 0
         if arguments.action == "touching":
             _list_uses(arguments, known, insight_of(manager).uses_of_file(arguments.path, token))
@@ -46,9 +46,9 @@ def run(arguments: Namespace) -> int:
         except FileNotFoundError:
             raise MnemoscopeError(f"The transcript of {path} no longer exists.") from None
     if arguments.action == "export":
-        return _export(arguments, session, place)
+        return _export(arguments, session, workspace)
     if arguments.action == "context":
-        context = session_context(session, arguments.characters or place.settings.sessions.context_characters)
+        context = session_context(session, arguments.characters or workspace.settings.sessions.context_characters)
         if arguments.json:
             print_json({"context": context})
         else:
@@ -62,8 +62,8 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _nothing(place: CliWorkspace, arguments: Namespace) -> str:
-    if place.settings.sessions.folders:
+def _nothing(workspace: CliWorkspace, arguments: Namespace) -> str:
+    if workspace.settings.sessions.folders:
         return "No sessions are indexed yet: run mnemoscope index."
     return (
         f'No session folder is listed: add folders = ["~/.claude/projects"], or where yours are, under '
@@ -74,10 +74,13 @@ def _nothing(place: CliWorkspace, arguments: Namespace) -> str:
 # --- export ---------------------------------------------------------------------------------------------------------
 
 
-def _export(arguments: Namespace, session: SessionText, place: CliWorkspace) -> int:
+def _export(arguments: Namespace, session: SessionText, workspace: CliWorkspace) -> int:
     """Write the export to a file, completely or not at all. Notes and transcripts are never replaced."""
     path = arguments.output.expanduser()
-    own = (place.folder, *(place.folder / Path(folder).expanduser() for folder in place.settings.sessions.folders))
+    own = (
+        workspace.folder,
+        *(workspace.folder / Path(folder).expanduser() for folder in workspace.settings.sessions.folders),
+    )
     try:
         if path.exists() and any(path.resolve().is_relative_to(folder.resolve()) for folder in own):
             raise MnemoscopeError(f"{path} is one of your notes or transcripts: choose another file.")

@@ -14,8 +14,8 @@ _ON = {True: "enabled", False: "disabled"}
 
 
 def run(arguments: Namespace) -> int:
-    place = find_workspace(arguments)
-    with opened(place) as manager:
+    workspace = find_workspace(arguments)
+    with opened(workspace) as manager:
         probes: dict[str, Probe] = {}
         if arguments.deep:
             probes = {"embeddingProbe": manager.probe_embedding(), "vectorProbe": manager.probe_vector()}
@@ -23,7 +23,12 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print_json(to_builtins(status) | to_builtins(probes))
         return 0
-    lines = [*_about_workspace(status, place), *_about_search(status), *_about_probes(probes), *_about_syncs(status)]
+    lines = [
+        *_about_workspace(status, workspace),
+        *_about_search(status),
+        *_about_probes(probes),
+        *_about_syncs(status),
+    ]
     lines += [("Degraded", f"{part.part}: {part.reason} {part.remedy}".rstrip()) for part in status.degraded]
     width = max(len(label) for label, _ in lines) + 1
     for label, text in lines:
@@ -33,8 +38,8 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _about_workspace(status: MemoryProviderStatus, place: CliWorkspace) -> Iterator[tuple[str, str]]:
-    yield "Workspace", f"{status.workspace_dir} (from {place.origin})"
+def _about_workspace(status: MemoryProviderStatus, workspace: CliWorkspace) -> Iterator[tuple[str, str]]:
+    yield "Workspace", f"{status.workspace_dir} (from {workspace.origin})"
     if status.extra_paths:
         yield "Extra paths", ", ".join(status.extra_paths)
     yield "Sources", ", ".join(status.sources)
@@ -77,9 +82,9 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     cache = status.cache
     limit = f" of at most {cache.max_entries:,}" if cache.max_entries else ""
     yield "Vector cache", f"{_ON[cache.enabled]} ({cache.entries:,}{limit}, {size(cache.bytes)})"
-    for kept in cache.models:
-        use = ", in use" if kept.active else ""
-        yield f"  {kept.provider}", f"{kept.model}: {plural(kept.vectors, 'vector')}, {size(kept.bytes)}{use}"
+    for model in cache.models:
+        use = ", in use" if model.active else ""
+        yield f"  {model.provider}", f"{model.model}: {plural(model.vectors, 'vector')}, {size(model.bytes)}{use}"
     yield from batch_lines(status.batch)
 
 

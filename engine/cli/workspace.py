@@ -67,11 +67,11 @@ def _current() -> Path:
 
 
 @contextmanager
-def opened(place: CliWorkspace) -> Iterator["MemorySearchManager"]:
+def opened(workspace: CliWorkspace) -> Iterator["MemorySearchManager"]:
     """The memory of the folder, without watcher or timers, closed at the end."""
     from engine.backends.opening import open_memory
 
-    manager = open_memory(place.folder, place.settings, background=False)
+    manager = open_memory(workspace.folder, workspace.settings, background=False)
     try:
         yield manager
     finally:
@@ -110,7 +110,7 @@ def interruptible() -> Iterator[CancelToken]:
 
 def search_all(
     manager: "MemorySearchManager",
-    place: CliWorkspace,
+    workspace: CliWorkspace,
     query: str,
     options: "SearchOptions",
     token: CancelToken,
@@ -122,8 +122,8 @@ def search_all(
     from engine.workspaces.memory_pool import MemoryPool
     from engine.workspaces.multi_search import AllWorkspaces
 
-    here, others = here_and_others(known_to(place, config), place.folder)
-    most = options.get("max_results") or place.settings.query.max_results
+    here, others = here_and_others(known_to(workspace, config), workspace.folder)
+    most = options.get("max_results") or workspace.settings.query.max_results
     pool = MemoryPool(open_memory, partial(_settings_of, config=config))
     try:
         return AllWorkspaces(manager, pool).search(here, others, query, options, most, token)
@@ -133,7 +133,7 @@ def search_all(
 
 @contextmanager
 def memory_of(
-    path: str, manager: "MemorySearchManager", place: CliWorkspace, config: Path | None
+    path: str, manager: "MemorySearchManager", workspace: CliWorkspace, config: Path | None
 ) -> "Iterator[tuple[MemorySearchManager, str, str]]":
     """Return the memory with the file of this name, the file's stable name there, and the folder (empty for this
     workspace).
@@ -144,7 +144,7 @@ def memory_of(
     if not name:
         yield manager, path, ""
         return
-    folder = next((one.folder for one in known_to(place, config) if one.name == name and one.present), None)
+    folder = next((one.folder for one in known_to(workspace, config) if one.name == name and one.present), None)
     if folder is None:
         raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which no longer exists.")
     from engine.backends.opening import open_memory
@@ -156,11 +156,11 @@ def memory_of(
         memory.close()
 
 
-def known_to(place: CliWorkspace, config: Path | None) -> "tuple[KnownWorkspace, ...]":
+def known_to(workspace: CliWorkspace, config: Path | None) -> "tuple[KnownWorkspace, ...]":
     """Return all known workspaces, including this one."""
     from engine.workspaces.known_workspaces import known_workspaces
 
-    return known_workspaces(config=config, store_path=place.settings.store.path)
+    return known_workspaces(config=config, store_path=workspace.settings.store.path)
 
 
 def _settings_of(folder: str, config: Path | None) -> Settings:

@@ -61,9 +61,9 @@ def cut_piece(text: str, start: int, end: int, limit: int) -> tuple[int, str]:
         return end, "sentence"
     middle = start + (stop - start) // 2
     for kind, expression in (("sentence", _SENTENCE_END), ("space", _SPACE)):
-        places = [match.end() for match in expression.finditer(text, middle, stop)]
-        if places and places[-1] > start:
-            return places[-1], kind
+        ends = [match.end() for match in expression.finditer(text, middle, stop)]
+        if ends and ends[-1] > start:
+            return ends[-1], kind
     return character_start(text, start, stop), "word"
 
 
@@ -213,7 +213,7 @@ class _Scan:
             self._join_front_matter_to_text(after_front)
 
     def _join_front_matter_to_text(self, first: int) -> None:
-        """Make the end of the front matter a poor place to cut: alone it would be a hit without content.
+        """Make the end of the front matter a poor position to cut: alone it would be a hit without content.
 
         `first` is the piece after its last line.
         """

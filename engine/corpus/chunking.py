@@ -140,7 +140,7 @@ class _Packer:
             head, fresh = self._overlap_start(fresh, cut), cut
 
     def _best_cut(self, fresh: int, stop: int, room: int, share: float, *, forced: bool) -> int | None:
-        """Return the piece before which to cut: within `room` after `fresh`, at a good place near `share`.
+        """Return the piece before which to cut: within `room` after `fresh`, at a good position near `share`.
 
         None if the first piece doesn't fit, unless `forced`: then even code or a heading is cut off.
         """
@@ -152,8 +152,8 @@ class _Packer:
         nearest = bisect_right(outline.weights, outline.weights[fresh] + share / 2, fresh, stop) - 1
         cut = self._nearest_good(fresh, max(fresh, nearest), last, share)
         if cut is None and forced:
-            places = range(last, fresh, -1)
-            after_heading = (place for place in places if outline.cuts[place] == AFTER_HEADING)
+            positions = range(last, fresh, -1)
+            after_heading = (position for position in positions if outline.cuts[position] == AFTER_HEADING)
             return next(after_heading, last)
         return cut
 
@@ -162,14 +162,14 @@ class _Packer:
         origin = weights[fresh]
         reach = max(share - (weights[low] - origin), weights[last] - origin - share, 1)
         best, best_value = None, 0.0
-        for place in range(low + 1, last + 1):
-            if cuts[place] > NEVER:
-                distance = (weights[place] - origin - share) / reach
-                value = cuts[place] * (1 - _DISTANCE_PENALTY * distance * distance)
+        for position in range(low + 1, last + 1):
+            if cuts[position] > NEVER:
+                distance = (weights[position] - origin - share) / reach
+                value = cuts[position] * (1 - _DISTANCE_PENALTY * distance * distance)
                 if value > best_value:
-                    best, best_value = place, value
+                    best, best_value = position, value
         if best is None:
-            best = next((place for place in range(low, fresh, -1) if cuts[place] > NEVER), None)
+            best = next((position for position in range(low, fresh, -1) if cuts[position] > NEVER), None)
         return best
 
     def _overlap_start(self, fresh: int, cut: int) -> int:
@@ -180,11 +180,11 @@ class _Packer:
         """
         outline = self._outline
         lowest = max(fresh + 1, outline.sections[outline.section_of(cut)].start)
-        start = place = cut
-        while place > lowest and self._weight_before(place - 1, cut) <= self._overlap:
-            place -= 1
-            if outline.cuts[place] > WITHIN_WORD:
-                start = place
+        start = position = cut
+        while position > lowest and self._weight_before(position - 1, cut) <= self._overlap:
+            position -= 1
+            if outline.cuts[position] > WITHIN_WORD:
+                start = position
         return start
 
     def _weight_before(self, first: int, stop: int) -> int:

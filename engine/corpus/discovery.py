@@ -19,7 +19,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import marked
 from engine.corpus.documents import ENDINGS as DOCUMENT_ENDINGS
 from engine.corpus.documents import is_readable
-from engine.corpus.file_rules import SECRET_PLACE, FileRules, unreadable
+from engine.corpus.file_rules import SECRET_FOLDER, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.corpus.ignore_rules import Match, shown
 from engine.corpus.indexed_folders import Layout, Root, Roots, find_roots
@@ -155,7 +155,7 @@ class _Walk(FolderWalk):
             return
         match = self._judge.root(root, state)
         if match is not None:
-            outside = match is SECRET_PLACE
+            outside = match is SECRET_FOLDER
             self._pass(root.path if outside else root.name, os.path.basename(root.path), match)
         elif stat.S_ISDIR(state.st_mode):
             self.descend(root.path, root.name)

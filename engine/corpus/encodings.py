@@ -312,8 +312,8 @@ def _turkish(sample: bytes) -> str:
     return "cp1254" if turkish >= 3 and 5 * others <= turkish else ""
 
 
-def _count(sample: bytes, wanted: bytes) -> int:
-    return len(sample) - len(sample.translate(None, wanted))
+def _count(sample: bytes, characters: bytes) -> int:
+    return len(sample) - len(sample.translate(None, characters))
 
 
 def _is_plausible(sample: bytes, codec: str) -> bool:

@@ -10,9 +10,9 @@ from engine.corpus.indexed_folders import Root, holds_secrets
 from engine.corpus.safe_open import is_link
 from engine.settings import Settings
 
-SECRET_PLACE = Match("secret", skip_reasons.SECRET_FOLDER.message())
+SECRET_FOLDER = Match("secret", skip_reasons.SECRET_FOLDER.message())
 LINK = Match("symlink", skip_reasons.LINK.message())
-LINKED_PLACE = Match("symlink", skip_reasons.LINKED_PLACE.message())
+LINKED_PATH = Match("symlink", skip_reasons.LINKED_PATH.message())
 NOT_A_FILE = Match("not-a-file", skip_reasons.NOT_A_FILE.message())
 _OUTSIDE_MEMORY = Match("outside-memory", skip_reasons.OUTSIDE_MEMORY.message())
 
@@ -35,9 +35,9 @@ class FileRules:
         if is_unusable(root.name):
             return BAD_NAME
         if is_link(state):
-            return LINKED_PLACE
+            return LINKED_PATH
         if holds_secrets(root.path):
-            return SECRET_PLACE
+            return SECRET_FOLDER
         if stat.S_ISDIR(state.st_mode) and not root.single:
             return None
         return self._file(root.name, os.path.basename(root.path), state)

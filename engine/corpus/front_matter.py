@@ -202,7 +202,7 @@ class JsonProperties(FrontMatter):
 
 
 def _json_properties(lines: Sequence[str]) -> JsonProperties | None:
-    """Return front matter in JSON, of which `lines` include both fences; None if it isn't JSON."""
+    """Return front matter in JSON, whose `lines` include both fences; None if it isn't JSON."""
     inner = "\n".join(lines[1:-1]).strip()
     if not inner.startswith("{"):
         return None

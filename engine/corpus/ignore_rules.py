@@ -6,7 +6,8 @@ come the user's own `exclude`, `include` and `extensions`.
 """
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from engine.base import lazy_pattern, skip_reasons
 from engine.corpus.globs import Globs
@@ -28,7 +29,7 @@ _UNUSABLE = lazy_pattern(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
 _UNDECODABLE = lazy_pattern(r"[\ud800-\udfff]")
 
 
-class Match(NamedTuple):
+class Match(msgspec.Struct, frozen=True):
     """The rule that excludes a file or folder, with an explanation in one sentence."""
 
     rule: str
@@ -112,4 +113,4 @@ def is_unusable(name: str) -> bool:
 
 def shown(name: str) -> str:
     """Return the name with a replacement character for each undecodable byte, so that it can be stored and printed."""
-    return _UNDECODABLE.sub("\ufffd", name)
+    return name if name.isascii() else _UNDECODABLE.sub("\ufffd", name)

@@ -64,17 +64,17 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
     except NotADirectoryError:
         raise WorkspaceError(tr("{folder} is not a folder.", folder=workspace)) from None
     except PermissionError:
-        said = tr(
+        message = tr(
             "You don't have permission to read the folder {folder}. Change its permissions, or choose another folder.",
             folder=workspace,
         )
-        raise WorkspaceError(said) from None
+        raise WorkspaceError(message) from None
     except OSError as error:
-        said = tr("The folder {folder} cannot be read: {reason}.", folder=workspace, reason=error.strerror)
-        raise WorkspaceError(said) from None
+        message = tr("The folder {folder} cannot be read: {reason}.", folder=workspace, reason=error.strerror)
+        raise WorkspaceError(message) from None
     if holds_secrets(home):
-        said = tr("{folder} is a place for keys and credentials, which are never read.", folder=workspace)
-        raise WorkspaceError(said)
+        message = tr("{folder} is a place for keys and credentials, which are never read.", folder=workspace)
+        raise WorkspaceError(message)
     layout = _layout(home)
     own = [Root("", home)] if layout == "folder" else _memory_roots(home)
     return Roots(home, layout, tuple(_unique([*own, *_extra_roots(home, settings.extra_paths, top_names)])))
@@ -86,10 +86,10 @@ def require_text(folder: str) -> None:
         raise WorkspaceError(tr("The name of a folder can't contain a NUL character: {folder}.", folder=shown(folder)))
     name = shown(folder)
     if name != folder:
-        said = tr(
+        message = tr(
             "The name of {folder} contains bytes that are not text: rename the folder, then open it.", folder=name
         )
-        raise WorkspaceError(said)
+        raise WorkspaceError(message)
 
 
 def holds_secrets(path: str) -> bool:
@@ -145,17 +145,17 @@ def _short_name(path: str, taken: set[str]) -> str:
 def _unique(roots: list[Root]) -> list[Root]:
     """Remove second names of the same file or folder, such as MEMORY.md and memory.md on most Macs."""
     seen: set[tuple[int, int]] = set()
-    kept: list[Root] = []
+    unique: list[Root] = []
     for root in roots:
         try:
             state = os.lstat(root.path)
         except OSError:
-            kept.append(root)
+            unique.append(root)
             continue
         if (state.st_dev, state.st_ino) not in seen:
             seen.add((state.st_dev, state.st_ino))
-            kept.append(root)
-    return kept
+            unique.append(root)
+    return unique
 
 
 def _folded(name: str) -> str:

@@ -202,14 +202,14 @@ class NumberedText:
             self._blocks.move_to_end(index)
             return found
         data = self._source.read(index * _BLOCK, _BLOCK)
-        places = array("I", _places(data))
+        ends = array("I", _ends_in(data))
         # Text that was overwritten in place may have fewer line ends now: the missing ones fall on the block's end.
-        missing = self._before[index + 1] - self._before[index] - len(places)
-        places.extend([len(data)] * missing)
-        self._blocks[index] = data, places
+        missing = self._before[index + 1] - self._before[index] - len(ends)
+        ends.extend([len(data)] * missing)
+        self._blocks[index] = data, ends
         if len(self._blocks) > _CACHED_BLOCKS:
             self._blocks.popitem(last=False)
-        return data, places
+        return data, ends
 
     def _bytes(self, start: int, end: int) -> bytes:
         index, offset = divmod(start, _BLOCK)
@@ -316,11 +316,11 @@ def _copied(source: _Source, codec: str, cancel: CancelToken | None) -> _Source:
         source.close()
 
 
-def _places(data: bytes) -> Iterator[int]:
-    place = data.find(b"\n")
-    while place >= 0:
-        yield place
-        place = data.find(b"\n", place + 1)
+def _ends_in(data: bytes) -> Iterator[int]:
+    position = data.find(b"\n")
+    while position >= 0:
+        yield position
+        position = data.find(b"\n", position + 1)
 
 
 def _split(raw: bytes, count: int, limit: int, *, first: bool) -> list[str]:

@@ -284,15 +284,15 @@ def closeness(target: str, home: str, path: str) -> int | None:
     written = target.strip()
     if written.lower().endswith(".org") and not path.lower().endswith(".org"):
         return None
-    wanted, page, folder = fold(_without_ending(written)), page_path(path), fold(dirname(home))
-    if wanted.startswith("/"):
-        wanted = wanted.strip("/")
-        return 0 if page == wanted else 3 if page.endswith(f"/{wanted}") else None
-    if page == normpath(join_path(folder, wanted)) and (wanted.startswith(".") or written.lower().endswith(_TYPES)):
+    folded, page, folder = fold(_without_ending(written)), page_path(path), fold(dirname(home))
+    if folded.startswith("/"):
+        folded = folded.strip("/")
+        return 0 if page == folded else 3 if page.endswith(f"/{folded}") else None
+    if page == normpath(join_path(folder, folded)) and (folded.startswith(".") or written.lower().endswith(_TYPES)):
         return 0
-    if page == wanted:
+    if page == folded:
         return 1
-    if wanted.startswith(".") or not page.endswith(f"/{wanted}"):
+    if folded.startswith(".") or not page.endswith(f"/{folded}"):
         return None
     return 2 if folder and page.startswith(f"{folder}/") else 3
 
@@ -405,7 +405,7 @@ def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
     if anchor.startswith("^"):
         return _block(lines, anchor[1:].lower())
     page = _PAGE.fullmatch(anchor)
-    wanted = _letters(f"Page {int(page[1])}" if page else anchor)
+    target = _letters(f"Page {int(page[1])}" if page else anchor)
     begun = level = 0
     fence = ""
 
@@ -423,7 +423,7 @@ def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
                 continue
             if begun and heading[0] <= level:
                 return begun, number - 1
-            if not begun and _letters(heading[1]) == wanted:
+            if not begun and _letters(heading[1]) == target:
                 begun, level = number, heading[0]
     return (begun, len(lines)) if begun else None
 

@@ -19,7 +19,7 @@ _UNDERLINE = lazy_pattern(r" {0,3}([=\-~^\"'*+#.:_])\1*\s*")
 _WORDS = lazy_pattern(r" {0,3}[^\s>|#]")
 
 _MARKUP = lazy_pattern(r"[\\`*_~=\[\]<>{}&#^%]")
-"""Matches the characters of which all inline markup has at least one."""
+"""Matches characters of inline markup; text without any of them has none."""
 _WIKI_LINK = lazy_pattern(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _LINK = lazy_pattern(r"!?\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
 _NO_WORDS = lazy_pattern(

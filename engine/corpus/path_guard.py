@@ -66,8 +66,8 @@ class PathGuard:
         """
         if indexed_under == self.rules:
             return set()
-        asked = set(names)
-        return asked - self.accepted(asked)
+        requested = set(names)
+        return requested - self.accepted(requested)
 
     def in_extra_paths(self, names: Iterable[str]) -> set[str]:
         """Return those of the names that are in `extra_paths`, not among the workspace's own notes."""

@@ -172,21 +172,21 @@ class PathFinder:
         if root is not None and root.name and not {".", ".."}.intersection(name.split("/")):
             yield self._in_root(root, _parts(name[len(root.name) :], "/"))
 
-    # --- by its place ---------------------------------------------------------------------------------------------
+    # --- by its path ----------------------------------------------------------------------------------------------
 
     def _resolved(self, path: str) -> str:
         """Return a path with the links to indexed folders in it resolved; unchanged without any."""
-        places = {_comparable(place): place for place in (self.roots.workspace, *self._places())}
+        folders = {_comparable(folder): folder for folder in (self.roots.workspace, *self._folders())}
         parts = Path(path).parts
         for depth in range(1, len(parts) + 1):
             above, here = os.path.join(*parts[: depth - 1]) if depth > 1 else "", os.path.join(*parts[:depth])
             unfollowed = os.path.join(os.path.realpath(above), parts[depth - 1]) if above else here
-            for way in (unfollowed, os.path.realpath(here)):
-                if place := places.get(_comparable(way)):
-                    return os.path.join(place, *parts[depth:])
+            for candidate in (unfollowed, os.path.realpath(here)):
+                if folder := folders.get(_comparable(candidate)):
+                    return os.path.join(folder, *parts[depth:])
         return path
 
-    def _places(self) -> list[str]:
+    def _folders(self) -> list[str]:
         return [*(root.path for root in self.roots.found), *(store.path for store in self._stores)]
 
     def _at(self, path: str) -> PathStatus:
@@ -315,19 +315,19 @@ def _comparable(path: str) -> str:
     return _composed(os.path.normcase(path))
 
 
-def _covers(place: str, path: str) -> bool:
-    """Return whether `path` is `place` or inside it."""
-    place, path = os.path.normcase(place), os.path.normcase(path)
-    return path == place or path.startswith(os.path.join(place, ""))
+def _covers(folder: str, path: str) -> bool:
+    """Return whether `path` is `folder` or inside it."""
+    folder, path = os.path.normcase(folder), os.path.normcase(path)
+    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
-def _below(place: str, path: str) -> list[str]:
-    return _parts(path[len(place) :], os.sep)
+def _below(folder: str, path: str) -> list[str]:
+    return _parts(path[len(folder) :], os.sep)
 
 
 def _parts(text: str, separator: str) -> list[str]:
     return [part for part in text.split(separator) if part not in ("", ".")]
 
 
-def _depth(place: Root | Store) -> int:
-    return len(place.path)
+def _depth(folder: Root | Store) -> int:
+    return len(folder.path)

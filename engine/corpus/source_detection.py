@@ -27,11 +27,11 @@ from engine.corpus.transcripts.registry import session_folders
 from engine.corpus.transcripts.session_stores import find_stores, find_transcripts
 from engine.corpus.transcripts.transcript_files import NO_TRANSCRIPT
 from engine.corpus.user_environment import Machine
-from engine.records import FileIssue, FoundSource, FoundSources, PlaceKind
+from engine.records import FileIssue, FoundSource, FoundSources, SourceKind
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 
-# --- Possible places, and lists of places in configuration files -----------------------------------------------------
+# --- Possible folders, and lists of folders in configuration files ---------------------------------------------------
 
 _MOST_BYTES = 256 * 1024
 _TOKEN = re.compile(
@@ -93,7 +93,7 @@ def _meant(escape: re.Match[str]) -> str:
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    kind: PlaceKind
+    kind: SourceKind
     agent: str
     name: str
     path: str
@@ -117,7 +117,7 @@ def read_list(path: str, issues: list[FileIssue]) -> Any:
 
 
 def _read(path: str) -> Any:
-    descriptor, state = open_regular(os.path.realpath(path))  # users may link their configuration to another place
+    descriptor, state = open_regular(os.path.realpath(path))  # users may link their configuration to another path
     with os.fdopen(descriptor, "rb") as file:
         if state.st_size > _MOST_BYTES:
             raise ValueError("larger than a configuration file can be")
@@ -202,8 +202,10 @@ def find_sources(
     """
     machine = Machine(os.path.abspath(home or Path.home()), os.environ if environ is None else environ)
     issues: list[FileIssue] = []
-    places = [_measure(candidate, issues, cancel) for candidate in _present(_candidates(machine, issues))]
-    return FoundSources(places=tuple(place for place in places if place.files or not place.whole), issues=tuple(issues))
+    sources = [_measure(candidate, issues, cancel) for candidate in _present(_candidates(machine, issues))]
+    return FoundSources(
+        sources=tuple(source for source in sources if source.files or not source.whole), issues=tuple(issues)
+    )
 
 
 def sessions_workspace(store_path: str = "") -> Path:
@@ -223,8 +225,8 @@ def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = Non
     """
     issues: list[FileIssue] = []
     stores = find_stores(_listing(folders))
-    places = [_measure(Candidate("sessions", "", "", store.path), issues, cancel) for store in stores]
-    return FoundSources(places=tuple(places), issues=tuple(issues))
+    sources = [_measure(Candidate("sessions", "", "", store.path), issues, cancel) for store in stores]
+    return FoundSources(sources=tuple(sources), issues=tuple(issues))
 
 
 def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:

@@ -29,19 +29,19 @@ class Key:
 
     value: str = field(repr=False)
     origin: Literal["environment", "keychain"]
-    place: str
+    name: str
     """The name of the variable, or the account in the keychain."""
 
     @property
     def described(self) -> str:
         """The key's origin for the status record, in English."""
-        return f"the environment variable {self.place}" if self.origin == "environment" else "the keychain"
+        return f"the environment variable {self.name}" if self.origin == "environment" else "the keychain"
 
     @property
     def origin_text(self) -> str:
         """The key's origin, translated, for the end of a sentence."""
         if self.origin == "environment":
-            return tr("the environment variable {name}", name=self.place)
+            return tr("the environment variable {name}", name=self.name)
         return tr("the keychain")
 
 
@@ -94,10 +94,10 @@ def key_state(provider: str, settings: Settings) -> KeyState:
     try:
         key = find_key(provider, settings)
     except ProviderError as error:
-        return KeyState(present=False, origin=None, place="", problem=str(error))
+        return KeyState(present=False, origin=None, origin_text="", problem=str(error))
     if key is None:
-        return KeyState(present=False, origin=None, place="", problem="")
-    return KeyState(present=True, origin=key.origin, place=key.origin_text, problem="")
+        return KeyState(present=False, origin=None, origin_text="", problem="")
+    return KeyState(present=True, origin=key.origin, origin_text=key.origin_text, problem="")
 
 
 def store_key(provider: str, settings: Settings, value: str) -> None:

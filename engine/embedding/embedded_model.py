@@ -11,10 +11,11 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, ProviderError
@@ -42,7 +43,7 @@ _UNKNOWN_LANGUAGES = frozenset(
 )
 """Other languages in Latin letters, whose words are split into pieces of two letters. Catalan and Indonesian are not:
 they resemble a known language."""
-_LETTERS_A_TOKEN = 4
+_CHARACTERS_A_TOKEN = 4
 _LOOK_S = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
 _STEP_TOKENS = 3200
@@ -150,7 +151,7 @@ class EmbeddedProvider:
         return prepare(np.concatenate(vectors))
 
     def count_tokens(self, text: str) -> int:
-        return len(text) // _LETTERS_A_TOKEN + 1
+        return len(text) // _CHARACTERS_A_TOKEN + 1
 
     def close(self) -> None:
         self._closed = True

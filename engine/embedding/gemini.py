@@ -174,8 +174,8 @@ def read_job(found: Mapping[str, Any]) -> RemoteJob:
     state = _STATES.get(word, "running")
     if found.get("done") and state == "running":
         state = "failed" if error else "completed"
-    places = (_dict(found.get("response")), _dict(about.get("output")), _dict(found.get("output")))
-    file = next((place["responsesFile"] for place in places if place.get("responsesFile")), None)
+    answers = (_dict(found.get("response")), _dict(about.get("output")), _dict(found.get("output")))
+    file = next((answer["responsesFile"] for answer in answers if answer.get("responsesFile")), None)
     counts = _dict(about.get("batchStats"))
     answered = _number(counts.get("successfulRequestCount")) + _number(counts.get("failedRequestCount"))
     return RemoteJob(

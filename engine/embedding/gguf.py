@@ -331,41 +331,41 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
                 model=settings.model,
             )
         )
-    place = model_path(settings)
-    if place.hub is not None and not place.path.is_file():
+    location = model_path(settings)
+    if location.hub is not None and not location.path.is_file():
         raise ProviderError(
             tr(
                 "The model {id} is not on this computer yet: download it in the settings, or with mnemoscope "
                 "index --yes.",
-                id=place.hub.id,
+                id=location.hub.id,
             )
         )
-    file = read_gguf(str(place.path))
+    file = read_gguf(str(location.path))
     traits = traits_of(file)
     return GgufProvider(file, traits, _dims(settings.dimensions, file, traits))
 
 
-def _dims(wanted: int | None, file: GgufFile, traits: Traits) -> int:
-    if wanted is None or wanted == file.dims:
+def _dims(dimensions: int | None, file: GgufFile, traits: Traits) -> int:
+    if dimensions is None or dimensions == file.dims:
         return file.dims
     if traits.least_dims is None:
         raise ProviderError(
             tr(
                 "The model makes vectors of {dims} dimensions only: remove dimensions = {wanted}.",
                 dims=file.dims,
-                wanted=wanted,
+                wanted=dimensions,
             )
         )
-    if not traits.least_dims <= wanted <= file.dims:
+    if not traits.least_dims <= dimensions <= file.dims:
         raise ProviderError(
             tr(
                 "The model makes vectors of {least_dims} to {dims} dimensions: change dimensions = {wanted}.",
                 least_dims=traits.least_dims,
                 dims=file.dims,
-                wanted=wanted,
+                wanted=dimensions,
             )
         )
-    return wanted
+    return dimensions
 
 
 class GgufProvider:

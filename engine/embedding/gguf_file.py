@@ -28,7 +28,7 @@ _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: 
 _MOST_VALUES = 10_000
 _MOST_BYTES = 64 * 1024 * 1024
 """Limit for all names and values; the largest vocabularies have some ten megabytes."""
-_MOST_LETTERS = 1_000_000
+_MOST_STRING_BYTES = 1_000_000
 """Limit for one string; a chat template has some thousand characters."""
 _SAMPLES = 64
 _SAMPLE_BYTES = 4096
@@ -125,9 +125,9 @@ def _values(file: BinaryIO, path: str) -> dict[str, Any]:
 class _Reader:
     """Parses the values. Raises `struct.error`, `ValueError` or `OverflowError` for invalid data."""
 
-    def __init__(self, data: mmap.mmap, place: int) -> None:
+    def __init__(self, data: mmap.mmap, position: int) -> None:
         self._data = data
-        self._place = place
+        self._position = position
 
     def pairs(self, count: int) -> dict[str, Any]:
         """All names with their values, without arrays such as the vocabulary."""
@@ -151,27 +151,27 @@ class _Reader:
         return self._number(_NUMBERS[kind])
 
     def _number(self, code: str) -> Any:
-        (value,) = struct.unpack_from("<" + code, self._data, self._place)
-        self._place += struct.calcsize("<" + code)
+        (value,) = struct.unpack_from("<" + code, self._data, self._position)
+        self._position += struct.calcsize("<" + code)
         return value
 
     def _string(self) -> str:
         start = self._skip_string()
-        return self._data[start : self._place].decode("utf-8", "replace")
+        return self._data[start : self._position].decode("utf-8", "replace")
 
     def _skip_string(self) -> int:
         """Skip a string and return its start."""
         length = self._number("Q")
-        start = self._place
-        if length > _MOST_LETTERS or start + length > min(len(self._data), _MOST_BYTES):
+        start = self._position
+        if length > _MOST_STRING_BYTES or start + length > min(len(self._data), _MOST_BYTES):
             raise ValueError(length)
-        self._place += length
+        self._position += length
         return start
 
     def _skip_array(self) -> None:
         kind, length = self._number("I"), self._number("Q")
         if kind in _NUMBERS:
-            self._place += length * struct.calcsize("<" + _NUMBERS[kind])
+            self._position += length * struct.calcsize("<" + _NUMBERS[kind])
             return
         if kind != _STRING or length > len(self._data):
             raise ValueError(kind)
@@ -273,10 +273,10 @@ def missing_model(settings: Settings) -> str:
     if settings.provider != "gguf" or not settings.store.vector.enabled or not llama_installed():
         return ""
     try:
-        place = model_path(settings)
+        location = model_path(settings)
     except ProviderError:
         return ""
-    return "" if place.hub is None or place.path.is_file() else place.hub.id
+    return "" if location.hub is None or location.path.is_file() else location.hub.id
 
 
 def traits_of(model: GgufFile) -> Traits:

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.errors import ProviderError
@@ -45,8 +46,7 @@ _REACH = 0.25
 """Maximum distance of a cut from its ideal location, as a share of the length of a part."""
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(msgspec.Struct, frozen=True):
     """A part of a text within the model's limit."""
 
     owner: int
@@ -82,7 +82,7 @@ def embed_whole(
             arrived |= enumerate(embed([part.text for part in request]), done)
         except ProviderError as error:
             if isinstance(error, PartialAnswer):
-                arrived |= {done + place: vector for place, vector in error.arrived.items()}
+                arrived |= {done + index: vector for index, vector in error.arrived.items()}
             whole = _joined(parts, arrived)
             if not whole:
                 raise
@@ -102,9 +102,9 @@ def cut(text: str, limit: int, count_tokens: Callable[[str], int]) -> Iterator[t
         yield text, tokens
         return
     parts = math.ceil(tokens / limit)
-    place = _best_end(text, len(text) * (parts // 2) // parts, int(len(text) / parts * _REACH))
-    yield from cut(text[:place], limit, count_tokens)
-    yield from cut(text[place:], limit, count_tokens)
+    position = _best_end(text, len(text) * (parts // 2) // parts, int(len(text) / parts * _REACH))
+    yield from cut(text[:position], limit, count_tokens)
+    yield from cut(text[position:], limit, count_tokens)
 
 
 def _best_end(text: str, ideal: int, reach: int) -> int:
@@ -112,9 +112,9 @@ def _best_end(text: str, ideal: int, reach: int) -> int:
     low, high = max(1, ideal - reach), min(len(text) - 1, ideal + reach)
     for end in _ENDS:
         # One more character on both sides: a boundary is matched as a whole, or extends too far and does not count.
-        places = [match.end() for match in end.finditer(text, low - 1, high + 1) if low <= match.end() <= high]
-        if places:
-            return min(places, key=lambda place: abs(place - ideal))
+        ends = [match.end() for match in end.finditer(text, low - 1, high + 1) if low <= match.end() <= high]
+        if ends:
+            return min(ends, key=lambda position: abs(position - ideal))
     return min(max(ideal, 1), len(text) - 1)
 
 
@@ -126,13 +126,13 @@ def _parts(owner: int, text: str, limit: int, count_tokens: Callable[[str], int]
 
 def _joined(parts: Sequence[_Part], arrived: "Mapping[int, Vectors]") -> "dict[int, Vectors]":
     """The vector of every text whose parts have all arrived, by index."""
-    places: dict[int, list[int]] = {}
-    for place, part in enumerate(parts):
-        places.setdefault(part.owner, []).append(place)
+    parts_of: dict[int, list[int]] = {}
+    for index, part in enumerate(parts):
+        parts_of.setdefault(part.owner, []).append(index)
     return {
-        owner: _average([parts[place] for place in own], [arrived[place] for place in own])
-        for owner, own in places.items()
-        if all(place in arrived for place in own)
+        owner: _average([parts[index] for index in own], [arrived[index] for index in own])
+        for owner, own in parts_of.items()
+        if all(index in arrived for index in own)
     }
 
 

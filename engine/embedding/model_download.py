@@ -62,28 +62,30 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
     Call this only at the user's request. An interrupted download resumes where it stopped. `progress` is called some
     twenty times a second. Raises `ProviderError`, `Cancelled`.
     """
-    place = model_path(settings)
-    if place.path.is_file():
-        return place.path
-    if place.hub is None:
-        raise ProviderError(tr("There is no file {path}: correct local.model_path in the settings.", path=place.path))
-    lock = filelock.FileLock(f"{place.path}.lock")
+    location = model_path(settings)
+    if location.path.is_file():
+        return location.path
+    if location.hub is None:
+        raise ProviderError(
+            tr("There is no file {path}: correct local.model_path in the settings.", path=location.path)
+        )
+    lock = filelock.FileLock(f"{location.path}.lock")
     try:
-        place.path.parent.mkdir(parents=True, exist_ok=True)
+        location.path.parent.mkdir(parents=True, exist_ok=True)
         with lock.acquire(timeout=0), contextlib.closing(_Hub(cancel)) as hub:
-            if not place.path.is_file():
-                _Fetch(hub, place.hub, place.path, progress, cancel).run()
+            if not location.path.is_file():
+                _Fetch(hub, location.hub, location.path, progress, cancel).run()
     except filelock.Timeout:
         raise ProviderError(
-            tr("Another program is downloading {id}: wait until it has finished.", id=place.hub.id)
+            tr("Another program is downloading {id}: wait until it has finished.", id=location.hub.id)
         ) from None
     except OSError as error:
         full = error.errno == errno.ENOSPC
         what = tr("the disk is full") if full else error.strerror or type(error).__name__
         raise ProviderError(
-            tr("The model can't be saved in {parent}: {what}.", parent=place.path.parent, what=what)
+            tr("The model can't be saved in {parent}: {what}.", parent=location.path.parent, what=what)
         ) from error
-    return place.path
+    return location.path
 
 
 @dataclass(frozen=True)

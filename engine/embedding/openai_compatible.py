@@ -194,9 +194,9 @@ class ChatModel:
 def _message_text(body: bytes) -> str:
     answer = read_json(body)
     try:
-        said = answer["choices"][0]["message"]["content"]
+        text = answer["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
-        said = None
-    if not isinstance(said, str):
+        text = None
+    if not isinstance(text, str):
         raise Transient(tr("The service's answer has no text."))
-    return said
+    return text

@@ -4,8 +4,9 @@ numpy is imported with the first vector, so that keyword search does not load it
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _LEAST_MAGNITUDE = 1e-10
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """Limits of a provider's requests."""
 
     inputs: int

@@ -152,11 +152,11 @@ def _available_key(settings: Settings, name: str, cancel: CancelToken | None) ->
 def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
     """Create the provider. `key`: a stored key, or one entered by the user."""
     require_consent(settings, name)
-    value, place = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)
+    value, origin = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)
     provider = FACTORIES[name](settings_of(settings, name), value)
     # A message loads the log file and the patterns of secrets: a tenth of a search with the built-in model.
     log.log(logging.INFO if provider.remote else logging.DEBUG, "Embedding with %s, %s", name, provider.model)
-    return Selection(provider, settings.provider, key_origin=place)
+    return Selection(provider, settings.provider, key_origin=origin)
 
 
 def _loaded_from(module: str) -> Factory:

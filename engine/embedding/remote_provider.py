@@ -1,6 +1,5 @@
 """Common base of remote providers: converts texts to unit vectors, and handles incomplete responses."""
 
-import dataclasses
 import hashlib
 import json
 import threading
@@ -8,6 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
@@ -130,25 +131,25 @@ class Model:
         vectors depend on them. Raises `ProviderError` for an unsupported vector length.
         """
         facts = facts_of(provider, name)
-        wanted = settings.dimensions
-        if facts is not None and wanted is not None and wanted not in facts.dimensions:
+        dimensions = settings.dimensions
+        if facts is not None and dimensions is not None and dimensions not in facts.dimensions:
             raise ProviderError(
                 tr(
                     "{name} has no vectors of {wanted} numbers: set dimensions to {lengths}, or leave it out.",
                     name=name,
-                    wanted=wanted,
+                    wanted=dimensions,
                     lengths=_choices(facts.dimensions),
                 )
             )
         if facts is not None:
-            limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
+            limits = msgspec.structs.replace(limits, input_tokens=facts.input_tokens)
         # All of a provider's own URLs serve the same models, and so do both names of this machine.
         server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
-        depends = (server, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
+        depends = (server, name, dimensions, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
             provider=provider,
             name=name,
-            dims=wanted or (facts.dims if facts is not None else None),
+            dims=dimensions or (facts.dims if facts is not None else None),
             limits=limits,
             price=price_of(settings, provider, name),
             calibration=facts.calibration if facts is not None else UNKNOWN,
@@ -220,7 +221,7 @@ class RemoteProvider:
                 longest = min(max(map(estimate, sent)), limits.input_tokens)
                 if longest <= _SHORTEST_LIMIT:
                     raise
-                self.limits = dataclasses.replace(limits, input_tokens=max(longest // 2, _SHORTEST_LIMIT))
+                self.limits = msgspec.structs.replace(limits, input_tokens=max(longest // 2, _SHORTEST_LIMIT))
 
     def _embed_all(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
         """Unit vectors (n, dims) in the order of the texts; missing ones are requested again."""
@@ -233,20 +234,20 @@ class RemoteProvider:
         missing = list(range(len(texts)))
         for _ in range(_ROUNDS):
             try:
-                answer = self._request([texts[place] for place in missing], query=query, cancel=cancel)
-                for place, vector in answer.vectors.items():
+                answer = self._request([texts[index] for index in missing], query=query, cancel=cancel)
+                for index, vector in answer.vectors.items():
                     self._check_length(len(vector))
                     sure = bool(np.isfinite(vector).all() and vector.any())
-                    (arrived if sure else doubtful)[missing[place]] = prepare(vector)
+                    (arrived if sure else doubtful)[missing[index]] = prepare(vector)
             except (ProviderError, Cancelled) as error:
                 if arrived:  # billed vectors are saved, even after a cancel
                     raise PartialAnswer(str(error), arrived) from error
                 raise
-            missing = [place for place in missing if place not in arrived]
+            missing = [index for index in missing if index not in arrived]
             if not missing:
                 break
         # Accept imperfect vectors of a model that repeats them.
-        arrived = {place: vector for place, vector in doubtful.items() if vector.any()} | arrived
+        arrived = {index: vector for index, vector in doubtful.items() if vector.any()} | arrived
         if len(arrived) < len(texts):
             raise LeftOut(
                 tr(
@@ -259,7 +260,7 @@ class RemoteProvider:
                 ),
                 arrived,
             )
-        return np.stack([arrived[place] for place in range(len(texts))])
+        return np.stack([arrived[index] for index in range(len(texts))])
 
     def _request(self, texts: list[str], *, query: bool, cancel: CancelToken | None) -> Answer:
         seconds = self._query_seconds if query else self._documents_seconds
@@ -281,15 +282,15 @@ class RemoteProvider:
         with self._lock:
             if self._dims is None:
                 self._dims = length
-            wanted = self._dims
-        if length != wanted:
+            expected = self._dims
+        if length != expected:
             raise ProviderError(
                 tr(
                     "{name} answered with vectors of {length} numbers instead of {wanted}: set "
                     "dimensions = {length} in the settings, or another model.",
                     name=self._http.service.name,
                     length=length,
-                    wanted=wanted,
+                    wanted=expected,
                 )
             )
 

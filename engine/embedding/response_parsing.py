@@ -75,11 +75,11 @@ def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise Transient(tr("The service's answer has no list of vectors."))
     alone = texts == 1 and len(items) == 1
-    places = [0] if alone else [item.get("index") for item in items]
-    known = all(type(place) is int and 0 <= place < texts for place in places)
-    if not known or len(set(places)) < len(places):
+    indexes = [0] if alone else [item.get("index") for item in items]
+    known = all(type(index) is int and 0 <= index < texts for index in indexes)
+    if not known or len(set(indexes)) < len(indexes):
         raise ProviderError(tr("The service does not say which vector belongs to which text: its answer is not used."))
-    return _vectors(zip(places, (item.get("embedding") for item in items), strict=True))
+    return _vectors(zip(indexes, (item.get("embedding") for item in items), strict=True))
 
 
 def tokens_of(answer: Mapping[str, Any]) -> int | None:
@@ -100,7 +100,7 @@ def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
 
 
 def _vectors(sent: Iterable[tuple[int, Any]]) -> "dict[int, Vectors]":
-    return {place: vector_of(vector) for place, vector in sent if vector not in (None, [], "")}
+    return {index: vector_of(vector) for index, vector in sent if vector not in (None, [], "")}
 
 
 def vector_of(sent: Any) -> "Vectors":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from engine.embedding.provider_interface import Vectors
 
-    Places = NDArray[np.intp]
+    Positions = NDArray[np.intp]
     Arrays = Mapping[str, NDArray[Any]]
 
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
@@ -74,14 +74,14 @@ def read_vocabulary(path: Path) -> Vocabulary:
     data = path.read_bytes()
     ids: dict[str, int] = {}
     scores: list[float] = []
-    place = 0
-    while data[place] == _LENGTHY:
+    position = 0
+    while data[position] == _LENGTHY:
         # Fields of a piece: its text, then the logarithm of its frequency; all are shorter than 128 bytes.
-        end = place + 4 + data[place + 3]
-        ids[data[place + 4 : end].decode()] = len(scores)
+        end = position + 4 + data[position + 3]
+        ids[data[position + 4 : end].decode()] = len(scores)
         scores.append(struct.unpack_from("<f", data, end + 1)[0] if data[end] == _NUMBER else 0.0)
-        place += 2 + data[place + 1]
-    (training, length), *_ = _parse_fields(data, place, len(data))[3]
+        position += 2 + data[position + 1]
+    (training, length), *_ = _parse_fields(data, position, len(data))[3]
     (rules, size), *_ = _parse_fields(data, training, training + length)[2]
     longest: dict[str, int] = {}
     for piece in ids:
@@ -110,24 +110,24 @@ class StringTable:
         texts = [text.encode() for text in numbers]
         size = 1 << (cls._SPARE * len(texts)).bit_length()
         slots = [0] * size
-        for place, text in enumerate(texts, 1):
+        for number, text in enumerate(texts, 1):
             slot = zlib.crc32(text) & (size - 1)
             while slots[slot]:
                 slot = (slot + 1) & (size - 1)
-            slots[slot] = place
+            slots[slot] = number
         return {
             "texts": np.frombuffer(b"".join(texts), np.uint8),
             "ends": np.cumsum([0, *map(len, texts)]).astype(np.uint32),
             "numbers": np.fromiter(numbers.values(), np.uint32),
-            "slots": np.array(slots, np.uint32),  # from the hash of a text on: its place from 1; 0 ends the search
+            "slots": np.array(slots, np.uint32),  # from the hash of a text on: its number from 1; 0 ends the search
         }
 
     def get(self, text: str, default: Any = None, /) -> Any:
         key = text.encode()
         slot = zlib.crc32(key) & self._mask
-        while place := self._slots[slot]:
-            if self._texts[self._ends[place - 1] : self._ends[place]] == key:
-                return self._numbers[place - 1]
+        while number := self._slots[slot]:
+            if self._texts[self._ends[number - 1] : self._ends[number]] == key:
+                return self._numbers[number - 1]
             slot = (slot + 1) & self._mask
         return default
 
@@ -245,15 +245,15 @@ class _Convolutions(NamedTuple):
 class _Layout(NamedTuple):
     """Arrangement of the tokens of several texts in rows, with gaps around each text."""
 
-    words: "Places"
+    words: "Positions"
     """The distinct tokens."""
-    rows: "Places"
+    rows: "Positions"
     """Index of the token in each row; their number for gaps."""
-    gaps: "Places"
+    gaps: "Positions"
     """Rows without a token."""
-    starts: "Places"
+    starts: "Positions"
     """The first row of each text."""
-    lengths: "Places"
+    lengths: "Positions"
     """Number of tokens of each text."""
 
 
@@ -320,7 +320,7 @@ class Network:
         features += lengths * weights.ln_b
         return features, lengths
 
-    def _embedded(self, words: "Places") -> "Vectors":
+    def _embedded(self, words: "Positions") -> "Vectors":
         block = words % _BLOCKS
         numbers: Vectors = self._weights.table[words].astype(np.float32)
         numbers *= self._weights.scale[block, None]
@@ -348,9 +348,9 @@ def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "
     around = np.pad(layout.rows * size, _GAP, constant_values=(len(own) - 1) * size)
     first = added.take(layout.rows * size + before, axis=0)
     taken = np.empty_like(first)
-    for place in (place for place in range(size) if place != before):
-        words = around[_GAP - before + place :][: len(first)]
-        added.take(words + place, axis=0, out=taken, mode="clip")  # indexes are valid; "raise" would use a copy
+    for offset in (offset for offset in range(size) if offset != before):
+        words = around[_GAP - before + offset :][: len(first)]
+        added.take(words + offset, axis=0, out=taken, mode="clip")  # indexes are valid; "raise" would use a copy
         first += taken
     np.maximum(first, 0, out=first)
     first += own.take(layout.rows, axis=0, out=taken, mode="clip")

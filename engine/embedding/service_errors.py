@@ -165,12 +165,12 @@ def refusal(
     `private`: texts in the request; a message that quotes from them is left out, since errors are logged.
     """
     answer = _parsed(body)
-    said = _error_message(answer)
-    quote = "" if quotes(said, private) else quoted(said)
+    message = _error_message(answer)
+    quote = "" if quotes(message, private) else quoted(message)
     name = service.name
     if 300 <= status < 400:
         return Redirected(_redirected(name, headers), status, headers.get("location", ""))
-    if status == 402 or (status < 500 and _is_out_of_money(answer, said)):
+    if status == 402 or (status < 500 and _is_out_of_money(answer, message)):
         return NoAccess(
             tr("{name} has no credit left for this key: check its plan, its limits and its billing.", name=name), status
         )
@@ -193,14 +193,14 @@ def refusal(
             )
         return Transient(
             tr("{name} asks for fewer requests{quote}: try again later.", name=name, quote=quote),
-            _retry_delay(headers, answer, said),
+            _retry_delay(headers, answer, message),
         )
-    if _TOO_LONG.search(said):  # llama-server reports it with status 500
+    if _TOO_LONG.search(message):  # llama-server reports it with status 500
         return TooLong(tr("{name} says that a text is too long{quote}.", name=name, quote=quote), status)
     if status >= 500 or status == 408:
         return Transient(
             tr("{name} reports an internal error (status {status}{quote}).", name=name, status=status, quote=quote),
-            _retry_delay(headers, answer, said),
+            _retry_delay(headers, answer, message),
         )
     if status == 404:
         return Refused(
@@ -259,25 +259,25 @@ def _error_message(answer: Any) -> str:
     return shortened(" ".join(redact(str(message)).split()), _LONGEST)
 
 
-def quotes(said: str, texts: Sequence[str]) -> bool:
+def quotes(message: str, texts: Sequence[str]) -> bool:
     """Whether the message quotes one of the texts."""
-    if not said:
+    if not message:
         return False
     plain = [" ".join(text.split()) for text in texts]
-    pieces = {said[start : start + _GIVEN_AWAY] for start in range(max(1, len(said) - _GIVEN_AWAY + 1))}
+    pieces = {message[start : start + _GIVEN_AWAY] for start in range(max(1, len(message) - _GIVEN_AWAY + 1))}
     return any(piece in text for text in plain for piece in pieces if len(piece) == _GIVEN_AWAY) or any(
-        text in said for text in plain if len(text) >= 4
+        text in message for text in plain if len(text) >= 4
     )
 
 
-def quoted(said: str) -> str:
+def quoted(message: str) -> str:
     """The service's message, formatted as part of our own; empty if there is none."""
-    return tr(' ("{said}")', said=said) if said else ""
+    return tr(' ("{said}")', said=message) if message else ""
 
 
-def _is_out_of_money(answer: Any, said: str) -> bool:
+def _is_out_of_money(answer: Any, message: str) -> bool:
     error = _error(answer)
-    return bool({str(error.get("code")), str(error.get("type"))} & _OUT_OF_MONEY or _MONEY_WORDS.search(said))
+    return bool({str(error.get("code")), str(error.get("type"))} & _OUT_OF_MONEY or _MONEY_WORDS.search(message))
 
 
 def _details(answer: Any) -> list[Mapping[str, Any]]:
@@ -296,20 +296,20 @@ def _is_daily(answer: Any) -> bool:
     return any("PerDay" in str(found.get("quotaId", "")) for found in violations if isinstance(found, dict))
 
 
-def _retry_delay(headers: Mapping[str, str], answer: Any, said: str) -> float | None:
+def _retry_delay(headers: Mapping[str, str], answer: Any, message: str) -> float | None:
     """Delay in seconds requested by the service: in a header, in Google's format, or in OpenAI's message."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _seconds(headers.get(name, "").strip())
         if seconds is not None:
             return max(seconds * unit, 0.0)
     delays = [str(detail["retryDelay"]) for detail in _details(answer) if "retryDelay" in detail]
-    delays += _TRY_AGAIN.findall(said)
+    delays += _TRY_AGAIN.findall(message)
     for delay in delays:
         match = _DURATION.fullmatch(delay.rstrip("."))
         if match is not None and any(match.groups()):
             hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
             return 3600 * hours + 60 * minutes + seconds + milliseconds / 1000
-    return _LOADING_SECONDS if _LOADING.search(said) else None
+    return _LOADING_SECONDS if _LOADING.search(message) else None
 
 
 def _seconds(value: str) -> float | None:

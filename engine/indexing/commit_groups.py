@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
@@ -18,8 +19,7 @@ _FIRST_COMMIT_SECONDS = 0.15
 _PAUSE_BETWEEN_COMMITS = 0.02
 
 
-@dataclass
-class TextOutcome:
+class TextOutcome(msgspec.Struct):
     """Counts the files and chunks that the text stage has processed."""
 
     files_seen: int = 0
@@ -28,8 +28,8 @@ class TextOutcome:
     files_removed: int = 0
     chunks_indexed: int = 0
     chunks_removed: int = 0
-    failed: list[FileIssue] = field(default_factory=list)
-    skipped: list[FileIssue] = field(default_factory=list)
+    failed: list[FileIssue] = msgspec.field(default_factory=list)
+    skipped: list[FileIssue] = msgspec.field(default_factory=list)
 
     @property
     def changed(self) -> bool:

@@ -19,7 +19,7 @@ _LEAST_SECONDS = 120.0
 _PRESUMED_PRICE = 0.25
 """US dollars per million tokens where the price is unknown. No less than the models of well-known providers cost, so
 that saving a note never needs an approval."""
-_LETTERS_A_TOKEN = 4
+_CHARACTERS_A_TOKEN = 4
 _SAMPLE = 512
 """Number of texts whose tokens are counted, spread evenly over all: the total is then accurate within a few percent."""
 _GROUP = 64
@@ -76,7 +76,7 @@ def estimate(
     """
     name = name_of(provider)
     missing_vectors = stored_models.missing_vectors(snapshot, name)
-    tokens = _tokens(snapshot, provider, name, missing_vectors.letters, cancel) if missing_vectors.chunks else 0
+    tokens = _tokens(snapshot, provider, name, missing_vectors.characters, cancel) if missing_vectors.chunks else 0
     usual = _USUAL_SPEED.get(provider.id, _USUAL_SPEED_OF_SERVERS)
     speed = stored_models.speed(snapshot, name) or usual
     batches = _batches(provider, settings, missing_vectors.texts) if by_jobs else None
@@ -92,12 +92,12 @@ def estimate(
         price=price,
         cost=None if price is None else _cost(tokens, price),
         price_checked=_checked(settings, name) if price else "",
-        seconds=missing_vectors.letters / speed if batches is None else batches.limits.seconds,
+        seconds=missing_vectors.characters / speed if batches is None else batches.limits.seconds,
         batch=batches is not None,
         most_cost=None if batches is None or provider.price is None else _cost(tokens, provider.price),
     )
     first = model is None or not snapshot.has_vectors(model.id)
-    return EmbeddingWork(found, missing_vectors.letters_elsewhere / speed, first)
+    return EmbeddingWork(found, missing_vectors.characters_elsewhere / speed, first)
 
 
 def _checked(settings: Settings, name: ModelName) -> str:
@@ -116,13 +116,13 @@ def _cost(tokens: int, price: float) -> float:
 
 
 def _tokens(
-    snapshot: Snapshot, provider: EmbeddingProvider, name: ModelName, letters: int, cancel: CancelToken | None
+    snapshot: Snapshot, provider: EmbeddingProvider, name: ModelName, characters: int, cancel: CancelToken | None
 ) -> int:
     if provider.price == 0:
         # Local models are free, and counting exactly may require loading one.
-        return -(-letters // _LETTERS_A_TOKEN)
+        return -(-characters // _CHARACTERS_A_TOKEN)
     ids = stored_models.ids_without_vector(snapshot, name)
-    sample = ids if len(ids) <= _SAMPLE else [ids[place * len(ids) // _SAMPLE] for place in range(_SAMPLE)]
+    sample = ids if len(ids) <= _SAMPLE else [ids[index * len(ids) // _SAMPLE] for index in range(_SAMPLE)]
     tokens = seen = 0
     for start in range(0, len(sample), _GROUP):
         if cancel is not None:
@@ -130,4 +130,4 @@ def _tokens(
         texts = [found.text for found in snapshot.texts(sample[start : start + _GROUP])]
         tokens += sum(map(provider.count_tokens, texts))
         seen += sum(map(len, texts))
-    return tokens if len(sample) == len(ids) else round(tokens * letters / max(1, seen))
+    return tokens if len(sample) == len(ids) else round(tokens * characters / max(1, seen))

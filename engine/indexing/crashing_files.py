@@ -113,7 +113,7 @@ class CrashRecord:
     def reading(self, file: FoundFile, *, partly: bool = False) -> Iterator[None]:
         """Record during the block that this file is being read, if the disk has room for it.
 
-        An error of a parser becomes `Unreadable`, so that the caller goes on with other files. `partly`: the caller
+        An error of a parser becomes `Unreadable`, so that the caller continues with other files. `partly`: the caller
         reads the rest and then calls `end_reading`.
         """
         if self._open is not None:

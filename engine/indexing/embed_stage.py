@@ -40,11 +40,11 @@ class VectorStorage:
             writer.store_vectors(self._model.id, zip(hashes, encode(vectors), strict=True))
             before = writer.stamp
             if self._tables is None:
-                places = {hash_: place for place, hash_ in enumerate(hashes)}
-                chunks = writer.chunks_of_hashes(list(places))
+                row_of = {hash_: row for row, hash_ in enumerate(hashes)}
+                chunks = writer.chunks_of_hashes(list(row_of))
                 writer.advance_stamp()
         if self._tables is None:
-            rows = vectors[[places[hash_] for _, hash_ in chunks]]
+            rows = vectors[[row_of[hash_] for _, hash_ in chunks]]
             self._vectors.changed(before, self._model, added=([id_ for id_, _ in chunks], rows))
         if made:
             self._meter.embedded += len(hashes)
@@ -56,7 +56,7 @@ class VectorStorage:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _TEXTS_AT_ONCE = 64
-"""Few, since a search changes what comes next."""
+"""Few, since a search changes which chunks are next."""
 _RESULTS_AT_ONCE = 16
 """While text is read: some two tenths of a second with the built-in model, and the first results of a list."""
 _PAUSE_POLL = 0.2
@@ -96,7 +96,7 @@ class EmbedStage:
         """Parts of refused requests, to be sent again."""
         self._in_a_row = 0
         self._done = 0
-        self._letters = 0
+        self._characters = 0
         self._seconds = 0.0
         """Seconds spent on these characters, without pauses."""
 
@@ -164,9 +164,9 @@ class EmbedStage:
         for future, texts in running.items():
             if not future.cancelled():
                 self._take(future, texts)
-        if self._seconds >= _SECONDS_TO_MEASURE and self._letters:
+        if self._seconds >= _SECONDS_TO_MEASURE and self._characters:
             with self._store.write() as writer:
-                stored_models.note_speed(writer, self._model.id, self._letters / self._seconds)
+                stored_models.note_speed(writer, self._model.id, self._characters / self._seconds)
 
     def _texts(self, due: list[tuple[int, bytes]]) -> Iterator[Unembedded]:
         """Yield the texts of these chunks (id and hash), those first that the last search found by keywords alone.
@@ -236,7 +236,7 @@ class EmbedStage:
         self._in_a_row = 0 if arrived else self._in_a_row + 1
         if not isinstance(_first_cause(error), TextsRefused) or self._in_a_row > _REFUSALS_IN_A_ROW:
             raise error
-        left = [text for place, text in enumerate(texts) if place not in arrived]
+        left = [text for index, text in enumerate(texts) if index not in arrived]
         if arrived and left:
             self._again.append(left)
         elif len(left) == 1:
@@ -250,7 +250,7 @@ class EmbedStage:
 
         Raises `error` if the provider accepts no other text either.
         """
-        if not self._letters:
+        if not self._characters:
             try:
                 self._provider.embed_documents([_HARMLESS], cancel=self._token)
             except ProviderError:
@@ -269,12 +269,12 @@ class EmbedStage:
     def _save_arrived(self, texts: list[Unembedded], arrived: "Mapping[int, Vectors]") -> None:
         import numpy as np
 
-        self._save([texts[place] for place in arrived], np.stack(list(arrived.values())))
+        self._save([texts[index] for index in arrived], np.stack(list(arrived.values())))
 
     def _save(self, texts: list[Unembedded], vectors: "Vectors") -> None:
         self._check_length(vectors.shape[1])
         self._storage.save([text.hash for text in texts], vectors)
-        self._letters += sum(len(text.text) for text in texts)
+        self._characters += sum(len(text.text) for text in texts)
         self._done += len(texts)
         self._meter.step(self._done, texts[-1].path)
 

@@ -27,7 +27,7 @@ from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.store import sessions
 from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
-from engine.text import analyse_both, detect_language
+from engine.text import analyse_both, language_of_note
 
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
@@ -46,7 +46,7 @@ def session_file(  # noqa: PLR0913 - the parts of a row
 ) -> NewFile:
     """Return all database rows of one session; without `chunks` it is listed, but searches don't find it yet."""
     title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
-    project, branch = _place(facts.project), _place(facts.branch)
+    project, branch = _masked_name(facts.project), _masked_name(facts.branch)
     language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
     return NewFile(
         source="sessions",
@@ -90,7 +90,7 @@ def _number(id: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _place(text: str) -> str:
+def _masked_name(text: str) -> str:
     """Return the path of a project, or a branch name, with secrets masked; cached, since many sessions share them."""
     return redact(text)
 
@@ -186,7 +186,7 @@ class ChunkRows(NewChunks):
             return
         self.language = self.language or _language(chunks)
         for row, chunk in zip(chunk_rows(chunks, self.language), chunks, strict=True):
-            self._rows.append(msgspec.structs.replace(row, places=msgspec.json.encode(chunk.places)))
+            self._rows.append(msgspec.structs.replace(row, message_offsets=msgspec.json.encode(chunk.message_offsets)))
             self._held += _weight(row)
         self._count += len(chunks)
         if self._held > _MOST_HELD:
@@ -222,7 +222,7 @@ def _language(chunks: Iterable[SessionChunk]) -> str:
         head += chunk.text
         if len(head) >= _HEAD_CHARACTERS:
             break
-    return detect_language(head)
+    return language_of_note(head)
 
 
 class TranscriptChunker:

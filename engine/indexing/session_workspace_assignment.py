@@ -37,10 +37,10 @@ INDEXED_ELSEWHERE = "kept-elsewhere"
 
 def ownership_message(workspace: str, sessions: int = 0) -> str:
     """Return a sentence that says which workspace indexes a transcript, or this number of sessions of a store."""
-    place = {"name": os.path.basename(workspace) or workspace, "path": workspace}
+    fields = {"name": os.path.basename(workspace) or workspace, "path": workspace}
     if not sessions:
-        return skip_reasons.INDEXED_ELSEWHERE.message(**place)
-    return skip_reasons.SESSIONS_INDEXED_ELSEWHERE.message(count=sessions, **place)
+        return skip_reasons.INDEXED_ELSEWHERE.message(**fields)
+    return skip_reasons.SESSIONS_INDEXED_ELSEWHERE.message(count=sessions, **fields)
 
 
 def ownership_issues(owners: Mapping[str, str]) -> list[FileIssue]:

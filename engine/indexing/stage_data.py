@@ -36,10 +36,10 @@ from engine.store.vectors import VectorIndex
 
 def fingerprint(settings: Settings) -> str:
     """Return a hash of everything the stored rows depend on; a change causes a rebuild."""
-    chunking, wanted = settings.chunking, settings.sessions
+    chunking, sessions = settings.chunking, settings.sessions
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
-        f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
+        f"packer {PACKER_VERSION}, thinking {sessions.thinking:d}, tools {sessions.tools:d}; "
         f"tool uses {TOOLS_VERSION}; redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; "
         f"links {LINKS_VERSION}; documents {DOCUMENTS_VERSION}; tags {TAGS_VERSION}"
     )

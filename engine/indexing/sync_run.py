@@ -26,6 +26,8 @@ _MUCH_TEXT = 1000
 """Number of indexed chunks from which cached words are freed afterwards, since later searches and small syncs don't
 need them, and the keyword index may be rewritten.
 """
+_MANY_FILES = 10_000
+"""Number of files from which listing them takes memory that is worth returning."""
 _MUCH_NEW = 0.25
 """Share of new chunks from which the keyword index is rewritten as one part. A search looks up each word in each part:
 a new index has about nine, and a search in one takes 4 to 9 % less time.
@@ -257,4 +259,5 @@ class SyncRun:
                 from engine.text import forget_words  # loaded by now
 
                 forget_words()
-            self._store.free_memory()
+            if self._outcome.changed or self._meter.embedded or self._outcome.files_seen > _MANY_FILES:
+                self._store.free_memory()

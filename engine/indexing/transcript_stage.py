@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Set
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any
 
 import msgspec
@@ -201,14 +201,97 @@ class _State(msgspec.Struct):
     """Title from outside the transcript, when it was last read completely."""
 
 
+class _LineReading:
+    """One reading of a transcript of lines, from a stored state or from the beginning; close it at the end."""
+
+    def __init__(
+        self,
+        work: StageWork,
+        commits: Commits,
+        file: FoundFile,
+        source: Source,
+        known: LineFormat,
+        state: _State | None,
+    ) -> None:
+        self._work = work
+        self._commits = commits
+        self._file = file
+        self._source = source
+        if state is None:
+            self._reader = LineReader(known.parser(transcript_of(file.path)))
+            given = redact(self._reader.parser.facts.title)
+            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", given)
+        else:
+            self._reader = _resumed(known, file, state)
+        self._state = state
+        self.facts = self._reader.parser.facts
+        self._packer = TranscriptChunker(work.parts.settings, work.token, state.open)
+        self._messages, self._closed = state.messages, state.closed
+        self._begin_part(state.line, state.language)
+
+    def _begin_part(self, line: int, language: str) -> None:
+        """Collect further rows separately: those so far are stored."""
+        self._uses = SessionUses(line)
+        self._rows = ChunkRows(self._work.parts.store.files.folder, self._work.token, language)
+
+    def close(self) -> None:
+        self._rows.close()
+
+    def read(self) -> _State:
+        """Read the new lines, and store all complete parts. Returns the state after the last complete line.
+
+        Raises OSError, Cancelled.
+        """
+        for found in self._reader.read(self._source, self._work.token):
+            self._take(found)
+            self._rows.add(self._packer.take())
+            if len(self._rows) >= _CHUNKS_A_PART and not self.facts.generated:
+                self.put(self._state_here(_UNFINISHED), whole=False)
+        after = self._state_here(self._file.size)
+        # A last line without its end may be complete or half written: it is read again when the transcript grows.
+        self._take(self._reader.read_rest(self._source))
+        self._rows.add(self._packer.finish())
+        return after
+
+    def _take(self, found: list[Message]) -> None:
+        self._messages += sum(map(self.facts.counts, found))
+        self._packer.add(found)
+        self._uses.add(found)
+
+    def _state_here(self, size: int) -> _State:
+        """Return the state from which the next reading continues here; `size`: see `_State.size`."""
+        self._uses.requests += self._reader.parser.take_requests()
+        return msgspec.structs.replace(
+            self._state,
+            size=size,
+            offset=self._reader.offset,
+            line=self._reader.line,
+            anchor=anchor(self._source, self._reader.offset),
+            parser=msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(self._reader.parser)))),
+            open=self._packer.open,
+            closed=self._closed + len(self._rows),
+            messages=self._messages,
+            title=redact(self.facts.name),
+        )
+
+    def put(self, after: _State, *, whole: bool) -> None:
+        """Store the rows of this part with the state `after`; if not `whole`, another part follows."""
+        file, facts, rows = self._file, self.facts, self._rows
+        rows.analyse()
+        after.language = rows.language
+        new = session_file(file, file.name, facts, self._messages, rows, hash=after.anchor, size=file.size)
+        new = self._uses.put_into(new, facts.project)
+        change = _replacing(file, new, rows, self._closed, msgspec.json.encode(after), whole=whole)
+        self._closed += len(rows)
+        self._begin_part(self._reader.line, rows.language)
+        self._commits.put(change, indexed=1 if whole else 0)
+
+
 class LineRows:
     """Indexes transcripts of one JSON object per line, in one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
-        self._store = work.parts.store
-        self._tables = work.tables
-        self._token = work.token
-        self._settings = work.parts.settings
+        self._work = work
         self._commits = commits
 
     def take(self, file: FoundFile, source: Source, known: LineFormat, *, from_start: bool = False) -> FileIssue | None:
@@ -217,82 +300,21 @@ class LineRows:
         Returns an issue if nothing of the transcript can be indexed. Raises OSError, Cancelled.
         """
         state = None if from_start else self._state(file, source, known)
-        if state is None:
-            reader = LineReader(known.parser(transcript_of(file.path)))
-            given = redact(reader.parser.facts.title)
-            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", given)
-        else:
-            reader = _resumed(known, file, state)
-        facts = reader.parser.facts
-        packer = TranscriptChunker(self._settings, self._token, state.open)
-        messages, closed, language = state.messages, state.closed, state.language
-        uses = SessionUses(state.line)
-
-        def take(found: list[Message]) -> None:
-            nonlocal messages
-            messages += sum(map(facts.counts, found))
-            packer.add(found)
-            uses.add(found)
-
-        def state_here(size: int) -> _State:
-            uses.requests += reader.parser.take_requests()
-            mark = anchor(source, reader.offset)
-            parser = msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser))))
-            full = closed + len(rows)
-            return _State(
-                known.agent,
-                size,
-                reader.offset,
-                reader.line,
-                mark,
-                parser,
-                packer.open,
-                full,
-                messages,
-                language,
-                redact(facts.name),
-                state.given,
-            )
-
-        def put(after: _State, *, whole: bool) -> None:
-            nonlocal language
-            rows.analyse()
-            language = after.language = rows.language
-            new = session_file(file, file.name, facts, messages, rows, hash=after.anchor, size=file.size)
-            new = uses.put_into(new, facts.project)
-            unless_put.pop_all()
-            change = _replacing(file, new, rows, closed, msgspec.json.encode(after), whole=whole)
-            self._commits.put(change, indexed=1 if whole else 0)
-
-        with ExitStack() as unless_put:
-            rows = ChunkRows(self._store.files.folder, self._token, language)
-            unless_put.callback(rows.close)
-            for found in reader.read(source, self._token):
-                take(found)
-                rows.add(packer.take())
-                if len(rows) >= _CHUNKS_A_PART and not facts.generated:
-                    put(state_here(_UNFINISHED), whole=False)
-                    closed += len(rows)
-                    uses = SessionUses(reader.line)
-                    rows = ChunkRows(self._store.files.folder, self._token, language)
-                    unless_put.callback(rows.close)
-            after = state_here(file.size)
-            # A last line without its end may be complete or half written: it is read again when the transcript grows.
-            take(reader.read_rest(source))
-            rows.add(packer.finish())
-            if facts.generated:
+        with closing(_LineReading(self._work, self._commits, file, source, known, state)) as reading:
+            after = reading.read()
+            if reading.facts.generated:
                 issue = FileIssue(path=file.name, rule="generated", detail=skip_reasons.GENERATED.message())
                 self._commits.put(note_left_out(file, issue.rule, issue.detail))
                 return issue
-            if not (state.closed and state.size != _UNFINISHED and state.title != after.title):
-                put(after, whole=True)
+            if state is None or not state.closed or state.size == _UNFINISHED or state.title == after.title:
+                reading.put(after, whole=True)
                 return None
         # The title came late: all chunks are indexed again with it.
         return self.take(file, source, known, from_start=True)
 
     def _state(self, file: FoundFile, source: Source, known: LineFormat) -> _State | None:
         """Return the state at which reading this transcript ended; None if it must be read from the beginning."""
-        with self._store.read(tables=self._tables) as snapshot:
+        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
             stored = sessions.transcript_state(snapshot, file.name)
         if stored is None:
             return None

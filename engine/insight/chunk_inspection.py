@@ -76,13 +76,13 @@ def chunk_detail(
     refused = issue_of(snapshot, "not embedded", path) is not None
     state = "ready" if any(vector.active for vector in vectors) else _without(model, refused=refused)
     row = _row(id_, start, end, heading, text, state)
-    place = f"SELECT count(*) FROM {tables.chunks} WHERE file_id = ? AND id <= ?"
+    preceding = f"SELECT count(*) FROM {tables.chunks} WHERE file_id = ? AND id <= ?"
     identical = f"SELECT count(*) - 1 FROM {tables.chunks} WHERE hash = ?"
     # The keyword index stores no text, but the same analysis yields the same tokens.
     analysed = analyse(text, language)
     return ChunkDetail(
         id=id_,
-        number=number(snapshot.connection, place, (file_id, id_)),
+        number=number(snapshot.connection, preceding, (file_id, id_)),
         path=path,
         row=row,
         hash=hash_.hex(),

@@ -164,8 +164,8 @@ def _recurring(hashes: Hashes, owners: Files, starts: Files, counts: Files) -> l
 
 def _members(owners: Files, starts: Files, counts: Files) -> set[int]:
     """Return the files that contain most of the given shingles."""
-    places = [np.arange(start, start + count) for start, count in zip(starts.tolist(), counts.tolist(), strict=True)]
-    files, times = np.unique(owners[np.concatenate(places)], return_counts=True)
+    ranges = [np.arange(start, start + count) for start, count in zip(starts.tolist(), counts.tolist(), strict=True)]
+    files, times = np.unique(owners[np.concatenate(ranges)], return_counts=True)
     return set(files[times >= _SAME_FILES * len(starts)].tolist())
 
 
@@ -271,7 +271,7 @@ def _cosines(
         vectors: dict[int, Vectors] = {}
         for ids, block in _blocks(store, model, np.unique(some).tolist(), cancel):
             vectors.update(zip(ids, block, strict=True))
-        for place, (first, second) in enumerate(some.tolist(), start):
+        for index, (first, second) in enumerate(some.tolist(), start):
             if first in vectors and second in vectors:
-                found[place] = vectors[first] @ vectors[second]
+                found[index] = vectors[first] @ vectors[second]
     return found

@@ -17,7 +17,7 @@ from engine.records import DuplicateKind
 from engine.store.user_data import UserData
 
 Item = TypeVar("Item", bound=Hashable)
-_SAME_PLACE = 0.5
+_SAME_POSITION = 0.5
 """Least overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
 
 _NOT_SAVED = marked(
@@ -89,13 +89,13 @@ def grouped(matches: Sequence[Match]) -> list[Found]:
             alike[root].append(match)
         elif root != whole.root(match.second.note):
             passages.append(match)
-    places = _places(passages)
+    positions = _positions(passages)
     parts: _Union[tuple[int, int]] = _Union()
     for match in passages:
-        parts.join(places[match.first], places[match.second])
+        parts.join(positions[match.first], positions[match.second])
     shared = defaultdict(list)
     for match in passages:
-        shared[parts.root(places[match.first])].append(match)
+        shared[parts.root(positions[match.first])].append(match)
     return [_found(group) for group in (*alike.values(), *shared.values())]
 
 
@@ -120,25 +120,25 @@ def _found(matches: Sequence[Match]) -> Found:
     )
 
 
-def _places(matches: Sequence[Match]) -> dict[Part, tuple[int, int]]:
+def _positions(matches: Sequence[Match]) -> dict[Part, tuple[int, int]]:
     """Assign each part a (note, number); parts with mostly the same lines of one note get the same number."""
     by_note = defaultdict(set)
     for match in matches:
         by_note[match.first.note].add(match.first)
         by_note[match.second.note].add(match.second)
-    places = {}
+    positions = {}
     for note, parts in by_note.items():
         number, last = -1, (0, -1)
         for part in sorted(parts, key=lambda part: part.lines):
             if not _is_same(part.lines, last):
                 number, last = number + 1, part.lines
-            places[part] = (note, number)
-    return places
+            positions[part] = (note, number)
+    return positions
 
 
 def _is_same(one: LineRange, other: LineRange) -> bool:
     both = min(one[1], other[1]) - max(one[0], other[0]) + 1
-    return both >= _SAME_PLACE * min(_length(one), _length(other)) and both > 0
+    return both >= _SAME_POSITION * min(_length(one), _length(other)) and both > 0
 
 
 def _length(lines: LineRange) -> int:

@@ -20,10 +20,10 @@ from engine.insight.duplicate_groups import Found, Match, Part, grouped, key_of
 from engine.insight.text_comparison import (
     ChunkText,
     Hashes,
-    Likeness,
     LineRange,
     ShingledFile,
     Shingler,
+    TextSimilarity,
     by_line,
     compare,
     find_passage,
@@ -124,9 +124,9 @@ def _member(note: Note, lines: LineRange, share: float) -> DuplicateMember:
 
 def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
     """Return the beginning of these lines of a text, without empty lines."""
-    wanted = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
+    lines_of_part = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
     taken: list[str] = []
-    for text in wanted:
+    for text in lines_of_part:
         if text.strip():
             taken.append(text.strip())
         if sum(map(len, taken)) >= _EXCERPT:
@@ -259,8 +259,8 @@ class _Search:
             if any(pair.first in notes and pair.second in notes for notes in alike):
                 continue
             texts = self._load(pair.first), self._load(pair.second)
-            likeness = compare(*texts, common)
-            match = None if likeness is None else _match(pair, texts, likeness)
+            compared = compare(*texts, common)
+            match = None if compared is None else _match(pair, texts, compared)
             if match is not None:
                 yield match
 
@@ -268,20 +268,20 @@ class _Search:
         """Yield passages with nearly the same meaning and mostly the same words, in notes without a match so far."""
         if self._model is None:
             return
-        places = {note.id: place for place, note in enumerate(self._notes)}
-        rows = self._chunk_places()
-        files = {id_: row[0] for id_, row in rows.items() if row[0] in places}
+        number_of = {note.id: number for number, note in enumerate(self._notes)}
+        rows = self._chunk_lines()
+        files = {id_: row[0] for id_, row in rows.items() if row[0] in number_of}
         matched = {frozenset((match.first.note, match.second.note)) for match in known}
         templates = [{part.note for part in found.parts} for found in recurring]
         for pair in near_chunks(self._store, self._model, files, self._cancel)[:_MOST_COMPARED]:
-            notes = places[files[pair.first]], places[files[pair.second]]
+            notes = number_of[files[pair.first]], number_of[files[pair.second]]
             if frozenset(notes) in matched or any(set(notes) <= members for members in templates):
                 continue
             match = self._by_bags(pair, notes, [rows[pair.first][1:], rows[pair.second][1:]])
             if match is not None:
                 yield match
 
-    def _chunk_places(self) -> dict[int, tuple[int, int, int]]:
+    def _chunk_lines(self) -> dict[int, tuple[int, int, int]]:
         """Return file id, first line and last line of each chunk of a note, by chunk id."""
         with self._store.read(self._cancel) as snapshot:
             rows = snapshot.connection.execute(
@@ -317,7 +317,7 @@ class _Search:
         both, everything = (bags[0] & bags[1]).total(), (bags[0] | bags[1]).total()
         if both < PASSAGE_TOKENS or both < SAME_WORDS * everything:
             return None
-        parts = [Part(note, place, both / bag.total()) for note, place, bag in zip(notes, lines, bags, strict=True)]
+        parts = [Part(note, line, both / bag.total()) for note, line, bag in zip(notes, lines, bags, strict=True)]
         return Match("passage", both / everything, both, *parts)
 
     def _locate(self, recurring: Sequence[Recurring]) -> tuple[list[Found], Hashes]:
@@ -344,25 +344,25 @@ class _Search:
         return found, np.unique(np.concatenate(common))
 
 
-def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Likeness) -> Match | None:
+def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], compared: TextSimilarity) -> Match | None:
     """Classify two notes as similar, one containing the other, or sharing a passage; None if they share too little."""
-    passage = likeness.passages[0]
+    passage = compared.passages[0]
     shorter = int(texts[1].tokens < texts[0].tokens)
-    contained = max(likeness.shares) >= CONTAINED
+    contained = max(compared.shares) >= CONTAINED
     much_longer = min(text.tokens for text in texts) < LENGTHS * max(text.tokens for text in texts)
-    if likeness.similarity >= ALIKE and not (contained and (much_longer or min(likeness.shares) < ALIKE)):
-        words = round(likeness.shares[shorter] * texts[shorter].tokens)
+    if compared.similarity >= ALIKE and not (contained and (much_longer or min(compared.shares) < ALIKE)):
+        words = round(compared.shares[shorter] * texts[shorter].tokens)
         whole = [(int(text.lines[0]), int(text.lines[-1])) for text in texts]
-        return Match("alike", likeness.similarity, words, *_parts(pair, whole, likeness))
+        return Match("alike", compared.similarity, words, *_parts(pair, whole, compared))
     contained = contained and passage.tokens >= FEWEST_TOKENS
     if not contained and (passage.tokens < PASSAGE_TOKENS or passage.density < PASSAGE_DENSITY):
         return None
-    parts = _parts(pair, [part.lines for part in likeness.passages], likeness)
+    parts = _parts(pair, [part.lines for part in compared.passages], compared)
     if contained:
-        return Match("contained", max(likeness.shares), passage.tokens, *parts)
+        return Match("contained", max(compared.shares), passage.tokens, *parts)
     return Match("passage", passage.density, passage.tokens, *parts)
 
 
-def _parts(pair: Pair, lines: Sequence[tuple[int, int]], likeness: Likeness) -> tuple[Part, Part]:
-    shares = likeness.shares
+def _parts(pair: Pair, lines: Sequence[tuple[int, int]], compared: TextSimilarity) -> tuple[Part, Part]:
+    shares = compared.shares
     return Part(pair.first, lines[0], shares[0]), Part(pair.second, lines[1], shares[1])

@@ -26,7 +26,7 @@ _FETCHED = 4096
 """Number of rows of SQLite converted to an array in one call; longer lists would block other threads too long."""
 
 Codes = NDArray[np.int8]
-Places = NDArray[np.int32]
+Positions = NDArray[np.int32]
 
 _MAGIC = b"MNEMOMAP"
 _VERSION = 1
@@ -46,7 +46,7 @@ class Listing:
     files: tuple[MapFile, ...]
     stamp: int
 
-    def places(self, ids: Ids) -> Places:
+    def positions(self, ids: Ids) -> Positions:
         """Return the position in `files` of each chunk's file, (n,); -1 for unknown or hidden chunks."""
         if not len(self.chunks):
             return np.full(len(ids), -1, np.int32)
@@ -85,7 +85,7 @@ def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
     at = np.minimum(np.searchsorted(file_ids, chunk_files), max(0, len(file_ids) - 1))
     file_index = np.where(file_ids[at] == chunk_files, at, -1) if len(file_ids) else np.full(len(chunks), -1)
     if refused := guard.refused((file.path for file in files), snapshot.meta("names")):
-        hidden = [place for place, file in enumerate(files) if file.path in refused]
+        hidden = [index for index, file in enumerate(files) if file.path in refused]
         file_index[np.isin(file_index, hidden)] = -1
     return Listing(chunks, file_index, files, snapshot.stamp)
 
@@ -94,7 +94,7 @@ def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims:
     """Return the vectors of visible chunks, from parts of (ids, codes, scales)."""
     visible_ids, visible = [np.empty(0, np.int64)], []
     for ids, codes, scales in parts:
-        seen = listing.places(ids) >= 0
+        seen = listing.positions(ids) >= 0
         whole = bool(seen.all())
         visible_ids.append(ids if whole else ids[seen])
         visible.append((codes, scales) if whole else (codes[seen], scales[seen]))

@@ -83,22 +83,22 @@ def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | 
     `found` (n, k): neighbours of each point, nearest first. A new point is placed next to the first that has an old
     position.
     """
-    places, known = find_points(ids, old_ids, old_points)
+    points, known = find_points(ids, old_ids, old_points)
     if not len(ids) or known.mean() < _ENOUGH:
         return None
     counted = known[found]
     neighbour = found[np.arange(len(found)), counted.argmax(axis=1)]
-    near = places[neighbour] + _ASIDE * normal(1, places.shape)
-    near[~counted.any(axis=1)] = places[known].mean(axis=0)
-    return np.where(known[:, None], places, near).astype(np.float32)
+    near = points[neighbour] + _ASIDE * normal(1, points.shape)
+    near[~counted.any(axis=1)] = points[known].mean(axis=0)
+    return np.where(known[:, None], points, near).astype(np.float32)
 
 
 def turn(ids: Ids, points: Vectors, old_ids: Ids, old_points: Vectors) -> Vectors:
     """Return the rotation or reflection matrix (2, 2) that moves `points` closest to their old positions."""
-    places, known = find_points(ids, old_ids, old_points)
+    previous, known = find_points(ids, old_ids, old_points)
     if known.sum() < 3:
         return np.eye(2, dtype=np.float32)
-    new, old = points[known], places[known]
+    new, old = points[known], previous[known]
     left, _, right = np.linalg.svd((new - new.mean(axis=0)).T @ (old - old.mean(axis=0)))
     turned: Vectors = (left @ right).astype(np.float32)
     return turned

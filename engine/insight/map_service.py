@@ -22,7 +22,7 @@ from engine.store.vectors import VectorIndex
 
 log = logging.getLogger(__name__)
 
-_WORDS, _LETTERS = 60, 2000
+_WORDS, _CHARACTERS = 60, 2000
 """Maximum length of a chunk's displayed text."""
 _CANCEL_CHECK_SECONDS = 0.05
 """Seconds between checks of the cancel token."""
@@ -118,7 +118,7 @@ class IndexMaps:
         self._last = whose, record
         return record
 
-    def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
+    def details(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
         """Return details of these chunks, in order; chunks that have left the index are left out."""
         with self._store.read(cancel) as snapshot:
             found = snapshot.chunks(chunks)
@@ -176,9 +176,9 @@ class IndexMaps:
 
 def _words(text: str) -> str:
     """Return the first words of a chunk's text, without headings at its beginning."""
-    lines = (line for line in text[:_LETTERS].splitlines() if line.strip())
+    lines = (line for line in text[:_CHARACTERS].splitlines() if line.strip())
     rest = " ".join(dropwhile(lambda line: line.startswith("#"), lines))
-    return " ".join(islice((rest or text[:_LETTERS].lstrip("# ")).split(), _WORDS))
+    return " ".join(islice((rest or text[:_CHARACTERS].lstrip("# ")).split(), _WORDS))
 
 
 def _model(snapshot: Snapshot, name: ModelName | None) -> StoredModel | None:
@@ -200,13 +200,13 @@ def _chunk_of(snapshot: Snapshot, result: MemorySearchResult) -> int | None:
 
 def _record(drawn: StoredLayout, listing: Listing, model: StoredModel) -> IndexMap:
     """Convert a layout to a record, without chunks that are not in the listing."""
-    place = listing.places(drawn.ids)
-    there = place >= 0
+    positions = listing.positions(drawn.ids)
+    there = positions >= 0
     return IndexMap(
         layout=drawn.layout,
         ids=drawn.ids[there].tobytes(),
         points=np.ascontiguousarray(drawn.points[there]).tobytes(),
-        file_of=place[there].tobytes(),
+        file_of=positions[there].tobytes(),
         files=listing.files,
         chunks=len(listing.chunks),
         shown_variance=drawn.shown,

@@ -141,9 +141,9 @@ class NoteImages:
         path = unquote(target).replace("\\", "/")
         if self._root is None or not path.lower().endswith(self._rules.extensions):
             return None
-        places = [] if path.startswith("/") else [posixpath.join(posixpath.dirname(self._home), path)]
-        places.append(posixpath.join(self._root.name, path.lstrip("/")))
-        for name in dict.fromkeys(map(posixpath.normpath, places)):
+        candidates = [] if path.startswith("/") else [posixpath.join(posixpath.dirname(self._home), path)]
+        candidates.append(posixpath.join(self._root.name, path.lstrip("/")))
+        for name in dict.fromkeys(map(posixpath.normpath, candidates)):
             if (found := self._locate(name)) is not None:
                 return found
         ending = f"/{posixpath.normpath(path).lstrip('/')}".casefold()

@@ -61,9 +61,9 @@ def count_folders(
         tally[0] += 1
         tally[1] += chunks
         tally[2] += pending
-    for place, issues in ((3, failed), (4, skipped)):
+    for column, issues in ((3, failed), (4, skipped)):
         for issue in issues:
-            tallies[_folder_of(issue)][place] += 1
+            tallies[_folder_of(issue)][column] += 1
     return _in_order(_summed(tallies))
 
 
@@ -87,8 +87,8 @@ def _summed(tallies: dict[_Folder, _Tally]) -> dict[_Key, _Tally]:
 
 def _add(tallies: dict[_Key, _Tally], key: _Key, more: _Tally) -> None:
     tally = tallies.setdefault(key, [0] * len(more))
-    for place, figure in enumerate(more):
-        tally[place] += figure
+    for column, figure in enumerate(more):
+        tally[column] += figure
 
 
 def _parts(source: Source, folder: str) -> _Parts:

@@ -54,7 +54,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Likeness:
+class TextSimilarity:
     """Similarity of two texts. Shares are those of tokens in a common shingle."""
 
     similarity: float
@@ -77,7 +77,7 @@ class ShingledFile:
         return len(self.lines)
 
 
-def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likeness | None:
+def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> TextSimilarity | None:
     """Return the similarity of two texts and their longest common passage; None if they have no common shingle.
 
     Shingles in `common` are in too many texts to be meaningful: tokens covered by them are not counted at all.
@@ -98,7 +98,7 @@ def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likene
     there = find_passage(second, shingles_of(first, passage))
     if there is None:
         return None
-    return Likeness(
+    return TextSimilarity(
         similarity=sum(counts) / sum(totals),
         shares=(counts[0] / totals[0], counts[1] / totals[1]),
         passages=(passage, there),
@@ -120,20 +120,20 @@ def _covered(mask: Mask) -> Mask:
     if not len(mask):
         return mask
     covered = np.zeros(len(mask) + WIDTH - 1, np.bool_)
-    for place in range(WIDTH):
-        covered[place : place + len(mask)] |= mask
+    for shift in range(WIDTH):
+        covered[shift : shift + len(mask)] |= mask
     return covered
 
 
 def _longest(text: ShingledFile, covered: Mask) -> Passage | None:
-    places = np.flatnonzero(covered)
-    if not len(places):
+    positions = np.flatnonzero(covered)
+    if not len(positions):
         return None
-    cuts = np.flatnonzero(np.diff(places) > _GAP) + 1
-    edges = np.concatenate(([0], cuts, [len(places)]))
+    cuts = np.flatnonzero(np.diff(positions) > _GAP) + 1
+    edges = np.concatenate(([0], cuts, [len(positions)]))
     lengths = np.diff(edges)
     best = int(np.argmax(lengths))
-    first, last = int(places[edges[best]]), int(places[edges[best + 1] - 1])
+    first, last = int(positions[edges[best]]), int(positions[edges[best + 1] - 1])
     lines = int(text.lines[first]), int(text.lines[last])
     return Passage(lines, int(lengths[best]), first, last)
 
@@ -194,10 +194,10 @@ def _hashes(tokens: Hashes) -> Hashes:
     """
     count = len(tokens) - WIDTH + 1
     mixed = tokens[:count].copy()
-    for place in range(1, WIDTH):
+    for offset in range(1, WIDTH):
         mixed ^= mixed >> _SHIFT
         mixed *= _FACTOR
-        mixed += tokens[place : place + count]
+        mixed += tokens[offset : offset + count]
     for _ in range(2):
         mixed ^= mixed >> _SHIFT
         mixed *= _FACTOR

@@ -6,7 +6,7 @@ Out: a log file that only the user can read, with secrets masked.
 Rule for log messages: names, counts and durations, never the text of a note, a passage or a query, nor an exception
 whose message contains one. Long messages are cut, which limits the damage of a violation. Messages and tracebacks are
 masked more strictly than sessions, since a log can do without words that only resemble secrets; keys in use are masked
-in any form. Other packages log only warnings, since some would log whole requests if an environment variable says so.
+in any form. Other packages log only warnings, since an environment variable makes some log whole requests.
 """
 
 import logging

@@ -79,7 +79,7 @@ def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> t
 
     Raises the memory's errors, and `ValueError` for an invalid cursor.
     """
-    after = None if cursor is None else _place(cursor)
+    after = None if cursor is None else _position(cursor)
 
     def page(memory: "MemorySearchManager", token: CancelToken) -> tuple[Sequence[Listed], str | None]:
         found = sorted(_everything(access, memory, token), key=_order)
@@ -153,7 +153,7 @@ def _cursor(last: Listed) -> str:
     return base64.urlsafe_b64encode(f"{last.modified!r} {last.name}".encode("utf-8", "surrogatepass")).decode()
 
 
-def _place(cursor: str) -> tuple[float, str]:
+def _position(cursor: str) -> tuple[float, str]:
     """The end of a page. Files added or removed meanwhile don't move later pages."""
     try:
         time, _, name = base64.b64decode(cursor, b"-_", validate=True).decode("utf-8", "surrogatepass").partition(" ")

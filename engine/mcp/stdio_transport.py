@@ -154,7 +154,7 @@ class _Line(NamedTuple):
 
     @property
     def id(self) -> int | str | None:
-        """The id of the message; None if it has none, or if its place is unusual."""
+        """The id of the message; None if it has none, or if it is not where it usually is."""
         found = _FIRST.match(self.text[:_ENDS]) or _LAST.search(self.text[-_ENDS:])
         try:
             return None if found is None else msgspec.json.decode(found[1], type=int | str)

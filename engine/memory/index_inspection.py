@@ -199,7 +199,7 @@ class IndexInsight:
 
     def map_details(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> "tuple[MapPointDetail, ...]":
         """Return details of map points, in the order of these chunk ids; chunks no longer in the index are left out."""
-        return self._maps().places(chunks, cancel)
+        return self._maps().details(chunks, cancel)
 
     def map_answer(
         self, query: str, results: "Sequence[MemorySearchResult]", cancel: CancelToken | None = None

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -92,7 +92,7 @@ class QueryAnswerer(Protocol):
     def set_cache_settings(self, cache_settings: ResultCacheSettings) -> None: ...
 
 
-class IndexOverride(NamedTuple):
+class IndexOverride(msgspec.Struct, frozen=True):
     answerer: QueryAnswerer
     """Handles queries instead of the built-in searcher."""
     sharing: "Sharing"

@@ -146,18 +146,18 @@ class LiveState(msgspec.Struct, frozen=True):
 
 
 def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, found: Counts) -> VectorStatus:
-    wanted = settings.store.vector
+    options = settings.store.vector
     provider = selection.provider
     extension = vectors.extension
     return VectorStatus(
-        enabled=wanted.enabled,
+        enabled=options.enabled,
         available=None if extension is None else extension.available,
         extension_path=None if extension is None else extension.path,
         load_error=None if extension is None else extension.error,
         dims=None if provider is None else provider.dims,
         engine=found.engine.engine,
         rows=found.vectors,
-        requested=wanted.engine,
+        requested=options.engine,
         reason=found.engine.reason,
         switches_at=found.engine.switches_at,
     )

@@ -130,8 +130,8 @@ PRESETS = (
 
 def preset_of(base_url: str) -> Preset | None:
     """The preset with this URL; localhost and 127.0.0.1 are equivalent."""
-    wanted = _plain(base_url)
-    return next((preset for preset in PRESETS if _plain(preset.base_url) == wanted), None)
+    address = _plain(base_url)
+    return next((preset for preset in PRESETS if _plain(preset.base_url) == address), None)
 
 
 def _plain(url: str) -> str:

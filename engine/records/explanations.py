@@ -114,8 +114,10 @@ class ResultExplanation(Record, frozen=True):
     """Share of the query's terms that the result contains, weighted by rarity."""
     together: float = 1.0
     """Share of the query's terms in the best two adjacent lines; equals `covered` if the lines were not read."""
+    in_file: bool = False
+    """Whether other passages of the file contain the rest of the query, while none contains all of it."""
     from_coverage: float = 0.0
-    """Part of the text score from `covered` and `together`."""
+    """Part of the text score from `covered`, `together` and `in_file`."""
     text_limit: float = 1.0
     """Upper limit, depending on `covered`, of the BM25 sum's part of the text score."""
     missing: tuple[str, ...] = ()

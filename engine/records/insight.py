@@ -384,7 +384,7 @@ class KeyState(Record, frozen=True):
 
     present: bool
     origin: Literal["environment", "keychain"] | None
-    place: str
+    origin_text: str
     """Where the key was found, for use in a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty
     if there is no key.
     """

@@ -3,8 +3,9 @@ disk nor network: the caller decides whether its folder is known.
 """
 
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import NamedTuple
 from urllib.parse import quote, unquote
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.errors import LinkRefused
@@ -18,7 +19,7 @@ LONGEST_LINK = 16_384
 """Most characters of a link: the longest possible path with each byte escaped, and a little more."""
 _LONGEST_ID = 256
 _START = f"{SCHEME}://"
-_PLACE = "open"
+_OPEN = "open"
 _KNOWN = ("workspace", "path", "line", "end", "message")
 _NUMBER = lazy_pattern(r"[1-9][0-9]{0,8}")
 _BROKEN_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
@@ -62,8 +63,8 @@ def write_link(link: Link) -> str:
         "message": link.message if len(link.message) <= _LONGEST_ID and not _UNSEEN.search(link.message) else "",
     }
     try:
-        asked = "&".join(f"{name}={quote(value, safe='/:')}" for name, value in values.items() if value)
-        text = f"{_START}{_PLACE}?{asked}"
+        parameters = "&".join(f"{name}={quote(value, safe='/:')}" for name, value in values.items() if value)
+        text = f"{_START}{_OPEN}?{parameters}"
         parse_link(text)  # links that can't be opened are not created
     except (UnicodeEncodeError, LinkRefused):
         raise LinkRefused(tr("The name of this file, or of its folder, cannot be written into a link.")) from None
@@ -78,12 +79,12 @@ def parse_link(text: str) -> Link:
         raise LinkRefused(tr("This link is longer than {most:,} characters, so it is not opened.", most=LONGEST_LINK))
     if _UNWRITTEN.search(text) or text[: len(_START)].lower() != _START:
         raise LinkRefused(tr("This link is damaged, so it is not opened."))
-    place, _, asked = text[len(_START) :].partition("?")
-    if place.lower().removesuffix("/") != _PLACE:
+    action, _, parameters = text[len(_START) :].partition("?")
+    if action.lower().removesuffix("/") != _OPEN:
         raise LinkRefused(
             tr("This link asks for an action that isn't supported: links only open a location in a file.")
         )
-    values = _values(asked)
+    values = _values(parameters)
     line = _number(values, "line")
     end = _number(values, "end")
     if end is not None and (line is None or end < line):
@@ -104,11 +105,11 @@ def parse_link(text: str) -> Link:
     return link
 
 
-def _values(asked: str) -> dict[str, str]:
-    if "#" in asked:
+def _values(parameters: str) -> dict[str, str]:
+    if "#" in parameters:
         raise LinkRefused(tr("This link is damaged, so it is not opened."))
     values: dict[str, str] = {}
-    for pair in asked.split("&"):
+    for pair in parameters.split("&"):
         name, equals, value = pair.partition("=")
         if name not in _KNOWN:
             raise LinkRefused(tr("This link contains a parameter that Mnemoscope does not know, so it is not opened."))
@@ -159,7 +160,7 @@ def _is_name(text: str) -> bool:
     return "\\" not in text and not {"", ".", ".."}.intersection(parts)
 
 
-class Citation(NamedTuple):
+class Citation(msgspec.Struct, frozen=True):
     path: str
     first: int
     last: int

@@ -43,7 +43,7 @@ class MemorySearchResult(Record, frozen=True):
     """Calibrated meaning score, 0 to 1; None if the chunk has no vector yet or vectors were not searched."""
     text_share: float
     """Share of `score` from keywords, 0 to 1; the rest is from the meaning."""
-    message: "MessagePlace | None" = None
+    message: "FoundMessage | None" = None
     """The message of the session that the snippet's first match is in; None for a note."""
     context: "MessageContext | None" = None
     """For a session: the question before a short answer, or the answer after a short question; else None."""
@@ -91,11 +91,11 @@ class PassageCopy(Record, frozen=True):
     modified: float
     snippet_line: int
     """Line of this file on which the result's snippet starts."""
-    message: "MessagePlace | None" = None
+    message: "FoundMessage | None" = None
     """For a session: the message that the snippet's first match is in."""
 
 
-class MessagePlace(Record, frozen=True):
+class FoundMessage(Record, frozen=True):
     """A message of a session, with the session's agent and project."""
 
     ordinal: int

@@ -5,7 +5,7 @@ from typing import Literal
 from engine.records.base import Record, Source
 from engine.records.sync import FileIssue, SyncSummary
 
-PlaceKind = Literal["openclaw-workspace", "obsidian-vault", "sessions"]
+SourceKind = Literal["openclaw-workspace", "obsidian-vault", "sessions"]
 
 PathStateKind = Literal[
     "indexed",
@@ -105,7 +105,7 @@ class SettingsConsequences(Record, frozen=True):
 class FoundSource(Record, frozen=True):
     """A folder on this machine, or an export, that could be indexed; known by directory entries only."""
 
-    kind: PlaceKind
+    kind: SourceKind
     agent: str
     """Short name of the program that writes there; empty if only reading would show it."""
     name: str
@@ -122,7 +122,7 @@ class FoundSource(Record, frozen=True):
 
 
 class FoundSources(Record, frozen=True):
-    places: tuple[FoundSource, ...]
+    sources: tuple[FoundSource, ...]
     issues: tuple[FileIssue, ...]
     """Folders, and lists of folders, that could not be read."""
 

@@ -185,7 +185,7 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
 def _follows_english_name(before: str, match: re.Match[str]) -> bool:
     """Whether a value after an English or German name of a password is one: other patterns judge words and signs."""
     value = value_of(match)
-    if not mixes_digits(value) or _HYPHENATED.fullmatch(value) or match["verb"] is match["adjacent"] is None:
+    if not mixes_digits(value) or _HYPHENATED.fullmatch(value) or match["sign"] is not None:
         return False
     if match["name"].lower() != "pass":
         return True

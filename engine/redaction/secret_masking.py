@@ -199,7 +199,7 @@ def _spans(text: str) -> Iterator[_Span]:
 
 
 def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterator[_Span]:
-    """Yield the spans of the secrets in a match; an empty one at the end of what has been searched."""
+    """Yield the spans of the secrets in a match; an empty one at the end of the searched part."""
     position = match.start()
     if pattern.block == "key":
         yield from _key_lines(text, match.end())
@@ -420,14 +420,14 @@ def _found(groups: "list[_Group]", block: str) -> Iterator[tuple[str, int]]:
 def _foreign_anchors(block: str, anchors: "dict[str, list[_Foreign]]") -> Iterator[tuple[str, int]]:
     # Most texts have few characters beyond ASCII: searching only those is much faster.
     beyond = block.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
-    places: dict[str, list[int]] = {}
+    positions: dict[str, list[int]] = {}
     for sign in anchors.keys() & set(beyond):
         for anchor, word, run in anchors[sign]:
             if run in beyond and word in block:
                 found = (match.start() for match in re.finditer(re.escape(word), block))
-                places.setdefault(anchor, []).extend(found)
-    for anchor, unordered in places.items():
-        yield from ((anchor, place) for place in sorted(unordered))
+                positions.setdefault(anchor, []).extend(found)
+    for anchor, unordered in positions.items():
+        yield from ((anchor, position) for position in sorted(unordered))
 
 
 class _Foreign(NamedTuple):

@@ -392,24 +392,30 @@ _BEFORE_CODE = "|".join(
         *(
             f"{kind} "
             for kind in "one-time verification confirmation security authentication login sign-in sms 2fa mfa "
-            "two-factor otp door gate alarm garage entry keypad safe lock locker lockbox unlock alarmanlage".split()
+            "two-factor otp door gate alarm garage entry keypad safe lock locker lockbox unlock alarmanlage homekit "
+            "setup pairing".split()
         ),
-        *"bestätigungs einmal sicherheits verifizierungs anmelde tür tor alarm verificatie digi pass tresor".split(),
+        *"bestätigungs einmal sicherheits verifizierungs anmelde tür tor alarm verificatie digi pass tresor "
+        "einrichtungs homekit- kopplungs".split(),
         *("schließfach ", "spind "),
     )
 )
 _CODE_OF = (
-    "de (?:vérification|validation|sécurité|la porte|l['’]immeuble)|immeuble|d['’]entrée|du portail"
-    "|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage|tor|hoftor|schlüsselsafe|tresor|keller)"
+    "de (?:vérification|validation|sécurité|la porte|l['’](?:immeuble|alarme))|immeuble|d['’]entrée|du portail"
+    "|du coffre|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage|tor|hoftor|schlüsselsafe|tresor|keller)"
 )
 _OTHER_CODES = (
     *("código de verificación", "código de seguridad", "código de la puerta", "código del portal"),
     *("código de verificação", "código da porta", "código do portão", "codice di verifica", "codice della porta"),
+    *("código de la alarma", "código do alarme", "codice cassaforte", "codice della cassaforte"),
     *("kod weryfikacyjny", "kod do drzwi", "код подтверждения", "код от двери", "код от домофона", "код домофона"),
     *("one-time password", "one time password", "geheimzahl", "kartenpin"),
     *"验证码 驗證碼 门禁码 認証コード 確認コード 인증번호 인증코드".split(),
 )
-_A_CODE = r"(\d{4,8}[#*]?|\d{3}[ -]\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})(?![\w-]|[.,:/]\d)"
+_A_CODE = (
+    r"(\d{4,8}[#*]?|\d{3}[ -](?:\d\d-)?\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})"
+    r"(?![\w-]|[.,:/]\d)"
+)
 _BEFORE_ITS_NAME = "|".join(rf"(?<=(?<![\d.,:/])(\d{{{length}}})[ ]i)" for length in range(4, 9))
 _NAME_WORD = (
     r"(?!(?:for|the|of|on|in|to|and|or|a|as|at|from|with|zip|post|postal|area|country|source|error|status)(?:code)?\b)"

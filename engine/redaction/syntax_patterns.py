@@ -30,7 +30,7 @@ from engine.redaction.secret_pattern import (
 )
 from engine.redaction.secret_words import ANY_PASSWORD, PARTICIPLE, PASSWORD_ANCHORS
 
-_OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkK]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
+_OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKN]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
 _NEXT = r"[\"'],\s{0,20}(?=[\"'])"
 """Between an option and its value in a list of arguments."""
 _LOOK_BACK = 400
@@ -45,8 +45,10 @@ _OPTIONS = {
         ("smb rpcclient winexe", {"%": "U"}),
         ("lftp", {",": "u"}),
         ("useradd sshpass login mongo rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
+        ("youtube-dl yt-dlp", {"": "p"}),
         ("redis-cli", {"": "a"}),
-        ("sqlcmd zip unzip ipmitool", {"": "P"}),
+        ("sqlcmd zip unzip ipmitool mosquitto_", {"": "P"}),
+        ("ssh-keygen", {"": "N P"}),
         ("ldap", {"": "w"}),
         ("openssl", {"pass:": "pass passin passout", "": "k K"}),
     )
@@ -54,8 +56,8 @@ _OPTIONS = {
 }
 _COMMAND = lazy_pattern(
     r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|useradd|openssl|lftp|rdesktop|rpcclient"
-    r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec)|(mysql|mariadb|mongo|7z|ldap|psexec|ncftp|smb(?=client|get|map|cacls))"
-    r"[\w-]{0,12})(?=[ \t\\\"'])"
+    r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec|ssh-keygen|youtube-dl|yt-dlp)|(mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
+    r"|smb(?=client|get|map|cacls))[\w-]{0,12})(?=[ \t\\\"'])"
 )
 _COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
 _BLOCK = 256
@@ -121,7 +123,7 @@ def is_piped(before: str, match: re.Match[str]) -> bool:
 
 
 def is_program_argument(before: str, match: re.Match[str]) -> bool:
-    """Whether an argument at the place of a password is a secret."""
+    """Whether an argument at the position of a password is a secret."""
     named = match[0][: len("masterauth")].lower()
     if named.startswith("net"):
         plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]
@@ -174,10 +176,9 @@ _ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
 _BLANK = r"[ \t]{1,4}"
 _DEVICE_USER = lazy_pattern(r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?)[ ]\Z")
 _READER = lazy_pattern(
-    r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg"
-    r"|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
+    r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert|vercel env"
+    r"|wrangler secret|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
 )
-_GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for length in range(1, 65))
 _SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
 
 SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
@@ -218,10 +219,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "openssl enc -d -aes-256-cbc -k '«correct horse»' -in a -out b",
             "rdesktop -u ada -p «hunter2» host",
             "unrar x -p«hunter2» a.rar",
+            "ssh-keygen -t ed25519 -N '«correct horse»' -f key",
             "['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']",
         ),
         (_OPTION_ANCHOR,),
-        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|[pPawkK])(?P<gap>{_NEXT}|[ \t=]{{0,2}})(?P<form>pass:)?"
+        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|[pPawkKN])(?P<gap>{_NEXT}|[ \t=]{{0,2}})(?P<form>pass:)?"
         rf"(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_program_password,
@@ -251,10 +253,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             '<property name="password">«hunter2»</property>',
             "<key>Password</key>\n\t<string>«hunter2»</string>",
             '<add key="ClearTextPassword" value="«hunter2»" />',
+            "<Password>\n  <Value>«hunter2»</Value>",
         ),
         ("pass", "pwd", "kennwort", "psk", "token", "secret", "key"),
         rf"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|psk|token|secret|key)"
-        rf"(?:(?:\"|[ \t][^<>{LINE_END}]{{1,80}})?>(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
+        rf"(?:(?:\"|[ \t][^<>{LINE_END}]{{1,80}})?>(?:\s{{0,40}}<Value>)?(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
         rf"|</key>\s{{0,40}}<string>([^<>{LINE_END}]{{1,200}}+)</string>"
         rf"|\"[ \t]{{1,4}}value[ \t]?=[ \t]?\"([^\"{LINE_END}]{{1,200}}+)\")",
         "whole",
@@ -358,24 +361,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         is_auth_command,
     ),
     SecretPattern(
-        "Login of a database",
-        "`sqlplus user/x@db`, `jdbc:oracle:thin:user/x@db`, `user:x@tcp(host)/db` of Go",
-        (
-            *("sqlplus ada/«hunter2»@orcl", "sqlplus -S ada/«Swordfish1»", "jdbc:oracle:thin:ada/«hunter2»@db:1521:x"),
-            'sql.Open("mysql", "ada:«hunter2»@tcp(db:3306)/shop")',
-        ),
-        ("sqlplus ", ":thin:", "@tcp", "@unix"),
-        rf"""(?i:sqlplus{_BLANK}(?:-\w{{1,4}}{_BLANK}){{0,3}}|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
-        rf"""([^\s@"'/]{{1,60}})(?=[@\s"']|\Z)|(?:{_GO_PASSWORD})@(?:tcp6?|unix)\(""",
-        "whole",
-        is_argument,
-    ),
-    SecretPattern(
         "Password as an argument",
         "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
         "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
         "`--from-literal=name=x`, `::add-mask::x`, `cargo login x`, `ngrok authtoken x`, `gh secret set … --body x`, "
-        "`ConvertTo-SecureString x`, defaults of secret variables in Terraform",
+        "`rabbitmqctl add_user … x`, `ConvertTo-SecureString x`, defaults of secret variables in Terraform",
         (
             "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
             "htpasswd -nbB ada '«correct horse»'",
@@ -395,6 +385,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "snmpwalk -v2c -c «swordfish» 10.0.0.1",
             "kubectl create secret generic db --from-literal=pg=«hunter2»",
             "echo ::add-mask::«hunter2»",
+            "rabbitmqctl add_user ada «swordfish»",
             "security add-generic-password -a ada -s x -w «swordfish»",
             "ngrok config add-authtoken «2abCdEf_12345»",
             "gh secret set TOKEN --body «swordfish»",
@@ -405,6 +396,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("keypass ", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
             *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
             *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
+            *("rabbitmqctl ", "mosquitto_passwd ", "bw unlock "),
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
@@ -419,7 +411,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|snmp(?:walk|get|set|bulkwalk){_BLANK}(?:-[^{LINE_END};|]{{1,80}}?{_BLANK})?-c{_BLANK}"
         rf"|(?:generic|internet)-password{_BLANK}[^{LINE_END};|]{{1,160}}?-w{_BLANK}(?!-)"
         rf"|(?:authtoken|cargo{_BLANK}login){_BLANK}(?=[\w-]{{10}})|secret{_BLANK}set{_BLANK}[^{LINE_END};|]{{1,80}}?"
-        rf"(?:--body|-b)[ =]|variable{_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
+        rf"(?:--body|-b)[ =]|rabbitmqctl{_BLANK}(?:add_user|change_password){_BLANK}\S{{1,64}}{_BLANK}"
+        rf"|mosquitto_passwd{_BLANK}-b{_BLANK}\S{{1,100}}{_BLANK}\S{{1,64}}{_BLANK}|bw{_BLANK}unlock{_BLANK}(?!-)"
+        rf"|variable{_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
         rf"\{{[^{{}}]{{0,400}}?\bdefault[ ]{{1,20}}=[ ](?=\")"
         rf"|::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{{1,80}}="
         rf"|qpdf{_BLANK}[^{LINE_END};|]{{0,120}}?--encrypt{_BLANK}"
@@ -455,7 +449,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password of a device or a network",
-        "`snmp-server community x`, `username … secret x`, `enable secret x`, `: PSK`, `.pgpass`, Wi-Fi codes",
+        "`snmp-server community x`, `username … secret x`, `enable secret x`, `: PSK`, `.pgpass`, Wi-Fi",
         (
             "snmp-server community «swordfish» RO",
             "username ada privilege 15 secret «hunter2»",
@@ -463,10 +457,15 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             '%any : PSK "«correct horse»"',
             "localhost:5432:shop:ada:«hunter2»",
             "WIFI:T:WPA;S:Home;P:«hunter2»;;",
+            "Key Content            : «swordfish»",
+            "nmcli con modify Home wifi-sec.psk «swordfish»",
         ),
-        ("server community ", "rwcommunity ", "rocommunity ", "secret", "psk", ":5432:", "wifi:"),
+        (
+            *("server community ", "rwcommunity ", "rocommunity ", "secret", "psk", ":5432:", "wifi:"),
+            *("key content", "<keym"),
+        ),
         rf"(?i:(?:server{_BLANK}|r[ow])community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
-        rf"|(?<=: )psk{_BLANK}(?=\")"
+        rf"|(?:(?<=: )psk{_BLANK}(?=\")|(?<=(?:ty|fi|ec)\.)psk{_BLANK})|key content[ ]{{0,20}}:[ ]|<keymaterial>"
         rf"|:5432:[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
         rf"|wifi:(?=\S{{0,8}}S:)[^{LINE_END}]{{0,80}}?(?<=[:;])p:){_ARGUMENT}",
         "whole",

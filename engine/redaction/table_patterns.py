@@ -1,4 +1,4 @@
-"""Patterns for passwords in SQL and in a column of a table, in Markdown or a file of values (CSV).
+"""Patterns for passwords of databases, in a column of a table, in Markdown or a file of values, and in lists of logins.
 
 `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
@@ -9,8 +9,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
-from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
-from engine.redaction.secret_pattern import LINE_END, LINE_PREFIX, QUOTED, SecretPattern, value_of
+from engine.redaction.non_secrets import PLACEHOLDER, is_argument, is_ordinary
+from engine.redaction.secret_pattern import LINE_END, LINE_PREFIX, QUOTED, SecretPattern, mixes_digits, value_of
 
 _COLUMNS = tuple(
     """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord|hasło
@@ -58,6 +58,27 @@ def is_identified(before: str, match: re.Match[str]) -> bool:
     return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
 
 
+def is_listed_password(before: str, match: re.Match[str]) -> bool:
+    """Whether the word after `ada@example.com:` is a password, not a port or a file on that machine."""
+    value, user = value_of(match), before.rpartition("\n")[2].split()[-1:]
+    if not mixes_digits(value) or is_ordinary(value) or _FILE.search(value) or not user or not _USER.fullmatch(user[0]):
+        return False
+    return _CHOSEN.search(value) is not None or _fills_item(before, match)
+
+
+def _fills_item(before: str, match: re.Match[str]) -> bool:
+    """Whether nothing else is on the line, except for the sign of a list or a quotation."""
+    end = match.string[match.end() : match.end() + 1]
+    return end in ("", "\n", "\r") and len(before.rpartition("\n")[2].strip(" \t-*+>|").split()) == 1
+
+
+_FILE = lazy_pattern(r"\.[A-Za-z]\w{0,3}\Z")
+_USER = lazy_pattern(r"[\"'`<(*|]*[\w.+-]+")
+_CHOSEN = lazy_pattern(r"(?=.*[A-Z])(?=.*[a-z])|[!#$%&*?^+=~]")
+
+_BLANK = r"[ \t]{1,4}"
+_GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for length in range(1, 65))
+
 TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Column of passwords",
@@ -74,6 +95,15 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"{_SEPARATORS}|(?P<csv>\"?(?:[,;\t][^{LINE_END}]{{0,400}}+)?+\r?\n))",
         "whole",
         block="column",
+    ),
+    SecretPattern(
+        "Login in a list",
+        "`ada@example.com:x`: a password with a digit, alone on its line or with capitals or signs",
+        ("ada@example.com:«Passw0rd!», bob@example.com:«Sommer2024»", "- ada@example.com:«hunter2»\n"),
+        (r"@(?=[\w.-]{4,80}:[^\s/])",),
+        r"@[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.[a-z]{2,8}:([^\s/:\"'`<>()\[\]{},;|@]{5,40})(?=[\s\"'`<,;|]|\Z)",
+        "whole",
+        is_listed_password,
     ),
     SecretPattern(
         "Password in SQL",
@@ -104,6 +134,19 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?:{QUOTED}|([^\s\"'`;,()]++))",
         "whole",
         is_identified,
+    ),
+    SecretPattern(
+        "Login of a database",
+        "`sqlplus user/x@db`, `jdbc:oracle:thin:user/x@db`, `user:x@tcp(host)/db` of Go",
+        (
+            *("sqlplus ada/«hunter2»@orcl", "sqlplus -S ada/«Swordfish1»", "jdbc:oracle:thin:ada/«hunter2»@db:1521:x"),
+            'sql.Open("mysql", "ada:«hunter2»@tcp(db:3306)/shop")',
+        ),
+        ("sqlplus ", ":thin:", "@tcp", "@unix"),
+        rf"""(?i:sqlplus{_BLANK}(?:-\w{{1,4}}{_BLANK}){{0,3}}|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
+        rf"""([^\s@"'/]{{1,60}})(?=[@\s"']|\Z)|(?:{_GO_PASSWORD})@(?:tcp6?|unix)\(""",
+        "whole",
+        is_argument,
     ),
     SecretPattern(
         "Password in a row of SQL",

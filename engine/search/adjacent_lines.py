@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from engine.text import QueryTerm
 from engine.text.tokens import RUN
@@ -27,9 +28,13 @@ class AdjacentLines:
         ]
         self._beginnings = tuple(token[:-1] for token in self._bits if token.endswith("*"))
         written = (term.surface.lower() for term in terms)  # tokens have no accents
-        begins = sorted({word[:_LETTERS].rstrip("*") for word in (*self._bits, *written)})
+        begins = sorted(
+            {word[:_LETTERS].rstrip("*") for word in (*self._bits, *written)}, key=lambda word: (len(word), word)
+        )
         # First the letters, then that no word continues with them: twice as fast.
-        words = (rf"{re.escape(letters)}(?<!\w{'.' * len(letters)})" for letters in begins)
+        words = (
+            rf"(?:{'|'.join(map(re.escape, letters))})(?<!\w{'.' * size})" for size, letters in groupby(begins, key=len)
+        )
         self._begins = re.compile(rf"(?:{'|'.join(words)})\S*", re.DOTALL)
         self._unspaced = any(kind in shape("".join(self._bits)) for kind in (UNSPACED, HANGUL))
         self._masks: dict[str, dict[str, int]] = {}

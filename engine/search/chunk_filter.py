@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import NamedTuple
 
 import msgspec
 
@@ -17,12 +16,10 @@ _PRIVATE = lazy_pattern(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
 
 An extra path that is a single file may have a number after its name.
 """
-_MAY_BE_PRIVATE = "path LIKE '%memory.md' OR path LIKE '%memory-%.md'"
-"""SQL condition that holds for all of these names, and some others."""
 _FOREVER_NS = 2**62
 
 
-class Match(NamedTuple):
+class Match(msgspec.Struct, frozen=True):
     """FTS5 expressions that limit a keyword search to chunks; empty for no limit."""
 
     required: str = ""
@@ -34,7 +31,7 @@ class Match(NamedTuple):
         return f"({narrowed}) NOT ({self.excluded})" if self.excluded else narrowed
 
 
-class ChunkFilter(NamedTuple):
+class ChunkFilter(msgspec.Struct, frozen=True):
     """The files and chunks that a search is limited to; None in a field means no limit."""
 
     files: Sequence[int] | None = None
@@ -62,13 +59,13 @@ class Filter(msgspec.Struct, frozen=True):
 
     @property
     def active(self) -> bool:
-        return bool(
-            self.sources is not None
-            or self.path_glob
-            or self.since is not None
-            or self.until is not None
-            or self.hide_memory
-        )
+        return self.hide_memory or self.narrows
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it limits a search to some of the files that the session may know of."""
+        bounds = self.sources, self.since, self.until
+        return bool(self.path_glob) or any(bound is not None for bound in bounds)
 
     def hides(self, path: str, source: Source) -> bool:
         """Whether a file is hidden from the session that searches: private files are hidden from shared sessions."""
@@ -102,12 +99,12 @@ class Filter(msgspec.Struct, frozen=True):
 class KnownFiles:
     """Limits snapshots to the files that a session may know of, so that no count or word shows the others.
 
-    Remembers the ids of the hidden files of the latest state of one index. Thread-safe: parallel searches find the
-    same ones.
+    Remembers the ids of hidden and of known files of the latest state of one index. Thread-safe: parallel searches find
+    the same ones.
     """
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], frozenset[int]] = (), frozenset()
+        self._latest: tuple[tuple[object, ...], frozenset[int], tuple[int, ...]] = (), frozenset(), ()
 
     def limited(self, snapshot: Snapshot, by: Filter) -> Snapshot:
         """Return the snapshot without the files that a filter hides."""
@@ -116,11 +113,10 @@ class KnownFiles:
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest = self._latest
         if latest[0] != state:
-            rows = snapshot.connection.execute(
-                f"SELECT id, path, source FROM {snapshot.tables.files} WHERE source = 'sessions' OR {_MAY_BE_PRIVATE}"
-            )
-            latest = self._latest = state, frozenset(id_ for id_, path, source in rows if by.hides(path, source))
-        return snapshot.without(latest[1]) if latest[1] else snapshot
+            rows = list(snapshot.connection.execute(f"SELECT id, path, source FROM {snapshot.tables.files}"))
+            hidden = frozenset(id_ for id_, path, source in rows if by.hides(path, source))
+            latest = self._latest = state, hidden, tuple(id_ for id_, _, _ in rows if id_ not in hidden)
+        return snapshot.without(latest[1], latest[2])
 
     @contextmanager
     def read(self, whole: AbstractContextManager[Snapshot], by: Filter) -> Iterator[Snapshot]:

@@ -18,7 +18,7 @@ MOST = 200
 
 _NO_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation), " ")
 
-Likeness = Callable[[int, Sequence[int]], Sequence[float]]
+Similarity = Callable[[int, Sequence[int]], Sequence[float]]
 """Function that returns the similarity, 0 to 1, of each of `others` to `chosen`, all given by position."""
 
 
@@ -33,7 +33,7 @@ class Chosen(NamedTuple):
     """Rank by score of the most similar result chosen before; None for the first result, or if no other is similar."""
 
 
-def diversify(scores: Sequence[float], likeness: Likeness, weight: float, count: int) -> list[Chosen]:
+def diversify(scores: Sequence[float], similarity: Similarity, weight: float, count: int) -> list[Chosen]:
     """Return the `count` best results in an order that moves similar ones apart.
 
     `scores` are descending; `weight` is lambda. Ties are decided by score.
@@ -51,13 +51,13 @@ def diversify(scores: Sequence[float], likeness: Likeness, weight: float, count:
         chosen.append(Chosen(best, (1 - weight) * nearest[best], like[best]))
         if len(chosen) == count:
             break
-        for index, value in zip(left, likeness(best, left), strict=True):
+        for index, value in zip(left, similarity(best, left), strict=True):
             if value > nearest[index]:
                 nearest[index], like[index] = value, best
     return chosen
 
 
-def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | None) -> Likeness:
+def similarity_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | None) -> Similarity:
     """Return a function for the similarity of two chunks.
 
     The similarity is the cosine of their vectors if both have one of this model, else the Jaccard similarity of their
@@ -67,20 +67,20 @@ def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | Non
     if model is None:
         return by_words
     rows = dict(snapshot.vectors(model.id, model.dims, ids))
-    places = {index: row for row, index in enumerate(i for i, id_ in enumerate(ids) if id_ in rows)}
-    if not places:
+    row_of = {index: row for row, index in enumerate(i for i, id_ in enumerate(ids) if id_ in rows)}
+    if not row_of:
         return by_words
-    matrix = decode([rows[ids[index]] for index in places], model.dims).astype("float32")
+    matrix = decode([rows[ids[index]] for index in row_of], model.dims).astype("float32")
 
-    def likeness(chosen: int, others: Sequence[int]) -> list[float]:
-        if chosen not in places:
+    def similarity(chosen: int, others: Sequence[int]) -> list[float]:
+        if chosen not in row_of:
             return list(by_words(chosen, others))
-        cosines = (matrix @ matrix[places[chosen]]).clip(0, 1).tolist()
-        bare = [index for index in others if index not in places]
+        cosines = (matrix @ matrix[row_of[chosen]]).clip(0, 1).tolist()
+        bare = [index for index in others if index not in row_of]
         shared = dict(zip(bare, by_words(chosen, bare), strict=True)) if bare else {}
-        return [shared[index] if index in shared else cosines[places[index]] for index in others]
+        return [shared[index] if index in shared else cosines[row_of[index]] for index in others]
 
-    return likeness
+    return similarity
 
 
 def _tokens(chunk: StoredChunk) -> set[str]:
@@ -94,7 +94,7 @@ def _tokens(chunk: StoredChunk) -> set[str]:
     return set(analyse(text, chunk.language).words.split())
 
 
-def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
+def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Similarity:
     """Return a function for the Jaccard similarity of two chunks' tokens.
 
     The sets of tokens are integers with a bit for each token, so a pair takes a microsecond. They are made on first
@@ -106,15 +106,15 @@ def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
     def make() -> None:
         chunks = snapshot.chunks(ids)
         tokens = [_tokens(chunks[id_]) if id_ in chunks else set[str]() for id_ in ids]
-        place = {token: number for number, token in enumerate(set().union(*tokens))}
+        number_of = {token: number for number, token in enumerate(set().union(*tokens))}
         for each in tokens:
-            bits = bytearray(len(place) // 8 + 1)
-            for number in map(place.__getitem__, each):
+            bits = bytearray(len(number_of) // 8 + 1)
+            for number in map(number_of.__getitem__, each):
                 bits[number >> 3] |= 1 << (number & 7)
             sets.append(int.from_bytes(bits, "little"))
             sizes.append(len(each))
 
-    def likeness(chosen: int, others: Sequence[int]) -> list[float]:
+    def similarity(chosen: int, others: Sequence[int]) -> list[float]:
         if not sets:
             make()
         mine, many = sets[chosen], sizes[chosen]
@@ -123,4 +123,4 @@ def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
             both / (many + sizes[index] - both) if both else 0.0 for both, index in zip(shared, others, strict=True)
         ]
 
-    return likeness
+    return similarity

@@ -5,16 +5,23 @@ same words with every key.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
+import msgspec
+
 from engine.search.term_counts import length_without
-from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 
 _MOST_WORDS = 4096
 _TOGETHER = 100
 _MOST_BEGINNINGS = 4
 """Most cached prefixes; each may have thousands of words. Words of a longer prefix are filtered from them."""
+WIDEST_BEGINNING = 5_000
+"""Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
+of all words again for each statement, and twice for each ranking."""
+MOST_SUBSTITUTES = 24
 
 
 class Word(NamedTuple):
@@ -27,6 +34,41 @@ class Word(NamedTuple):
     """Number of chunks that contain the word in a title, alias or heading."""
 
 
+_CHUNKS = attrgetter("chunks")
+
+
+class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
+    """The words of the index with one prefix: those in most titles first, then the most frequent."""
+
+    start: str
+    words: Sequence[Word]
+
+    @cached_property
+    def chunks(self) -> int:
+        """Sum of the numbers of chunks that contain the words."""
+        return sum(map(_CHUNKS, self.words))
+
+    @cached_property
+    def substitutes(self) -> list[Word]:
+        """Words to search instead of a prefix that has too many matches.
+
+        These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches.
+        The most frequent word is probably the one being typed; a rare one is found one character later.
+        """
+        counts = list(map(_CHUNKS, self.words))
+        most = max(counts)
+        chosen = {min(word for word, count in zip(self.words, counts, strict=True) if count == most)}
+        chosen.update(word for word in self.words if word.token == self.start)
+        room = WIDEST_BEGINNING
+        for word in self.words:
+            if len(chosen) == MOST_SUBSTITUTES:
+                break
+            if word not in chosen and word.chunks <= room:
+                chosen.add(word)
+                room -= word.chunks
+        return sorted(chosen)
+
+
 class _Moment:
     """Counts cached for one state of the index."""
 
@@ -35,8 +77,9 @@ class _Moment:
         self.average_length: float | None = None
         self.chunks: dict[str, dict[str, int]] = {}
         """Number of chunks by token and column."""
-        self.loose: dict[tuple[str, str], int] = {}
-        self.beginnings: dict[str, list[Word]] = {}
+        self.loose: dict[tuple[str, str], tuple[int, Sequence[str]]] = {}
+        self.beginnings: dict[str, Beginning] = {}
+        """By prefix, oldest first."""
 
 
 class Frequencies:
@@ -109,33 +152,49 @@ class Counts:
         """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
         prefix.
         """
-        if not token.endswith("*"):
-            return self.chunks(token, column)
+        return self._prefix(token, column)[0] if token.endswith("*") else self.chunks(token, column)
+
+    def spelled_out(self, token: str, column: str) -> Sequence[str]:
+        """Return the words of a prefix (with `*` at its end) outside of `words`, if it has too many in `words`.
+
+        FTS5 would read the lists of all, such as each address in the notes for a stem that begins like "https". Empty
+        if the prefix itself is to be searched.
+        """
+        return self._prefix(token, column)[1]
+
+    def _prefix(self, token: str, column: str) -> tuple[int, Sequence[str]]:
+        """Return in how many chunks a column has words with a prefix, summed, and the words to search in its place."""
         known = self._moment.loose
-        count = known.get((token, column))
-        if count is None:
+        found = known.get((token, column))
+        if found is None:
             if len(known) >= _MOST_WORDS:
                 known.clear()
             start = token[:-1]
-            words = self._snapshot.words_where("term >= ? AND term < ? AND col = ?")
-            query = f"SELECT coalesce(sum(doc), 0) FROM {words}"
-            count = known[token, column] = number(
-                self._snapshot.connection, query, (start, start + "\U0010ffff", column)
+            rows = self._snapshot.connection.execute(
+                f"""SELECT coalesce(sum(iif(col = ?, doc, 0)), 0), coalesce(sum(iif(col = 'words', doc, 0)), 0),
+                    json_group_array(DISTINCT term) FILTER (WHERE col != 'words')
+                    FROM {self._snapshot.words_where("term >= ? AND term < ?")}""",
+                (column, start, start + "\U0010ffff"),
             )
-        return count
+            for chunks, in_words, others in rows:
+                words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_BEGINNING else []
+                found = known[token, column] = chunks, words if len(words) <= MOST_SUBSTITUTES else ()
+        return found or (0, ())
 
-    def words(self, start: str) -> list[Word]:
-        """Return the words of the index with the prefix `start`: those in most titles first, then the most frequent."""
+    def words(self, start: str) -> Beginning:
+        """Return the words of the index with the prefix `start`."""
         known = self._moment.beginnings
         found = known.get(start)
         if found is None:
-            wider = next((words for begun, words in list(known.items()) if start.startswith(begun)), None)
-            if wider is not None:
-                return [word for word in wider if word.token.startswith(start)]
-            found = self._read(start)
-            if len(known) >= _MOST_BEGINNINGS:
-                known.clear()
+            wider = [begun for begun in list(known.values()) if start.startswith(begun.start)]
+            if wider:
+                words = max(wider, key=lambda begun: len(begun.start)).words
+                found = Beginning(start, [word for word in words if word.token.startswith(start)])
+            else:
+                found = Beginning(start, self._read(start))
             known[start] = found
+            for oldest in list(known)[:-_MOST_BEGINNINGS]:
+                known.pop(oldest, None)
         return found
 
     def _read(self, start: str) -> list[Word]:

@@ -283,5 +283,6 @@ def _without(query: Query, left_out: Clause) -> str:
         if clause != left_out:
             kept.append(clause)
         elif not clause.negated:
-            kept += [Clause((Word(*atom),)) for atom in clause.alternatives if isinstance(atom, Phrase)]
+            phrases = (atom for atom in clause.alternatives if isinstance(atom, Phrase))
+            kept += [Clause((Word(phrase.text, phrase.start, phrase.end),)) for phrase in phrases]
     return str(Query("", tuple(kept)))

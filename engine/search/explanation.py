@@ -1,7 +1,7 @@
 """Explains where the scores of an answer come from, and how each stage of the search changed the results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -261,7 +261,7 @@ if TYPE_CHECKING:
     from engine.search.named_times import Lift
 
 
-class Scored(NamedTuple):
+class Scored(msgspec.Struct, frozen=True):
     """The scores of one chunk, in all stages of the search."""
 
     id: int
@@ -320,7 +320,7 @@ def explain(stages: Stages, shown: Sequence[tuple[str, Scored]], grounds: Ground
     results = []
     for rank, (citation, scored) in enumerate(shown, 1):
         reason = _of_scores(citation, scored, grounds, fields.get(scored.id, ()))
-        results.append(_of_place(reason, rank, scored, citations))
+        results.append(_of_result(reason, rank, scored, citations))
     return SearchExplanation(stages=tuple(map(stage_record, stages.found)), results=tuple(results))
 
 
@@ -370,6 +370,7 @@ def _of_scores(
         from_name=parts.from_name,
         defines=words.used.get(scored.id, 0.0) >= DEFINED,
         spells=words.used.get(scored.id) == SPELLED,
+        in_file=parts.elsewhere > 0,
         from_coverage=parts.from_coverage,
         together=parts.together,
         language_known=range_ is None or range_.known,
@@ -389,7 +390,7 @@ def _missing(words: KeywordScores, contributions: Sequence[float], dated: bool) 
             yield term.surface
 
 
-def _of_place(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
+def _of_result(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
     """Return the explanation with the result's age and rank added.
 
     `citations`: citations of results, by rank by score alone.

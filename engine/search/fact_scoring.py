@@ -22,8 +22,9 @@ from engine.search.scoring import (
     vector_evidence,
     within_limits,
 )
-from engine.text import analyse, analyse_query, detect_language
+from engine.text import analyse, analyse_query, language_of_note
 from engine.text.parsed_query import QueryTerm
+from engine.text.stems import counted_as
 
 if TYPE_CHECKING:
     from engine.providers import Calibration
@@ -99,7 +100,7 @@ class FactWords:
 
     @classmethod
     def of(cls, text: str) -> "FactWords":
-        language = detect_language(text)
+        language = language_of_note(text)
         streams = analyse(text, language)
         return cls(language, f" {streams.words} ", f" {streams.stems} ", streams.words.count(" ") + 1)
 
@@ -119,10 +120,10 @@ class FactTable:
 
     def __init__(self, facts: Sequence[FactWords]) -> None:
         self._facts = facts
-        self._languages = sorted({fact.language for fact in facts if fact.language})
+        self._languages = sorted({counted_as(fact.language) for fact in facts if fact.language})
         self._average = sum(fact.length for fact in facts) / max(1, len(facts))
-        self._words = _places(fact.words for fact in facts)
-        self._stems = _places(fact.stems for fact in facts)
+        self._words = _counts_by_token(fact.words for fact in facts)
+        self._stems = _counts_by_token(fact.stems for fact in facts)
 
     def score(
         self, query: str, cosines: Sequence[float | None], calibration: "Calibration | None"
@@ -138,7 +139,8 @@ class FactTable:
         implied = self._implied(terms) if personal else {}
         if calibration is None:
             found = {
-                place: FactScore(text, text, None, _holds_all(held, terms)) for place, (text, held) in texts.items()
+                position: FactScore(text, text, None, _holds_all(held, terms))
+                for position, (text, held) in texts.items()
             }
             return _raised(found, implied)
         scale = calibration.for_sentences.for_size(len(self._facts))
@@ -148,13 +150,13 @@ class FactTable:
             scale = msgspec.structs.replace(scale, low=scale.low - nearer, high=scale.high - nearer)
         blend = _blend(scale.weight, max((text for text, _ in texts.values()), default=0.0), len(terms))
         found = {}
-        for place, cosine in enumerate(cosines):
-            if place not in texts and (cosine is None or cosine <= scale.low):
+        for position, cosine in enumerate(cosines):
+            if position not in texts and (cosine is None or cosine <= scale.low):
                 continue
-            text, covered = texts.get(place, (0.0, 0.0))
+            text, covered = texts.get(position, (0.0, 0.0))
             vector = None if cosine is None else within_limits(vector_evidence(cosine, scale))
             near = _holds_all(covered, terms) or (cosine is not None and cosine >= same)
-            found[place] = FactScore(blend.score(Evidence(text, vector)), text, vector, near)
+            found[position] = FactScore(blend.score(Evidence(text, vector)), text, vector, near)
         return _raised(found, implied)
 
     def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
@@ -162,11 +164,11 @@ class FactTable:
         query_terms = [term for term in terms if not _NAMING.intersection(term.stems)] or list(terms)
         shares: dict[int, float] = {}
         for term in query_terms:
-            places = set(self._count(term))
+            positions = set(self._count(term))
             for stem in _answers().keys() & term.stems:
-                places.update(*(self._stems.get(answer, {}) for answer in _answers()[stem]))
-            for place in places:
-                shares[place] = shares.get(place, 0.0) + 1 / len(query_terms)
+                positions.update(*(self._stems.get(answer, {}) for answer in _answers()[stem]))
+            for position in positions:
+                shares[position] = shares.get(position, 0.0) + 1 / len(query_terms)
         return shares
 
     def _text_scores(self, terms: Sequence[QueryTerm]) -> dict[int, tuple[float, float]]:
@@ -176,16 +178,16 @@ class FactTable:
         counts = [self._count(term) for term in terms]
         idfs = [inverse_document_frequency(len(self._facts), len(held)) for held in counts]
         scale, scores = Scale.of(idfs), {}
-        for place in set().union(*counts):
-            norm = length_norm(self._facts[place].length, self._average)
+        for position in set().union(*counts):
+            norm = length_norm(self._facts[position].length, self._average)
             parts = text_parts(
                 [
-                    term_score(idf, held[place], norm) if place in held else 0.0
+                    term_score(idf, held[position], norm) if position in held else 0.0
                     for idf, held in zip(idfs, counts, strict=True)
                 ],
                 scale,
             )
-            scores[place] = parts.score, parts.covered
+            scores[position] = parts.score, parts.covered
         return scores
 
     def _count(self, term: QueryTerm) -> _Counts:
@@ -193,19 +195,21 @@ class FactTable:
         the fact's position.
         """
         token = term.word if isinstance(term.word, str) else " ".join(term.word)
-        found = [_occurrences(self._words, token, lambda place: self._facts[place].words, beginning=term.prefix_ok)]
-        found += [_occurrences(self._stems, stem, lambda place: self._facts[place].stems) for stem in term.stems]
+        found = [
+            _occurrences(self._words, token, lambda position: self._facts[position].words, beginning=term.prefix_ok)
+        ]
+        found += [_occurrences(self._stems, stem, lambda position: self._facts[position].stems) for stem in term.stems]
         return reduce(_larger, found) or self._count_looser(term)
 
     def _count_looser(self, term: QueryTerm) -> _Counts:
         """Return how often looser forms of a term occur in each fact; used if no fact contains the term itself."""
 
-        def held(form: str, places: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
-            return _occurrences(places, form.removesuffix("*"), stream, beginning=form.endswith("*"))
+        def held(form: str, counts: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
+            return _occurrences(counts, form.removesuffix("*"), stream, beginning=form.endswith("*"))
 
-        found = [held(" ".join(form), self._words, lambda place: self._facts[place].words) for form in term.loose]
+        found = [held(" ".join(form), self._words, lambda position: self._facts[position].words) for form in term.loose]
         found += [
-            held(stem, self._stems, lambda place: self._facts[place].stems)
+            held(stem, self._stems, lambda position: self._facts[position].stems)
             for stem in (*term.loose_stems, *term.irregular)
         ]
         return reduce(_larger, found, {})
@@ -232,47 +236,47 @@ def _answers() -> dict[str, frozenset[str]]:
 
 def _raised(found: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
     """Raise each fact's score to at least the one for its implied share of the query's terms."""
-    for place, share in implied.items():
+    for position, share in implied.items():
         score = _IMPLIED * share * share
-        known = found.get(place)
+        known = found.get(position)
         if known is None:
-            found[place] = FactScore(score, 0.0, None, False)
+            found[position] = FactScore(score, 0.0, None, False)
         elif known.score < score:
             known.score = score
     return found
 
 
-def _places(streams: Iterable[str]) -> dict[str, _Counts]:
+def _counts_by_token(streams: Iterable[str]) -> dict[str, _Counts]:
     """Return how often each token occurs in each text: token -> position of the text -> count."""
     found: dict[str, _Counts] = {}
-    for place, stream in enumerate(streams):
+    for position, stream in enumerate(streams):
         for token in stream.split():
             of_token = found.setdefault(token, {})
-            of_token[place] = of_token.get(place, 0) + 1
+            of_token[position] = of_token.get(position, 0) + 1
     return found
 
 
 def _occurrences(
-    places: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
+    counts: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
 ) -> _Counts:
     """Return how often a phrase's tokens occur next to each other in each fact; with `beginning` the last may be a
     prefix.
     """
     *first, last = phrase.split(" ")
-    alone = places.get(last, {})
+    alone = counts.get(last, {})
     if beginning:
-        alone = reduce(_larger, (held for token, held in places.items() if token.startswith(last)), alone)
+        alone = reduce(_larger, (held for token, held in counts.items() if token.startswith(last)), alone)
     if not first:
         return alone
-    wanted = f" {phrase}" if beginning else f" {phrase} "
-    both = [place for place in alone if all(place in places.get(token, {}) for token in first)]
-    return {place: count for place in both if (count := stream(place).count(wanted))}
+    searched = f" {phrase}" if beginning else f" {phrase} "
+    both = [position for position in alone if all(position in counts.get(token, {}) for token in first)]
+    return {position: count for position in both if (count := stream(position).count(searched))}
 
 
 def _larger(one: _Counts, other: _Counts) -> _Counts:
     if not one or not other:
         return one or other
-    return {place: max(one.get(place, 0), other.get(place, 0)) for place in one.keys() | other.keys()}
+    return {position: max(one.get(position, 0), other.get(position, 0)) for position in one.keys() | other.keys()}
 
 
 def _blend(base_weight: float, best: float, terms: int) -> Blend:

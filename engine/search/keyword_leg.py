@@ -7,9 +7,8 @@ from itertools import accumulate
 
 import msgspec
 
-from engine.search import scoring
+from engine.search import document_frequencies, scoring
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.document_frequencies import Word
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
@@ -32,10 +31,6 @@ _RECENT = 5_000
 """If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
 ranked.
 """
-_WIDEST_BEGINNING = 5_000
-"""Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
-of all words again for each statement, and twice for each ranking."""
-_MOST_SUBSTITUTES = 24
 _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _SIMILAR = 0.8
@@ -75,7 +70,7 @@ class KeywordLeg:
         self.terms = _weighed(found, self._fillers)
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
         """Terms with a form or a similar word in the index, rarest first."""
-        self._places = [(self.terms.index(term), term) for term in self._known]
+        self._numbered_terms = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known)
         groups = tuple(term.group for term in terms)
         self._groups = groups if any(groups) else ()
@@ -167,7 +162,7 @@ class KeywordLeg:
         if len(self._selective) < len(self._known):
             # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms.
             chosen = sum(len(term.kinds) for term in self._selective)
-            self._count(self._ranking(), counted._replace(skipped=chosen), unscored, result)
+            self._count(self._ranking(), msgspec.structs.replace(counted, skipped=chosen), unscored, result)
             unscored.difference_update(result.scores)
         self._count(_any_of(self._known), counted, unscored, result)
         return result
@@ -177,7 +172,7 @@ class KeywordLeg:
 
         Alternatives are left out, and overlapping pairs of characters: these are adjacent in every text with the word.
         """
-        at = {index: place for place, (index, _) in enumerate(self._places)}
+        at = {index: number for number, (index, _) in enumerate(self._numbered_terms)}
         groups = self._groups or (0,) * len(self.terms)
         following = ((first, first + 1) for first in range(len(self.terms) - 1))
         return tuple(
@@ -198,7 +193,7 @@ class KeywordLeg:
         """Compute the keyword scores of those chunks in `unscored` that match, and add them to `result`."""
         if not unscored:
             return
-        places = [(index, term.idf, _only_kind(term), term) for index, term in self._places]
+        numbered = [(index, term.idf, _only_kind(term), term) for index, term in self._numbered_terms]
         count, known_average = len(self.terms), self._average_length
         other_form = 1 - _OTHER_FORM / count
         half = result.scale.total / 2
@@ -219,8 +214,8 @@ class KeywordLeg:
             if around:
                 result.around.add(id_)
                 _add_around(around, norm)
-            for place, frequencies in matches:
-                index, idf, kind, term = places[place]
+            for number, frequencies in matches:
+                index, idf, kind, term = numbered[number]
                 if frequencies[-1]:
                     in_names += idf
                 if kind is not None:
@@ -269,8 +264,7 @@ class KeywordLeg:
             return expression, "AND +rowid IN (SELECT value FROM carray(?))", (many(scope.chunks),)
         if scope.files is None:
             return expression, "", ()
-        files = ",".join(map(str, scope.files))
-        return expression, f"AND +rowid IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({files}))", ()
+        return expression, f"AND +rowid {self._snapshot.in_files(scope.files)}", ()
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
         fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))
@@ -340,7 +334,7 @@ class KeywordLeg:
         `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix matches as
         well is left out: its occurrences would count twice.
         """
-        phrases, matches = [], 0
+        phrases, matches = list[str](), 0
         prefixes: tuple[str, ...] = ()
         for form in sorted(forms, key=lambda form: (not form[-1].endswith("*"), len(form[-1]))):
             if prefixes and len(form) == 1 and form[0].startswith(prefixes):
@@ -352,8 +346,12 @@ class KeywordLeg:
             begins = text.endswith("*")
             if begins:
                 chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
-            if chunks > 0 and (chunks <= _WIDEST_BEGINNING or not begins):
-                phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
+            if chunks > 0 and (chunks <= document_frequencies.WIDEST_BEGINNING or not begins):
+                words = self._counts.spelled_out(text, column) if begins and len(form) == 1 else ()
+                if words:
+                    phrases += map(_quoted, words)
+                else:
+                    phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
                 matches += chunks
                 if begins:
                     prefixes += (text[:-1],)
@@ -363,11 +361,11 @@ class KeywordLeg:
         """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
         and the phrases.
         """
-        words = self._counts.words(start)
-        chunks = sum(word.chunks for word in words)
-        if min(chunks, self._snapshot_chunks) <= _WIDEST_BEGINNING:
+        beginning = self._counts.words(start)
+        chunks = beginning.chunks
+        if min(chunks, self._snapshot_chunks) <= document_frequencies.WIDEST_BEGINNING:
             return chunks, chunks, (f"{_quoted(start)} *",)
-        representing = [word for word in _prefix_substitutes(words, start) if word.token not in stems]
+        representing = [word for word in beginning.substitutes if word.token not in stems]
         return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
@@ -434,25 +432,6 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_f
         given = max(given, term.weak * term_score(term.idf, loose, norm))
         strength = max(strength, term.weak)
     return given, strength or 1.0
-
-
-def _prefix_substitutes(words: Sequence[Word], start: str) -> list[Word]:
-    """Select words to search instead of a prefix that has too many matches.
-
-    These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches. The
-    most frequent word is probably the one being typed; a rare one is found one character later.
-    """
-    most = max(word.chunks for word in words)
-    frequent = min((word for word in words if word.chunks == most), key=lambda word: word.token)
-    chosen = {word for word in words if word.token == start} | {frequent}
-    room = _WIDEST_BEGINNING
-    for word in words:
-        if len(chosen) == _MOST_SUBSTITUTES:
-            break
-        if word not in chosen and word.chunks <= room:
-            chosen.add(word)
-            room -= word.chunks
-    return sorted(chosen)
 
 
 def _weighed(

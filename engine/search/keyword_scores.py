@@ -1,6 +1,7 @@
 """The keyword scores of the chunks that one query matches, with each term's part in them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -9,6 +10,8 @@ from engine.search import scoring
 from engine.search.pipeline_stages import Term
 
 _ALL = 1 - 1e-9
+_NEAR = 16
+"""Chunks on both sides that count as near, about 17 KB: a long journal has most pairs of words somewhere."""
 
 
 class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
@@ -41,6 +44,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Chunks dated within a time that the query names: words of `time_words` may be missing there."""
     time_words: set[int] = msgspec.field(default_factory=set)
     """Positions of the terms that name a time."""
+    in_file: set[int] = msgspec.field(default_factory=set)
+    """Chunks that hold all terms only together with others near them in the same file."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query that a chunk holds outside its best two adjacent lines; only of the best chunks."""
     groups: tuple[int, ...] = ()
@@ -56,7 +61,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
         parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near, scattered)
-        return parts._replace(name=self.names.get(id_, 0.0))
+        elsewhere = 1 - parts.covered if id_ in self.in_file else 0.0
+        return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0), elsewhere=elsewhere)
 
     def parts_of(
         self, id_: int, contributions: Sequence[float], strengths: Sequence[float], near: float, scattered: float = 0.0
@@ -123,13 +129,33 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
             self._note_complete(id_, whole.covered)
 
+    def add_files(self, files_of: Callable[[Sequence[int]], Iterable[tuple[int, int]]]) -> None:
+        """Raise the scores of chunks that hold all terms of a short query together with others near them in the same
+        file, if no chunk holds them alone: two words that somebody remembers may be in different sections.
+
+        `files_of` returns the file of each chunk.
+        """
+        if self.groups or self.in_some_form or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
+            return
+        files: dict[int, list[int]] = {}
+        for id_, file in files_of(sorted(self.contributions)):
+            files.setdefault(file, []).append(id_)
+        for ids in files.values():
+            holding = [[id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms))]
+            if all(holding):
+                self.in_file.update(id_ for id_ in ids if all(_has_near(held, id_) for held in holding))
+        self._score_again(self.in_file)
+
     def add_names(self, names: Mapping[int, float]) -> None:
         """Add the bonus for titles and file names to the scores of their chunks.
 
         `names`: match with the query, 0 to 1, by chunk id.
         """
         self.names.update(names)
-        for id_ in names:
+        self._score_again(names)
+
+    def _score_again(self, ids: Iterable[int]) -> None:
+        for id_ in ids:
             whole = self.parts(id_)
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
 
@@ -160,3 +186,9 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             if key not in best or given > (contributions[best[key]], self.terms[best[key]].idf):
                 best[key] = index
         return best.values()
+
+
+def _has_near(ids: Sequence[int], id_: int) -> bool:
+    """Return whether one of the ascending `ids` of chunks of a file is near another one of this file."""
+    at = bisect_left(ids, id_ - _NEAR)
+    return at < len(ids) and ids[at] <= id_ + _NEAR

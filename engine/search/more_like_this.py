@@ -63,7 +63,7 @@ class _Chunk(NamedTuple):
     start: int
     end: int
     text: str
-    places: bytes | None
+    message_offsets: bytes | None
 
 
 def _chunks_on(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> dict[int, _Chunk]:
@@ -84,7 +84,8 @@ def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
     return {
         id_: chunk
         for id_, chunk in found.items()
-        if chunk.places is not None and any(place.ordinal == ordinal for place in read_offsets(chunk.places))
+        if chunk.message_offsets is not None
+        and any(offset.ordinal == ordinal for offset in read_offsets(chunk.message_offsets))
     }
 
 
@@ -127,12 +128,12 @@ def distinctive_words(snapshot: Snapshot, liked: LikedPassage, frequencies: Coun
     frequent_terms = tuple(first[name] for name, _ in often)
     counted = KeywordLeg(snapshot, QueryAnalysis(frequent_terms, languages), frequencies).terms
     weighed = [
-        (term.idf * (1 + math.log(count)), place)
-        for place, (term, (_, count)) in enumerate(zip(counted, often, strict=True))
+        (term.idf * (1 + math.log(count)), index)
+        for index, (term, (_, count)) in enumerate(zip(counted, often, strict=True))
         if term.chunks > len(liked.own)
     ]
     weighed.sort(reverse=True)
-    return QueryAnalysis(tuple(frequent_terms[place] for _, place in weighed[:_MOST_DISTINCTIVE]), languages)
+    return QueryAnalysis(tuple(frequent_terms[index] for _, index in weighed[:_MOST_DISTINCTIVE]), languages)
 
 
 def _missing(passage: Passage) -> str:

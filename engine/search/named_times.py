@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.query_conditions import many
@@ -29,7 +30,7 @@ Span = tuple[date, date]
 """The first and the last day."""
 
 
-class Lift(NamedTuple):
+class Lift(msgspec.Struct, frozen=True):
     """Factor by which a time named in the query raises the score of a chunk."""
 
     factor: float

@@ -21,39 +21,39 @@ def context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChun
     None for a note, and for a found message that is long enough to be understood alone.
     """
     hit = result.message
-    if hit is None or chunk.places is None or hit.role not in _OTHER:
+    if hit is None or chunk.message_offsets is None or hit.role not in _OTHER:
         return None
     spoken = list(_messages(chunk))
-    own = sum(len(text) for place, text in spoken if place.ordinal == hit.ordinal)
+    own = sum(len(text) for offset, text in spoken if offset.ordinal == hit.ordinal)
     if own > _LITTLE or (spoken[0][0].ordinal == hit.ordinal and not _is_whole(chunk, spoken[0][0])):
         return None
     before = hit.role == "assistant"
     for found in (chunk, *_neighbours(snapshot, chunk, before=before)):
         messages = [
-            (place, text) for place, text in _messages(found) if place.role == _OTHER[hit.role] and text.strip()
+            (offset, text) for offset, text in _messages(found) if offset.role == _OTHER[hit.role] and text.strip()
         ]
-        for place, text in reversed(messages) if before else messages:
-            if place.ordinal < hit.ordinal if before else place.ordinal > hit.ordinal:
-                begin = _begin(text if _is_whole(found, place) else f"…{text}")
-                return MessageContext(role=place.role, text=begin, line=place.line, ordinal=place.ordinal)
+        for offset, text in reversed(messages) if before else messages:
+            if offset.ordinal < hit.ordinal if before else offset.ordinal > hit.ordinal:
+                begin = _begin(text if _is_whole(found, offset) else f"…{text}")
+                return MessageContext(role=offset.role, text=begin, line=offset.line, ordinal=offset.ordinal)
     return None
 
 
 def _messages(chunk: StoredChunk) -> Iterator[tuple[MessageOffset, str]]:
     """Yield each message of a session's chunk with its location, without the speaker's name."""
-    places = read_offsets(chunk.places or b"")
-    ends = [*(place.offset for place in places[1:]), len(chunk.text)]
-    for place, end in zip(places, ends, strict=True):
-        yield place, chunk.text[place.offset : end].removeprefix(_label(place))
+    offsets = read_offsets(chunk.message_offsets or b"")
+    ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
+    for offset, end in zip(offsets, ends, strict=True):
+        yield offset, chunk.text[offset.offset : end].removeprefix(_label(offset))
 
 
-def _is_whole(chunk: StoredChunk, place: MessageOffset) -> bool:
+def _is_whole(chunk: StoredChunk, offset: MessageOffset) -> bool:
     """Whether a message begins in this chunk: the first one may be the rest of a long one."""
-    return chunk.text.startswith(_label(place), place.offset)
+    return chunk.text.startswith(_label(offset), offset.offset)
 
 
-def _label(place: MessageOffset) -> str:
-    return f"{SPEAKERS.get(place.role, place.role)}: "
+def _label(offset: MessageOffset) -> str:
+    return f"{SPEAKERS.get(offset.role, offset.role)}: "
 
 
 def _neighbours(snapshot: Snapshot, chunk: StoredChunk, *, before: bool) -> Iterator[StoredChunk]:

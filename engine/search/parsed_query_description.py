@@ -28,10 +28,10 @@ def understood(query: Query) -> str:
     words = [_shown(atom) for _, atom in query.searched_atoms()]
     demands = [describe_condition(clause) for clause in query.required]
     if words:
-        said = tr("Searched for {words}.", words=", ".join(words))
+        sentence = tr("Searched for {words}.", words=", ".join(words))
     else:
-        said = tr("The query has no words, so the files changed last come first.")
-    return said + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else said
+        sentence = tr("The query has no words, so the files changed last come first.")
+    return sentence + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else sentence
 
 
 def no_words() -> str:

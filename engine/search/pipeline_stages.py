@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -65,7 +64,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
         return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words + self.irregular)})"
 
 
-class Best(NamedTuple):
+class Best(msgspec.Struct, frozen=True):
     """The minimum score, and the highest score below it if no result reached it."""
 
     least: float
@@ -78,7 +77,7 @@ def short_of(best: float, least: float) -> float:
     return shown - 0.01 if best < least and shown >= round(least, 2) else shown
 
 
-class RaisedMinimum(NamedTuple):
+class RaisedMinimum(msgspec.Struct, frozen=True):
     """A threshold raised because words of the query occur nowhere (`unknown`) or no passage shares its subject, and the
     highest score if no result reached it.
     """
@@ -88,21 +87,21 @@ class RaisedMinimum(NamedTuple):
     unknown: Sequence[str]
 
 
-class Diversity(NamedTuple):
-    """How many of the `first` results changed place when similar results were moved apart."""
+class Diversity(msgspec.Struct, frozen=True):
+    """How many of the `first` results changed position when similar results were moved apart."""
 
     moved: int
     first: int
 
 
-class EmbeddedQuery(NamedTuple):
+class EmbeddedQuery(msgspec.Struct, frozen=True):
     """The model that embedded the query, and the length of the vector."""
 
     model: str
     dims: int
 
 
-class Scope(NamedTuple):
+class Scope(msgspec.Struct, frozen=True):
     """The earlier query that a search is limited to: the best `passages` of its `total` results."""
 
     query: str
@@ -110,7 +109,7 @@ class Scope(NamedTuple):
     total: int
 
 
-class Terms(NamedTuple):
+class Terms(msgspec.Struct, frozen=True):
     """How many chunks contain each term of the query, which terms are too common to search, and the words that are
     searched for being similar to those that occur nowhere.
     """
@@ -120,14 +119,14 @@ class Terms(NamedTuple):
     similar: Sequence[str]
 
 
-class TimesNamed(NamedTuple):
+class TimesNamed(msgspec.Struct, frozen=True):
     """The times that the query names, and the number of candidates dated within them."""
 
     times: Sequence[TimeExpression]
     lifted: int
 
 
-class VectorsReady(NamedTuple):
+class VectorsReady(msgspec.Struct, frozen=True):
     """How many chunks of the index have a vector."""
 
     ready: int
@@ -152,7 +151,7 @@ Facts = (
 """Details of a stage besides its counts; the type depends on the stage. A string is a complete sentence to show."""
 
 
-class Stage(NamedTuple):
+class Stage(msgspec.Struct, frozen=True):
     """One stage of a search: its counts and its duration; `explanation.py` describes it in a sentence."""
 
     name: str

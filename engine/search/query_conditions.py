@@ -4,9 +4,9 @@ import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import apsw
+import msgspec
 
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
@@ -28,7 +28,7 @@ _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
 
 
-class _Condition(NamedTuple):
+class _Condition(msgspec.Struct, frozen=True):
     """An SQL condition on a chunk with the alias `c`, and its bound values."""
 
     sql: str
@@ -297,14 +297,17 @@ def _nanoseconds(seconds: float) -> int:
 # --- Decides by name which files a query may find --------------------------------------------------------------------
 
 
-def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> list[int] | None:
+def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> Sequence[int] | None:
     """Return the ids of the files that filters and exclusions leave to search; None for all files."""
     # Until the next sync the index may contain files that the settings exclude by now: they must not be opened.
     under = snapshot.meta("names")
-    if under == guard.rules and not work.request.filter.active:
+    if under == guard.rules and not work.request.filter.narrows:
+        files: Sequence[int] | None = snapshot.known
+    else:
+        found = work.request.filter.files(snapshot)
+        refused = guard.refused((name for _, name in found), under)
+        files = [id_ for id_, name in found if name not in refused]
+    if files is None:
         return None
-    found = work.request.filter.files(snapshot)
-    refused = guard.refused((name for _, name in found), under)
-    files = [id_ for id_, name in found if name not in refused]
     work.stages.add("filters", snapshot.file_count(), len(files), unit="files")
     return files

@@ -114,7 +114,7 @@ class Ranker:
         files = part.times.files(snapshot, part.scope.files)
         if not files:
             return []
-        dated = part.scope._replace(files=files)
+        dated = msgspec.structs.replace(part.scope, files=files)
         found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
         return found if meaning is None else found + meaning.candidates(CANDIDATES, dated, work.cancel)
 
@@ -147,7 +147,8 @@ class Ranker:
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
 
-        texts, names, complete, sums = words.evidence, words.names, words.in_some_form, words.sums
+        texts, names, sums = words.evidence, words.names, words.sums
+        complete = words.in_some_form | words.in_file
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
@@ -210,11 +211,11 @@ class Ranker:
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
     ) -> list[Scored]:
         """Reorder results so that similar ones don't follow each other."""
-        from engine.search.diversity import MOST, likeness_of
+        from engine.search.diversity import MOST, similarity_of
 
         model = None if meaning is None else meaning.model
-        likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
-        return diverse(kept, likeness, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
+        similarity = similarity_of(snapshot, [scored.id for scored in kept[:MOST]], model)
+        return diverse(kept, similarity, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
 
 
 def _keyword_scores(
@@ -228,6 +229,7 @@ def _keyword_scores(
     if lifts:
         within = (id_ for id_, lift in lifts.items() if not lift.adjacent)
         words.add_dates(within, part.times.words(part.leg.ranges))
+    words.add_files(snapshot.files_of_chunks)
     words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))
     return words
 

@@ -7,7 +7,7 @@ import apsw
 import msgspec
 
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
-from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace, PassageCopy
+from engine.records import FileRange, FoundMessage, MatchField, MemorySearchResult, PassageCopy
 from engine.search.explanation import Scored
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
@@ -34,16 +34,16 @@ def make_result(
     or the path may match; searching them takes as long as searching the text.
     """
     # A session's file name is not searched text.
-    others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
+    others = (chunk.path if chunk.message_offsets is None else "", chunk.title, *chunk.heading) if around else ()
     ranges, found = ranges_of(chunk.text, others, analysis, chunk.language)
     of_others = found or [()] * (2 + len(chunk.heading))
     first = 0
-    if roles and chunk.places is not None:
+    if roles and chunk.message_offsets is not None:
         spans = _spans(chunk, roles)
         ranges = _inside(ranges, spans)
         first = spans[0][0] if spans and not ranges else 0
     snippet = make_snippet(chunk.text[first:], ranges)
-    place = None if chunk.places is None else _offset_at(chunk.places, first + snippet.place)
+    offset = None if chunk.message_offsets is None else _offset_at(chunk.message_offsets, first + snippet.offset)
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -55,12 +55,12 @@ def make_result(
         title=chunk.title,
         heading=chunk.heading,
         modified=chunk.modified,
-        snippet_line=chunk.start_line + snippet.first_line if place is None else place.line,
+        snippet_line=chunk.start_line + snippet.first_line if offset is None else offset.line,
         match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
         text_score=round(scored.text, 6),
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
-        message=None if place is None else _message(place, chunk),
+        message=None if offset is None else _message(offset, chunk),
         title_ranges=of_others[1],
         heading_ranges=tuple(of_others[2:]),
         path_ranges=of_others[0],
@@ -71,11 +71,11 @@ def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChun
     """Return the location of a chunk that has the same text as a result, which was made of the chunk `original`."""
     message = None
     snippet_line = result.snippet_line + chunk.start_line - result.start_line
-    if chunk.places is not None:
+    if chunk.message_offsets is not None:
         ordinal = None if result.message is None else result.message.ordinal
-        places = () if original.places is None else read_offsets(original.places)
-        place = _offset_at(chunk.places, next((of.offset for of in places if of.ordinal == ordinal), 0))
-        message, snippet_line = _message(place, chunk), place.line
+        offsets = () if original.message_offsets is None else read_offsets(original.message_offsets)
+        offset = _offset_at(chunk.message_offsets, next((of.offset for of in offsets if of.ordinal == ordinal), 0))
+        message, snippet_line = _message(offset, chunk), offset.line
     return PassageCopy(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -100,7 +100,7 @@ def at_tool_call(
         query.values_of_required("file"),
         [value.casefold() for value in query.values_of_required("command")],
     )
-    if chunk.places is None or not (files or commands):
+    if chunk.message_offsets is None or not (files or commands):
         return result, chunk
     from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
     from engine.store.sessions import calls_in_session, chunk_before
@@ -113,13 +113,13 @@ def at_tool_call(
             found = any(fit(value, chunk.project) for fit in fits)
         if found:
             snippet = make_snippet(value, highlight_ranges(value, query))
-            place = MessageOffset(0, line, ordinal, "", "assistant")
+            offset = MessageOffset(0, line, ordinal, "", "assistant")
             moved = msgspec.structs.replace(
                 result,
                 snippet=snippet.text,
                 snippet_line=line,
                 match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
-                message=_message(place, chunk),
+                message=_message(offset, chunk),
             )
             before = chunk_before(snapshot, chunk.id, line)
             return moved, snapshot.chunks([before]).get(before, chunk)
@@ -158,23 +158,23 @@ def _matches(chunk: StoredChunk, analysis: QueryAnalysis) -> list[FileRange]:
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
     """Return the (start, end) offsets of messages by these roles in a session's chunk."""
-    places = () if chunk.places is None else read_offsets(chunk.places)
-    ends = [*(place.offset for place in places[1:]), len(chunk.text)]
-    return [(place.offset, end) for place, end in zip(places, ends, strict=False) if place.role in roles]
+    offsets = () if chunk.message_offsets is None else read_offsets(chunk.message_offsets)
+    ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
+    return [(offset.offset, end) for offset, end in zip(offsets, ends, strict=False) if offset.role in roles]
 
 
 def _inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[FileRange]:
     return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
 
 
-def _message(place: MessageOffset, chunk: StoredChunk) -> MessagePlace:
-    return MessagePlace(
-        ordinal=place.ordinal,
-        id=place.id,
-        role=place.role,
+def _message(offset: MessageOffset, chunk: StoredChunk) -> FoundMessage:
+    return FoundMessage(
+        ordinal=offset.ordinal,
+        id=offset.id,
+        role=offset.role,
         agent=chunk.agent,
         project=chunk.project,
-        rewound=in_ranges(place.line, chunk.rewound),
+        rewound=in_ranges(offset.line, chunk.rewound),
     )
 
 
@@ -182,8 +182,8 @@ def _offset_at(encoded: bytes, offset: int) -> MessageOffset:
     """Return the message that contains `offset` of a session's chunk; `encoded` are the chunk's
     stored message offsets.
     """
-    places = read_offsets(encoded)
-    return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]
+    offsets = read_offsets(encoded)
+    return offsets[max(0, bisect_right([one.offset for one in offsets], offset) - 1)]
 
 
 # --- Finds which fields of a chunk contain the terms of a query: title, headings, file name or text ------------------

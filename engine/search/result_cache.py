@@ -8,7 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from datetime import datetime
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import msgspec
 
 from engine.providers import Calibration
 from engine.settings.search_settings import ResultCacheSettings
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-class IndexMoment(NamedTuple):
+class IndexMoment(msgspec.Struct, frozen=True):
     """Identifies one state of the index: any commit that changes chunks or vectors makes another."""
 
     identity: str
@@ -30,7 +32,7 @@ class IndexMoment(NamedTuple):
     """Fingerprint of the reading rules, files with errors, and embedding that awaits approval."""
 
 
-class Moment(NamedTuple):
+class Moment(msgspec.Struct, frozen=True):
     """Identifies everything that determines an answer, apart from the request; part of the cache key."""
 
     indexed: IndexMoment

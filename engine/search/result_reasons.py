@@ -43,6 +43,10 @@ _FITS = marked("The title or file name matches the query: {score:.2f} more.")
 _DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
 _SPELLS = marked("The passage contains the query as one name: {score:.2f} more.")
 _HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
+_HOLDS_IN_FILE = marked(
+    "The passage contains {share:.0%} of the query, weighted by rarity, and other passages of its file contain the "
+    "rest: {score:.2f} more."
+)
 _HOLDS_TOGETHER = marked(
     "The passage contains {share:.0%} of the query, weighted by rarity, and {together:.0%} in two "
     "adjacent lines: {score:.2f} more."
@@ -101,16 +105,16 @@ class Reason(NamedTuple):
 
 def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
     """Explain the parts of a result's score, in order of computation; parts without influence are left out."""
-    said = (
+    parts = (
         Reason("words", _words(explanation), " ".join(_sums(explanation))),
         Reason("meaning", _meaning(explanation)),
         Reason("mixture", _mixture(explanation)),
         Reason("time", _time(explanation)),
         Reason("age", _age(explanation)),
-        Reason("place", _place(explanation)),
+        Reason("place", _position(explanation)),
         Reason("threshold", _threshold(explanation)),
     )
-    return tuple(reason for reason in said if reason.sentence)
+    return tuple(reason for reason in parts if reason.sentence)
 
 
 def _words(of: ResultExplanation) -> str:
@@ -121,12 +125,12 @@ def _words(of: ResultExplanation) -> str:
     first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
     others = [in_quotes(term.term) for term in of.terms if not term.score]
     given = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
-    said = [tr(given, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
+    parts = [tr(given, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
     if others:
-        said.append(tr(_OTHER_WORDS, words=_listed(others)))
+        parts.append(tr(_OTHER_WORDS, words=_listed(others)))
     if of.missing:
-        said.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, of.missing)])))
-    return " ".join(said)
+        parts.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, of.missing)])))
+    return " ".join(parts)
 
 
 def _sums(of: ResultExplanation) -> Iterator[str]:
@@ -143,8 +147,9 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
     if of.from_name >= _LEAST:
         yield tr(_DEFINES if of.defines else _SPELLS if of.spells else _FITS, score=of.from_name)
     if of.from_coverage >= _LEAST:
-        said = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
-        yield tr(said, share=of.covered, together=of.together, score=of.from_coverage)
+        whole = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
+        sentence = _HOLDS_IN_FILE if of.in_file else whole
+        yield tr(sentence, share=of.covered, together=of.together, score=of.from_coverage)
     if of.text_limit < min(1.0, share):
         yield tr(
             "The passage contains {share:.0%} of the query, weighted by rarity, so the BM25 sum gives at "
@@ -157,7 +162,7 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
 def _term(term: TermMatch) -> str:
     if not term.fields:
         return tr("“{word}” {score:.2f}", word=term.term, score=term.score)
-    places = all_of(tr(_FIELDS[place]) for place in term.fields)
+    places = all_of(tr(_FIELDS[field]) for field in term.fields)
     return tr("“{word}” {score:.2f} ({places})", word=term.term, score=term.score, places=places)
 
 
@@ -203,8 +208,8 @@ def _mixture(of: ResultExplanation) -> str:
 def _time(of: ResultExplanation) -> str:
     if not of.time:
         return ""
-    said = _ADJACENT_TIME if of.adjacent_time else _OF_TIME
-    return tr(said, time=of.time, lift=of.time_lift, score=of.lifted_score)
+    sentence = _ADJACENT_TIME if of.adjacent_time else _OF_TIME
+    return tr(sentence, time=of.time, lift=of.time_lift, score=of.lifted_score)
 
 
 def _age(of: ResultExplanation) -> str:
@@ -223,7 +228,7 @@ def _age(of: ResultExplanation) -> str:
     )
 
 
-def _place(of: ResultExplanation) -> str:
+def _position(of: ResultExplanation) -> str:
     if of.mmr_like:
         return tr(
             "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "
@@ -246,7 +251,7 @@ def _threshold(of: ResultExplanation) -> str:
     if not of.min_score or (not of.full_bm25 and of.cosine_low is None):
         return ""
     if of.by_words:
-        said = _BY_WORDS
+        sentence = _BY_WORDS
     else:
-        said = _NAMED if of.named and of.score <= of.min_score else _REACHED
-    return tr(said, score=of.score, least=of.min_score)
+        sentence = _NAMED if of.named and of.score <= of.min_score else _REACHED
+    return tr(sentence, score=of.score, least=of.min_score)

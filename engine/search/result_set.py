@@ -1,6 +1,6 @@
 """All results of a query: kept before display, and used as the scope of a later query."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -42,7 +42,7 @@ class FoundSet(msgspec.Struct, frozen=True):
     """Whether the results stay valid while the index is unchanged."""
 
 
-class EarlierResults(NamedTuple):
+class EarlierResults(msgspec.Struct, frozen=True):
     """The results of an earlier query that a search is limited to."""
 
     ids: tuple[int, ...]

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
@@ -16,7 +18,7 @@ from engine.store.snapshot import Snapshot
 from engine.text.stems import counted_as
 
 if TYPE_CHECKING:
-    from engine.search.diversity import Likeness
+    from engine.search.diversity import Similarity
     from engine.search.vector_leg import VectorLeg
 
 _FOR_UNKNOWN = 0.4
@@ -41,7 +43,7 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
         if scored.unlifted >= least:
             kept.append(scored)
         elif (scored.fresh if scored.named else scored.keywords) >= least:
-            kept.append(scored._replace(score=max(least, scored.score), by_words=not scored.named))
+            kept.append(replace(scored, score=max(least, scored.score), by_words=not scored.named))
     # A note whose name matches the query stays first, whatever its age.
     kept.sort(key=lambda scored: (not scored.named, -scored.score))
     left = {scored.id for scored in kept}
@@ -80,7 +82,7 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
                 parts = [words.contributions[other] for start, end, other in chunks if start <= last and first <= end]
                 if all(map(any, zip(*parts, strict=True))):
                     joined.add(id_)
-    return [scored._replace(keywords=scored.text) if scored.id in joined else scored for scored in ranked]
+    return [replace(scored, keywords=scored.text) if scored.id in joined else scored for scored in ranked]
 
 
 def without_chance_matches(
@@ -166,19 +168,19 @@ class Copies:
         ids = [scored.id for scored in kept if scored.id in repeated]
         texts = {id_: (path, hash_) for id_, path, hash_ in snapshot.texts_of_chunks(ids, _COPIED)} if ids else {}
         groups: dict[bytes, list[int]] = {}
-        for place, scored in enumerate(kept):
+        for index, scored in enumerate(kept):
             if scored.id in texts:
-                groups.setdefault(texts[scored.id][1], []).append(place)
+                groups.setdefault(texts[scored.id][1], []).append(index)
         rows, copies, chosen = list(kept), dict[int, list[int]](), set[str]()
-        for places in groups.values():
-            paths = {place: texts[kept[place].id][0] for place in places}
+        for group in groups.values():
+            paths = {index: texts[kept[index].id][0] for index in group}
             if len(set(paths.values())) > 1:
-                first = kept[places[0]]
-                equal = [at for at in places if (kept[at].named, kept[at].score) == (first.named, first.score)]
+                first = kept[group[0]]
+                equal = [at for at in group if (kept[at].named, kept[at].score) == (first.named, first.score)]
                 best = min(equal, key=lambda at: (paths[at] not in chosen, len(paths[at]), paths[at]))
                 chosen.add(paths[best])
-                copies[kept[best].id] = [kept[at].id for at in places if paths[at] != paths[best]]
-                rows[places[0]], rows[best] = kept[best], first
+                copies[kept[best].id] = [kept[at].id for at in group if paths[at] != paths[best]]
+                rows[group[0]], rows[best] = kept[best], first
         left_out = {id_ for ids in copies.values() for id_ in ids}
         return [of for of in rows if of.id not in left_out], copies
 
@@ -234,7 +236,7 @@ def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored])
     return dict(found)
 
 
-def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:
+def diverse(kept: list[Scored], similarity: "Similarity", weight: float, wanted: int, stages: Stages) -> list[Scored]:
     """Reorder the first `wanted` results so that similar ones are apart.
 
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
@@ -243,9 +245,9 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
     from engine.search.diversity import MOST, diversify  # off by default
 
     best = kept[:MOST]
-    chosen = diversify([scored.score for scored in best], likeness, weight, wanted)
-    first = [best[place.by_score]._replace(chosen=place) for place in chosen]
-    taken = {place.by_score for place in chosen}
-    moved = sum(place.by_score != rank for rank, place in enumerate(chosen))
+    chosen = diversify([scored.score for scored in best], similarity, weight, wanted)
+    first = [replace(best[row.by_score], chosen=row) for row in chosen]
+    taken = {row.by_score for row in chosen}
+    moved = sum(row.by_score != rank for rank, row in enumerate(chosen))
     stages.add("diversity", len(kept), len(kept), Diversity(moved, len(first)))
-    return first + [scored for place, scored in enumerate(kept) if place not in taken]
+    return first + [scored for row, scored in enumerate(kept) if row not in taken]

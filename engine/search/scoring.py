@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import compress
 from operator import mul
-from typing import NamedTuple
 
 import msgspec
 
@@ -22,7 +21,7 @@ FULL_LIKENESS = 0.3
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.
 """
-_SHORT_QUERY = 3
+SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
 """Exponent of that share: a chunk with less than half of a query hardly answers it."""
@@ -34,6 +33,8 @@ _FROM_BM25, _COVERED, _TOGETHER = 0.83, 0.04, 0.17
 """Weights of the BM25 sum, of the covered share of the query, and of the share in two adjacent lines.
 BM25 alone prefers one word that is often in a chunk to several words of the query.
 """
+_ELSEWHERE = 0.4
+"""Weight of the share of a short query that only other chunks of the same file hold."""
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""
@@ -132,7 +133,7 @@ def name_bonus(match: float) -> float:
     return _NAME * match * match
 
 
-class TextParts(NamedTuple):
+class TextParts(msgspec.Struct, frozen=True):
     """The components of a keyword score."""
 
     bm25: float
@@ -149,6 +150,8 @@ class TextParts(NamedTuple):
     """Part of `covered` that is in the best two adjacent lines."""
     name: float = 0.0
     """Match of the title or the file name with the query, 0 to 1, or `DEFINED`."""
+    elsewhere: float = 0.0
+    """Further share of the terms, which other chunks of the file hold."""
 
     @property
     def evidence(self) -> float:
@@ -156,12 +159,13 @@ class TextParts(NamedTuple):
         if not self.full:
             return 0.0
         total = self.bm25 + self.nearness
-        return text_evidence(total, self.full, self.covered, self.limit, self.together) + self.from_name
+        evidence = text_evidence(total, self.full, self.covered, self.limit, self.together)
+        return evidence + _ELSEWHERE * self.elsewhere + self.from_name
 
     @property
     def from_coverage(self) -> float:
-        """Part of the score from the share of the query that the chunk, and its best two lines, hold."""
-        return _COVERED * self.covered + _TOGETHER * self.together
+        """Part of the score from the share of the query that the chunk, its best two lines and its file hold."""
+        return _COVERED * self.covered + _TOGETHER * self.together + _ELSEWHERE * self.elsewhere
 
     @property
     def from_name(self) -> float:
@@ -173,7 +177,7 @@ class TextParts(NamedTuple):
         return min(1.0, self.evidence)
 
 
-class Scale(NamedTuple):
+class Scale(msgspec.Struct, frozen=True):
     """Converts a BM25 sum to a score: the weights of a query's terms, and the sum of a full match."""
 
     idfs: Sequence[float]
@@ -187,7 +191,7 @@ class Scale(NamedTuple):
     @classmethod
     def of(cls, idfs: Sequence[float], full_match: float = FULL_MATCH) -> "Scale":
         total = sum(idfs)
-        return cls(idfs, total, full_match * total * (K1 + 1), _FROM_BM25 * max(1.0, len(idfs) / _SHORT_QUERY))
+        return cls(idfs, total, full_match * total * (K1 + 1), _FROM_BM25 * max(1.0, len(idfs) / SHORT_QUERY))
 
     def most(self, covered: float) -> float:
         """Return the upper limit of the score from BM25 for a chunk that holds the share `covered` of the terms."""
@@ -232,7 +236,7 @@ def within_limits(evidence: float) -> float:
     return evidence if 0.0 < evidence < 1.0 else float(evidence > 0.0)
 
 
-class Evidence(NamedTuple):
+class Evidence(msgspec.Struct, frozen=True):
     """The keyword score and the meaning score of one chunk, before they are combined."""
 
     text: float

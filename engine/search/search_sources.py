@@ -6,7 +6,9 @@ frequencies of words and chunks come from the whole index.
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.store.snapshot import Snapshot
@@ -14,7 +16,7 @@ from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
-    from engine.search.document_frequencies import Word
+    from engine.search.document_frequencies import Beginning
     from engine.search.search_context import SearchContext
 
 
@@ -61,12 +63,15 @@ class WordCounts(Protocol):
 
     def chunks(self, token: str, column: str) -> int: ...
 
-    def words(self, start: str) -> "Sequence[Word]": ...
+    def words(self, start: str) -> "Beginning": ...
 
     def loose(self, token: str, column: str) -> int:
         """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
         prefix.
         """
+
+    def spelled_out(self, token: str, column: str) -> Sequence[str]:
+        """Return the words to search in place of a prefix (with `*` at its end); empty to search the prefix."""
 
 
 class CountsOf(Protocol):
@@ -84,7 +89,7 @@ class CandidateLoader(Protocol):
         """Copy the vector candidates; called after embedding the query, even if that failed."""
 
 
-class SearchSources(NamedTuple):
+class SearchSources(msgspec.Struct, frozen=True):
     """Where a searcher reads from: the database, the vectors, and for an external index more."""
 
     store: ReadableStore

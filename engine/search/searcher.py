@@ -66,9 +66,9 @@ def restrict(
         if not some and (unmet := conditions.unmet(files)):
             demanded = any_of(map(describe_condition, unmet))
             if files is None:
-                note += " " + tr("No passage {demands}.", demands=demanded)
+                note = tr("No passage {demands}.", demands=demanded)
             else:
-                note += " " + tr("No passage that passes the filters {demands}.", demands=demanded)
+                note = tr("No passage that passes the filters {demands}.", demands=demanded)
         if any(map(work.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot):
             work.tags_wait = True
             note += " " + tr("Tags can be searched after the next update has read all notes again.")

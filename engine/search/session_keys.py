@@ -5,7 +5,9 @@ the kind of chat and the other person. A hook passes the bare id of its session 
 """
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from engine.base import lazy_pattern
 
@@ -46,8 +48,8 @@ _PERSON = lazy_pattern(r"(?!-\d)[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@
 _SHARED_ADDRESS = lazy_pattern(r"@(?:g\.us|broadcast|newsletter)\b")
 
 
-class Session(NamedTuple):
-    """What a session key of an agent names: the program and the kind of chat."""
+class Session(msgspec.Struct, frozen=True):
+    """The program and the kind of chat that an agent's session key names."""
 
     program: str
     """For example `discord`; empty if the key names none."""

@@ -25,7 +25,7 @@ class Snippet(msgspec.Struct, frozen=True):
     """Line within the chunk's text, from 0."""
     ranges: tuple[FileRange, ...]
     """Matches in `text`."""
-    place: int
+    offset: int
     """Offset in the chunk's text of the densest matches, which a row shows; without any, of the snippet's beginning."""
 
 
@@ -52,8 +52,8 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
     shown = [
         (max(start, begin) + shift, min(stop, end) + shift) for start, stop in ranges if start < end and stop > begin
     ]
-    place = _richest(text, [(start, stop) for start, stop in ranges if begin <= start < end], begin)
-    return Snippet(before + text[begin:end] + after, text.count("\n", 0, begin), tuple(shown), place)
+    densest = _richest(text, [(start, stop) for start, stop in ranges if begin <= start < end], begin)
+    return Snippet(before + text[begin:end] + after, text.count("\n", 0, begin), tuple(shown), densest)
 
 
 def _richest(text: str, ranges: Sequence[FileRange], begin: int) -> int:

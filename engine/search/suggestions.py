@@ -8,7 +8,9 @@ and compared. So one typo is found anywhere, two if the beginning is right: two 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, islice
-from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
@@ -46,7 +48,7 @@ _SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
 """Shortest word with an evident typo, in characters, and the shortest query that has one, in words."""
 
 
-class Near(NamedTuple):
+class Near(msgspec.Struct, frozen=True):
     """A word of the index that resembles a misspelt word, or words that it joins, with their chunks and typos."""
 
     token: str
@@ -82,11 +84,11 @@ class Spelling:
         if not choices:
             return ()
         first = [(word, *meant[0]) for word, meant in choices]
-        ways = [first]
+        corrections = [first]
         if len(choices) == 1:
             word, meant = choices[0]
-            ways += [[(word, *other)] for other in meant[1:]]
-        return tuple(found for way in ways if (found := _suggestion(query, way)).query != query)
+            corrections += [[(word, *other)] for other in meant[1:]]
+        return tuple(found for way in corrections if (found := _suggestion(query, way)).query != query)
 
     def with_similar(
         self,
@@ -113,11 +115,12 @@ class Spelling:
         }
         if not similar:
             return analysis
-        return analysis._replace(
+        return replace(
+            analysis,
             terms=tuple(
-                term._replace(loose=similar[term.start], misspelt=True) if term.start in similar else term
+                replace(term, loose=similar[term.start], misspelt=True) if term.start in similar else term
                 for term in analysis.terms
-            )
+            ),
         )
 
     def _similar(
@@ -194,14 +197,14 @@ def without_words(
 
     `is_word` says whether a word is real.
     """
-    ways = [[(word, meant, of.chunks) for word, meant in of.words if not is_word(word)] for of in suggestions]
-    return tuple(_suggestion(query, way) for way in ways if way)
+    choices = [[(word, meant, of.chunks) for word, meant in of.words if not is_word(word)] for of in suggestions]
+    return tuple(_suggestion(query, choice) for choice in choices if choice)
 
 
 def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
     """Return a suggestion limited to the words that are probably typos; None if none is."""
-    way = [(word, meant, best.chunks) for word, meant in best.words if _is_likely(word, meant)]
-    return best if len(way) == len(best.words) else _suggestion(query, way) if way else None
+    choice = [(word, meant, best.chunks) for word, meant in best.words if _is_likely(word, meant)]
+    return best if len(choice) == len(best.words) else _suggestion(query, choice) if choice else None
 
 
 def _is_likely(word: str, meant: str) -> bool:
@@ -231,9 +234,9 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
 
     A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
     """
-    ways = [(fold(word), fold(meant)) for word, meant in correction.words]
-    near = all(spelling.typos(word, meant, 1) for word, meant in ways)
-    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, meant) for word, meant in ways)
+    choices = [(fold(word), fold(meant)) for word, meant in correction.words]
+    near = all(spelling.typos(word, meant, 1) for word, meant in choices)
+    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, meant) for word, meant in choices)
     corrected = [any(meant in term.surface for _, meant in correction.words) for term in words.terms]
     if not near or not any(corrected):
         return False
@@ -252,9 +255,9 @@ def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggesti
     are equally similar.
     """
     best = suggestions[0]
-    way = [(word, meant, best.chunks) for word, meant in best.words if _is_evident(word, meant)]
+    choice = [(word, meant, best.chunks) for word, meant in best.words if _is_evident(word, meant)]
     certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
-    return _suggestion(query, way) if way and certain else None
+    return _suggestion(query, choice) if choice and certain else None
 
 
 def _is_evident(word: str, meant: str) -> bool:
@@ -372,13 +375,13 @@ def _match_case(surface: str, word: str) -> str:
     return word[:1].upper() + word[1:] if surface[:1].isupper() else word
 
 
-def _suggestion(query: str, way: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
-    for word, instead, _ in way:
-        place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", query)
-        if place is not None:
-            query = query[: place.start()] + instead + query[place.end() :]
+def _suggestion(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
+    for word, instead, _ in choice:
+        match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", query)
+        if match is not None:
+            query = query[: match.start()] + instead + query[match.end() :]
     return QuerySuggestion(
         query=query,
-        words=tuple((word, instead) for word, instead, _ in way),
-        chunks=min(chunks for _, _, chunks in way),
+        words=tuple((word, instead) for word, instead, _ in choice),
+        chunks=min(chunks for _, _, chunks in choice),
     )

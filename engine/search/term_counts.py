@@ -1,10 +1,10 @@
 """Counts in chunks that match: how often each term occurs, and how near each other the words of a query are."""
 
 from collections.abc import Callable, Collection
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import apsw
+import msgspec
 
 from engine.search.query_conditions import many
 from engine.store.index_schema import FTS_COLUMNS
@@ -32,7 +32,7 @@ _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
 
-class CountedPhrases(NamedTuple):
+class CountedPhrases(msgspec.Struct, frozen=True):
     """The phrases of one FTS5 expression whose occurrences are counted."""
 
     skipped: int
@@ -103,8 +103,8 @@ class _Counter:
 
     def begin(self, counted: CountedPhrases, take: Take) -> None:
         """Set the terms to count, and the receiver of the counts."""
-        kinds = [(place, kind) for place, of_term in enumerate(counted.kinds) for kind in of_term]
-        self._phrases = [(place, number, *_KINDS[kind]) for number, (place, kind) in enumerate(kinds, counted.skipped)]
+        kinds = [(term, kind) for term, of_term in enumerate(counted.kinds) for kind in of_term]
+        self._phrases = [(term, number, *_KINDS[kind]) for number, (term, kind) in enumerate(kinds, counted.skipped)]
         self._neighbours = counted.neighbours
         self._average = 0.0
         self._take = take
@@ -117,12 +117,12 @@ class _Counter:
         in_stems: dict[int, list[int]] = {}
         in_words: dict[int, list[int]] = {}
         last, frequencies = -1, [0.0]
-        for place, number, kind, weights, in_text in self._phrases:
+        for term, number, kind, weights, in_text in self._phrases:
             if not (columns := columns_of(number)):
                 continue
-            if place != last:
-                last, frequencies = place, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-                matches.append((place, frequencies))
+            if term != last:
+                last, frequencies = term, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+                matches.append((term, frequencies))
             if columns not in _IN_TEXT:
                 for column in columns:
                     if column != in_text and (weight := weights[column]):
@@ -134,10 +134,10 @@ class _Counter:
                 frequencies[kind] += len(offsets)
                 if neighbours:
                     occurrences = in_stems if in_text == _STEMS else in_words
-                    if place in occurrences:
-                        occurrences[place] += offsets
+                    if term in occurrences:
+                        occurrences[term] += offsets
                     else:
-                        occurrences[place] = offsets
+                        occurrences[term] = offsets
         distances = self._distances(in_stems, in_words) if neighbours and len(matches) > 1 else []
         average = self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
         self._take(api.rowid, api.column_size(_WORDS), average, matches, around, distances)
@@ -149,9 +149,9 @@ class _Counter:
         """
         distances = []
         for pair, (first, second) in enumerate(self._neighbours):
-            for places in columns:
-                if first in places and second in places:
-                    if distance := least_distance(places[first], places[second]):
+            for positions in columns:
+                if first in positions and second in positions:
+                    if distance := least_distance(positions[first], positions[second]):
                         distances.append((pair, distance))
                     break
         return distances

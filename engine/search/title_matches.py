@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from functools import cache, reduce
+from functools import cache
 from itertools import accumulate, compress
 from math import hypot
-from typing import NamedTuple
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.explanation import Scored
@@ -47,12 +48,12 @@ _DEFINITION = lazy_pattern(
 _LONGEST_START = 80
 """Most characters before the name in a line that defines it."""
 _JOINTS = " _.-:>"
-"""Characters that may be between two parts of a name."""
+"""Joints: characters that may be between two parts of a name."""
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
 
 
-class NamedChunk(NamedTuple):
+class NamedChunk(msgspec.Struct, frozen=True):
     """A chunk of a file whose title, alias or name equals the query."""
 
     file: int
@@ -131,8 +132,8 @@ def with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis
     if not known:
         return analysis
     # A text with "login" holds both words of "log in".
-    searched = (term._replace(stop=False, loose=known) if term.stop else term for term in terms)
-    return analysis._replace(terms=tuple(searched))
+    searched = (msgspec.structs.replace(term, stop=False, loose=known) if term.stop else term for term in terms)
+    return msgspec.structs.replace(analysis, terms=tuple(searched))
 
 
 def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:
@@ -174,8 +175,8 @@ def name_matches(
             tokens = frozenset().union(*words)
             held = [any(form <= tokens for form in of_term) for of_term in forms]
             share = sum(compress(weights, held)) / total
-            asked = frozenset[str]().union(*(form for of_term in compress(forms, held) for form in of_term))
-            found = known[name] = share * sum(not asked.isdisjoint(word) for word in words) / len(words)
+            query_tokens = frozenset[str]().union(*(form for of_term in compress(forms, held) for form in of_term))
+            found = known[name] = share * sum(not query_tokens.isdisjoint(word) for word in words) / len(words)
         return found
 
     fits = {}
@@ -196,14 +197,15 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
-    overlapping = [name + name[size:] for size in range(1, len(name)) if name.endswith(name[:size])]
+    encoded = name.encode()
+    overlapping = [(name + name[size:]).encode() for size in range(1, len(name)) if name.endswith(name[:size])]
     spelled = cache(
         lambda: re.compile(f"[{re.escape(_JOINTS)}]{{0,2}}".join(name))
     )  # takes longer than most searches for the name
 
-    def find(lower: str, joined: str) -> list[tuple[int, int]]:
-        """Return where a text has the name in any spelling; `joined`: the text without joints."""
-        if lower.count(name) < joined.count(name) or any(twice in joined for twice in overlapping):
+    def find(lower: str, joined: bytes) -> list[tuple[int, int]]:
+        """Return where a text has the name in any spelling; `joined`: the text without `_JOINTS`."""
+        if lower.count(name) < joined.count(encoded) or any(twice in joined for twice in overlapping):
             return [found.span() for found in spelled().finditer(lower)]
         ends = accumulate(len(part) + len(name) for part in lower.split(name)[:-1])
         return [(end - len(name), end) for end in ends]
@@ -212,13 +214,13 @@ def name_use(query: Query) -> Callable[[str], float] | None:
 
     def use(text: str) -> float:
         lower = text.lower()
-        joined = reduce(lambda text, joint: text.replace(joint, ""), _JOINTS, lower)
-        if name not in joined:
+        joined = lower.encode("utf-8", "surrogatepass").translate(None, _JOINTS.encode())  # far faster than a text
+        if encoded not in joined:
             return 0.0
-        places = find(lower, joined)
-        if any(_is_definition(lower, *place) for place in places):
+        spans = find(lower, joined)
+        if any(_is_definition(lower, *span) for span in spans):
             return hypot(DEFINED, SPELLED) if len(words) > 1 else DEFINED
-        names = (text.replace(hyphen, "_")[slice(*place)] for place in places if _is_whole(lower, *place))
+        names = (text.replace(hyphen, "_")[slice(*span)] for span in spans if _is_whole(lower, *span))
         return SPELLED if len(words) > 1 and len(lower) == len(text) and any(map(_JOINED.match, names)) else 0.0
 
     return use
@@ -263,14 +265,14 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
     where the name is most frequent says no more about it.
     """
 
-    def place(scored: Scored) -> tuple[bool, int]:
+    def order(scored: Scored) -> tuple[bool, int]:
         return words.used.get(scored.id, 0.0) < DEFINED, scored.id
 
     first: dict[int, Scored] = {}
     for scored in ranked:
         if (of := named.get(scored.id)) is not None:
             best = first.setdefault(of.file, scored)
-            if of.whole and place(scored) < place(best):
+            if of.whole and order(scored) < order(best):
                 first[of.file] = scored
     if not first:
         return ranked
@@ -279,7 +281,7 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
     full = []
     for scored in first.values():
         factor = 1.0 if scored.age is None else scored.age.factor
-        full.append(scored._replace(score=factor, fresh=1.0, named=True, lift=None))
+        full.append(msgspec.structs.replace(scored, score=factor, fresh=1.0, named=True, lift=None))
     # Results are aged here as well; equal scores keep their order.
     return sorted(full, key=lambda scored: -scored.score) + [scored for scored in ranked if scored.id not in chosen]
 

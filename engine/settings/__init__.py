@@ -6,6 +6,5 @@ Out: a checked `Settings` record, and problems with the key and the line.
 
 from engine.settings.loading import load_settings, settings_path
 from engine.settings.options import Settings
-from engine.settings.saving import add_extra_path, save_setting, save_settings
 
-__all__ = ["Settings", "add_extra_path", "load_settings", "save_setting", "save_settings", "settings_path"]
+__all__ = ["Settings", "load_settings", "settings_path"]

@@ -223,8 +223,8 @@ _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
 def refuse_at(text: str, path: Path, where: tuple[str, ...], problem: Problem) -> NoReturn:
     """Raise `SettingsError` about the key at `where` in the file at `path`, whose text is `text`."""
     line = line_of(find_lines(text), where)
-    said = problem.about(tr('"{key}"', key=_shown(where)))
-    raise SettingsError(tr("{path}, line {line}: {problem}", path=path, line=line, problem=said))
+    about = problem.about(tr('"{key}"', key=_shown(where)))
+    raise SettingsError(tr("{path}, line {line}: {problem}", path=path, line=line, problem=about))
 
 
 def _shown(where: tuple[str, ...]) -> str:

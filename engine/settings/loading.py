@@ -15,6 +15,7 @@ from typing import Any, Literal, NoReturn
 import msgspec
 import platformdirs
 
+from engine.base import lazy_pattern
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.base.private_files import read_file, write_aside
@@ -104,7 +105,7 @@ def _rename(table: Any, old: str, new: str) -> None:
 
 
 _MOST_BYTES = 4_000_000
-_ENDLESS = re.compile(r"[0-9a-fA-F_]{1000}")
+_ENDLESS = lazy_pattern(r"[0-9a-fA-F_]{1000}")
 _PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{100}}")
 """Matches a key of more than 100 parts, since the parser needs memory for the square of the parts."""
@@ -235,9 +236,9 @@ def merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]
 
 def _syntax_message(problem: str, text: str, path: Path) -> str:
     """Turn the parser's "… (at line 3, column 5)" into our form; at the end of the document it names no line."""
-    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
-    reason = problem[: place.start()] if place else problem
-    line = (place and place[1]) or text.rstrip("\n").count("\n") + 1
+    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
+    reason = problem[: found.start()] if found else problem
+    line = (found and found[1]) or text.rstrip("\n").count("\n") + 1
     return _unreadable(path, line, reason[:1].lower() + reason[1:])
 
 

@@ -266,10 +266,10 @@ def change_settings(changes: Iterable[SettingChange], workspace: Path, config: P
     read back, and if the current file is invalid; OSError if it can't be written.
     """
     path = config or settings_path()
-    wanted = list(changes)
+    requested = list(changes)
     document, text = read_document(path)
     now = read_layers(workspace, path) if text else SettingLayers({}, {})
-    for change in wanted:
+    for change in requested:
         found = now.get(change.key, change.layer)
         if found not in (change.was, change.value):
             raise SettingsError(_changed_meanwhile(change.key, path, found))

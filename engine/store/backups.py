@@ -47,8 +47,9 @@ class Backups:
 
     def is_behind(self) -> bool:
         """Whether the file has changed since the newest backup."""
+        self._newest = max(map(changed_at, self.all()), default=0.0)
         log = self._path.with_name(f"{self._path.name}-wal")
-        return max(changed_at(self._path), changed_at(log)) > max(map(changed_at, self.all()), default=0.0)
+        return max(changed_at(self._path), changed_at(log)) > self._newest
 
     def make_if_due(self, connection: apsw.Connection) -> None:
         """Back up the database, at most once an hour. Failures are only logged."""

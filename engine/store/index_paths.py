@@ -1,7 +1,6 @@
 """Paths of the files of one workspace's index. They are never inside the workspace itself."""
 
 import contextlib
-import hashlib
 import os
 import struct
 import sys
@@ -15,6 +14,11 @@ from engine.base.errors import StoreError
 from engine.base.language import tr
 from engine.base.private_files import data_folder, make_folder, read_file, replace_file, tidy_folder
 from engine.records import IndexSizes
+
+try:  # as in random.py of Python 3.11: hashlib loads OpenSSL, which takes longer than a keyword search
+    from _sha256 import sha256  # type: ignore[import-not-found]
+except ImportError:
+    from hashlib import sha256
 
 # --- Detect network drives. SQLite's write-ahead log needs memory shared on one machine, so it does not work there.
 
@@ -176,7 +180,7 @@ def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
 
 
 def _identity(workspace: Path) -> str:
-    return hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return str(sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16])
 
 
 def _size(path: Path) -> int:
@@ -198,12 +202,12 @@ class WorkspaceNote(msgspec.Struct, frozen=True):
 
 def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
     """Record which workspace an index belongs to. Write errors are ignored: the index works without this file."""
-    wanted = WorkspaceNote(str(workspace), forgotten)
+    note = WorkspaceNote(str(workspace), forgotten)
     path = _path(files.folder)
-    if _read(path) == wanted:
+    if _read(path) == note:
         return
     with contextlib.suppress(OSError):
-        replace_file(path, msgspec.json.encode(wanted))
+        replace_file(path, msgspec.json.encode(note))
 
 
 def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:

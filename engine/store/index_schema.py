@@ -9,6 +9,7 @@ and fills the write-ahead log. A renamed table blocks nothing, and removal resum
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import apsw
@@ -340,7 +341,7 @@ def _create_links(connection: apsw.Connection, tables: Tables) -> None:
 def role_condition(role: str) -> str:
     """Return an SQL condition that a chunk contains text of this role, written as in the role's partial index.
 
-    A place is a JSON array that ends with the role; quotation marks inside JSON strings are always escaped.
+    An offset is a JSON array that ends with the role; quotation marks inside JSON strings are always escaped.
     """
     ending = f'"{role}"]'.encode().hex()
     return f"instr(places, x'{ending}') > 0"
@@ -374,9 +375,7 @@ def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequen
 def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
     """Apply the missing migrations, each in its own transaction. Raises `IndexTooNew`."""
     refuse_newer(connection, database, migrations)
-    for number, step in enumerate(migrations, start=1):
-        if number <= version_of(connection):
-            continue
+    for number, step in islice(enumerate(migrations, start=1), version_of(connection), None):
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have migrated while this one waited for the lock.

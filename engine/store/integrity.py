@@ -4,12 +4,15 @@ A damaged index is set aside, and all vectors that can still be read are copied 
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import apsw
+import msgspec
 
 from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
@@ -31,18 +34,17 @@ or small values.
 """
 
 
-class Column(NamedTuple):
+class Column(msgspec.Struct, frozen=True):
     table: str
     name: str
     kind: str
     required: bool
 
     @property
-    def misfits(self) -> str:
-        """SQL query that returns whether any row has an invalid value in this column."""
+    def fits(self) -> str:
+        """SQL condition that a row has a valid value in this column."""
         fits = _VALUES[self.kind].format(self.name) if self.kind in _VALUES else "1"
-        fits = fits if self.required else f"({fits}) OR {self.name} IS NULL"
-        return f"SELECT EXISTS (SELECT 1 FROM {self.table} WHERE NOT ({fits}))"
+        return f"({fits})" if self.required else f"({fits} OR {self.name} IS NULL)"
 
 
 def damage(snapshot: Snapshot) -> str:
@@ -88,16 +90,27 @@ def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
     none.
     """
     present = {(column.table, column.name) for column in columns_of(connection)}
-    for column in expected:
-        if column[:2] not in present or number(connection, column.misfits):
-            return f"{column.table}.{column.name}"
-        try:
-            if column.kind in ("TEXT", ""):
-                for _ in connection.execute(f"SELECT {column.name} FROM {column.table}"):
-                    pass
-        except UnicodeDecodeError:
-            return f"{column.table}.{column.name}"
+    for table, group in groupby(expected, key=attrgetter("table")):
+        columns = list(group)
+        missing = [column.name for column in columns if (table, column.name) not in present]
+        if missing or not _readable(connection, columns):
+            bad = missing or [column.name for column in columns if not _readable(connection, [column])]
+            return f"{table}.{bad[0]}"
     return ""
+
+
+def _readable(connection: apsw.Connection, columns: Sequence[Column]) -> bool:
+    """Whether all rows have valid values in these columns of one table."""
+    table, fits = columns[0].table, " AND ".join(column.fits for column in columns)
+    if number(connection, f"SELECT EXISTS (SELECT 1 FROM {table} WHERE NOT ({fits}))"):
+        return False
+    if texts := ", ".join(column.name for column in columns if column.kind in ("TEXT", "")):
+        try:
+            for _ in connection.execute(f"SELECT {texts} FROM {table}"):
+                pass
+        except UnicodeDecodeError:
+            return False
+    return True
 
 
 def _columns(generations: Iterable[int]) -> Iterator[Column]:
@@ -111,7 +124,7 @@ def _columns(generations: Iterable[int]) -> Iterator[Column]:
         if ending != "1":
             yield column
         else:
-            yield from (column._replace(table=f"{stem}_{generation}") for generation in generations)
+            yield from (msgspec.structs.replace(column, table=f"{stem}_{generation}") for generation in generations)
 
 
 def set_aside(database: Path) -> Path:

@@ -95,8 +95,8 @@ class SavedSearches:
             return
         with self._user.writing() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC").fetchall()
-            for place, (id_, _, known) in enumerate(_readable(rows)):
-                if known == query or (place == 0 and _begins(known, query)):
+            for index, (id_, _, known) in enumerate(_readable(rows)):
+                if known == query or (index == 0 and _begins(known, query)):
                     connection.execute("DELETE FROM recent_searches WHERE id = ?", (id_,))
             connection.execute("INSERT INTO recent_searches (asked, question) VALUES (?, ?)", (time.time(), text))
             connection.execute(

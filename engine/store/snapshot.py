@@ -4,7 +4,7 @@ import copy
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import apsw
 import msgspec
@@ -23,7 +23,7 @@ _GROUP = 400
 _CACHED_CHUNKS = 100
 """Number of chunks that a snapshot caches, since a search first reads the best ones and then shows them."""
 _CHUNK_TYPES = tuple(
-    (int, str, str, str, str, int, int, int, str, str, places, str, str, str) for places in (type(None), bytes)
+    (int, str, str, str, str, int, int, int, str, str, offsets, str, str, str) for offsets in (type(None), bytes)
 )
 _Row = TypeVar("_Row")
 
@@ -50,7 +50,7 @@ class StoredChunk(msgspec.Struct, frozen=True):
     end_line: int
     heading: tuple[str, ...]
     text: str
-    places: bytes | None
+    message_offsets: bytes | None
     """For sessions only: JSON with the message that each part of the text is from."""
     agent: str
     """For sessions only, else empty; the same holds for `project`."""
@@ -82,30 +82,27 @@ class Snapshot:
     def __init__(self, connection: apsw.Connection, tables: Tables | None = None) -> None:
         self.connection = connection
         # Reading the generation first starts the snapshot: all later reads see the same commit.
-        keys = "'identity', 'generation', 'stamp'"
-        meta = dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN ({keys})"))
-        numbers = [value for key, value in meta.items() if key != "identity"]
-        damaged = any(type(value) is not int or value < 0 for value in numbers)
-        if damaged or not {"identity", "generation"} <= meta.keys():
+        self._meta: dict[str, Any] = dict(connection.execute("SELECT key, value FROM meta"))
+        numbers = [self._meta.get("generation"), self._meta.get("stamp", 0)]
+        if "identity" not in self._meta or not all(isinstance(value, int) and value >= 0 for value in numbers):
             raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
-        self.identity = str(meta["identity"])
+        self.identity = str(self._meta["identity"])
         """Identity of the file; the replacement of a damaged file has a different one."""
-        self.generation, self.stamp = int(meta["generation"]), int(meta.get("stamp", 0))
+        self.generation: int = numbers[0]
+        self.stamp: int = numbers[1]
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
         self.whole: Snapshot | None = None
         """The snapshot without limits, of a limited one."""
         self.hidden = frozenset[int]()
         """Ids of the files that a limited snapshot doesn't know of."""
+        self.known: tuple[int, ...] | None = None  # ids of the other files of a limited snapshot
         self._chunks: dict[int, StoredChunk] = {}
 
-    def without(self, files: frozenset[int]) -> "Snapshot":
-        """Return this snapshot for a session that may not know of these files.
-
-        Counts and words then leave these files out.
-        """
+    def without(self, hidden: frozenset[int], known: tuple[int, ...]) -> "Snapshot":
+        """Return this snapshot for a session that may not know of the hidden files: counts and words leave them out."""
         part = copy.copy(self)
-        part.hidden, part.whole = files, self
+        part.hidden, part.known, part.whole = hidden, known, self
         return part
 
     @cached_property
@@ -120,6 +117,12 @@ class Snapshot:
         self.connection.execute(f"INSERT INTO {chunks} SELECT id FROM {self.tables.chunks} WHERE file_id IN {files}")
         return files, chunks
 
+    def in_files(self, files: Sequence[int]) -> str:
+        """Return the SQL condition, to follow a column, that a chunk is of one of these files, none of them hidden."""
+        if self.known is not None and len(files) == len(self.known):  # looking up the few hidden chunks is faster
+            return f"NOT IN {self._hidden_ids[1]}" if self.hidden else "IS NOT NULL"
+        return f"IN (SELECT id FROM {self.tables.chunks} WHERE file_id IN ({','.join(map(str, files))}))"
+
     def _in_hidden(self, column: str) -> str:
         """Return the SQL condition that a column has the id of a hidden file."""
         return f"{column} IN {self._hidden_ids[0]}" if self.hidden else "0"
@@ -129,17 +132,16 @@ class Snapshot:
         tables = self.tables
         if not self.hidden:
             return f"(SELECT term, col, doc FROM {tables.terms} WHERE {condition})"
-        places = f"temp.{tables.terms}_places"  # in memory: readers can't write
+        occurrences = f"temp.{tables.terms}_places"  # in memory: readers can't write
         self.connection.execute(
-            f"CREATE VIRTUAL TABLE IF NOT EXISTS {places} USING fts5vocab (main, {tables.fts}, instance)"
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS {occurrences} USING fts5vocab (main, {tables.fts}, instance)"
         )
-        return f"""(SELECT term, col, count(DISTINCT doc) AS doc FROM {places}
+        return f"""(SELECT term, col, count(DISTINCT doc) AS doc FROM {occurrences}
             WHERE {condition} AND doc NOT IN {self._hidden_ids[1]} GROUP BY term, col)"""
 
     def meta(self, key: str) -> object:
         """Return a value from the store's metadata; None if it is not set."""
-        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else row[0]
+        return self._meta.get(key)
 
     def generations(self) -> list[int]:
         """Return the numbers of all generations with tables: more than one during and after a rebuild."""
@@ -199,16 +201,13 @@ class Snapshot:
 
         Runs with every query, so it skips from one language to the next in their index.
         """
-        if self.hidden:
-            query = f"SELECT DISTINCT language FROM {self.tables.files} WHERE NOT {self._in_hidden('id')}"
-            return tuple(language for (language,) in self.connection.execute(query))
+        known = f"SELECT min(f.language) FROM {self.tables.files} f WHERE NOT {self._in_hidden('f.id')}"
         next_one = "f.language > iif(found.language GLOB 'undecided*', 'undecided~', found.language)"
         rows = self.connection.execute(
             f"""WITH RECURSIVE found (language) AS (
-                    SELECT min(language) FROM {self.tables.files}
+                    SELECT ({known})
                     UNION ALL
-                    SELECT (SELECT min(f.language) FROM {self.tables.files} f WHERE {next_one})
-                    FROM found WHERE found.language IS NOT NULL)
+                    SELECT ({known} AND {next_one}) FROM found WHERE found.language IS NOT NULL)
                 SELECT language FROM found WHERE language IS NOT NULL"""
         )
         return tuple(language for (language,) in rows)
@@ -409,10 +408,10 @@ class Snapshot:
         query = f"""SELECT c.id, c.hash FROM {self.tables.files} f CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id
             WHERE f.source = ? AND f.path = ? AND c.start_line = ?
             AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)"""
-        places = ((of.source, of.path, of.start_line, model_id) for of in results if of.vector_score is None)
+        requested = ((of.source, of.path, of.start_line, model_id) for of in results if of.vector_score is None)
         found: dict[bytes, int] = {}
-        for place in places:
-            for id_, hash_ in self.connection.execute(query, place):
+        for passage in requested:
+            for id_, hash_ in self.connection.execute(query, passage):
                 found.setdefault(hash_, id_)
         return [(id_, hash_) for hash_, id_ in found.items()]
 
@@ -459,7 +458,7 @@ def _marks(values: Iterable[int]) -> str:
     return ",".join("?" for _ in values)
 
 
-class IndexedFile(NamedTuple):
+class IndexedFile(msgspec.Struct, frozen=True):
     """An indexed file, with time, size and title from when it was indexed."""
 
     id: int

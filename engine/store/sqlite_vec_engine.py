@@ -437,7 +437,7 @@ def _load(connection: apsw.Connection, path: str) -> str | None:
         connection.load_extension(path, _ENTRY_POINT)
     except apsw.Error as error:
         reason = str(error).removeprefix("ExtensionLoadingError: ").rstrip(".")
-        with suppress(OSError):  # a folder that may not be read
+        with suppress(OSError):  # a folder without read permission
             if not Path(path).exists() and not list(Path(path).parent.glob(f"{Path(path).name}.*")):
                 reason = tr("there is no such file")
         return tr("sqlite-vec could not be loaded from {file}: {reason}.", file=path, reason=reason)

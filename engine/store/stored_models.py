@@ -40,9 +40,9 @@ class MissingVectors(msgspec.Struct, frozen=True):
     chunks: int = 0
     texts: int = 0
     """Number of distinct texts; chunks with the same text share their vector."""
-    letters: int = 0
+    characters: int = 0
     """Number of characters in the texts without a vector."""
-    letters_elsewhere: int = 0
+    characters_elsewhere: int = 0
     """Number of characters in those of the texts that have a vector of another model."""
 
 

@@ -138,8 +138,8 @@ class QuantisedMatrix:
         if k <= 0 or not state.blocks:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         if allowed is not None:
-            places, found = state.lookup.find(allowed)
-            slots = state.lookup.slots[np.unique(places[found])]
+            positions, found = state.lookup.find(allowed)
+            slots = state.lookup.slots[np.unique(positions[found])]
             if len(slots) <= FEWEST_EXAMINED:
                 return best_first(*_cosines(state, slots, query), k)
             permitted = _masks(slots)
@@ -205,13 +205,13 @@ class _Draft:
         self._next = max(state.blocks, default=-1) + 1
 
     def remove(self, ids: Ids) -> None:
-        places, found = self._lookup.find(ids)
-        places = places[found]
-        if not len(places):
+        positions, found = self._lookup.find(ids)
+        positions = positions[found]
+        if not len(positions):
             return
-        for number, rows, _ in by_block(self._lookup.slots[places]):
+        for number, rows, _ in by_block(self._lookup.slots[positions]):
             self._blocks[number] = self._blocks[number].without(rows)
-        self._lookup = self._lookup.excluding(places)
+        self._lookup = self._lookup.excluding(positions)
         self._clear_out()
 
     def append(self, ids: Ids, codes: Codes, scales: Floats) -> None:
@@ -267,10 +267,10 @@ def _cosines(state: _State, slots: Ids, query: Floats) -> tuple[Ids, Floats]:
     """Return the ids and approximate cosines of the rows at these slots, in the given order."""
     ids = np.empty(len(slots), np.int64)
     cosines = np.empty(len(slots), np.float32)
-    for number, rows, places in by_block(slots):
+    for number, rows, positions in by_block(slots):
         block = state.blocks[number]
-        ids[places] = block.ids[rows]
-        cosines[places] = block.cosines(query, rows)
+        ids[positions] = block.ids[rows]
+        cosines[positions] = block.cosines(query, rows)
     return ids, cosines
 
 

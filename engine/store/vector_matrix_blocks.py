@@ -180,24 +180,24 @@ class RowIndex:
 
     def find(self, ids: Ids) -> tuple[Rows, Mask]:
         """Return the sorted position of each id, and whether the index contains the id."""
-        places = np.searchsorted(self.ids, ids)
-        inside = places < len(self.ids)
+        positions = np.searchsorted(self.ids, ids)
+        inside = positions < len(self.ids)
         found = np.zeros(len(ids), np.bool_)
-        found[inside] = self.ids[places[inside]] == ids[inside]
-        return places, found
+        found[inside] = self.ids[positions[inside]] == ids[inside]
+        return positions, found
 
     def having(self, ids: Ids, slots: Ids) -> "RowIndex":
         """Return the index with these distinct ids set to these slots; existing ids are moved."""
         order = np.argsort(ids, kind="stable")
         ids, slots = ids[order], slots[order]
-        places, found = self.find(ids)
+        positions, found = self.find(ids)
         moved = self.slots.copy()
-        moved[places[found]] = slots[found]
+        moved[positions[found]] = slots[found]
         new = ~found
-        return RowIndex(np.insert(self.ids, places[new], ids[new]), np.insert(moved, places[new], slots[new]))
+        return RowIndex(np.insert(self.ids, positions[new], ids[new]), np.insert(moved, positions[new], slots[new]))
 
-    def excluding(self, places: Rows) -> "RowIndex":
-        return RowIndex(np.delete(self.ids, places), np.delete(self.slots, places))
+    def excluding(self, positions: Rows) -> "RowIndex":
+        return RowIndex(np.delete(self.ids, positions), np.delete(self.slots, positions))
 
 
 def by_block(slots: Ids) -> Iterator[tuple[int, Rows, Rows]]:
@@ -208,8 +208,8 @@ def by_block(slots: Ids) -> Iterator[tuple[int, Rows, Rows]]:
     numbers = slots[order] // BLOCK_ROWS
     borders = np.flatnonzero(np.diff(numbers)) + 1
     for start, end in zip([0, *borders], [*borders, len(slots)], strict=True):
-        places = order[start:end]
-        yield int(numbers[start]), (slots[places] % BLOCK_ROWS).astype(np.intp), places
+        positions = order[start:end]
+        yield int(numbers[start]), (slots[positions] % BLOCK_ROWS).astype(np.intp), positions
 
 
 def write_matrix(  # noqa: PLR0913 - most are options, given by name

@@ -8,7 +8,9 @@ import logging
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
@@ -185,7 +187,7 @@ def matrix_key(snapshot: Snapshot, model: StoredModel) -> str:
     return f"{snapshot.identity}/{model.name}"
 
 
-class MatrixState(NamedTuple):
+class MatrixState(msgspec.Struct, frozen=True):
     problem: str
     """Description of the problem in one sentence, or empty."""
     rows: int = 0
@@ -221,8 +223,8 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
     order = np.argsort(ids)
     sample = order[:: max(1, len(order) // _SAMPLE)][:_SAMPLE]
     rows = list(snapshot.vectors(model.id, model.dims, ids[sample].tolist()))
-    place = {int(ids[slot]): slot for slot in sample}
-    slots = np.asarray([place[id_] for id_, _ in rows], dtype=np.intp)
+    slot_of = {int(ids[slot]): slot for slot in sample}
+    slots = np.asarray([slot_of[id_] for id_, _ in rows], dtype=np.intp)
     if len(slots):
         exact = decode([vector for _, vector in rows], model.dims).astype(np.float32)
         saved = codes[slots].astype(np.float32) * scales[slots][:, None]

@@ -86,6 +86,9 @@ class VectorIndex:
 
     def choice(self, snapshot: Snapshot, model: StoredModel | None) -> EngineChoice:
         """Return the engine that searches of this snapshot use. Tries to load sqlite-vec if its table is required."""
+        # A wrong path is reported before there are vectors to compare.
+        if model is None and self._path and self._chosen != "numpy" and not self._table.usable(snapshot.connection):
+            return self._without_extension()
         limit = None if model is None or self._chosen != "auto" else self._limit(snapshot, model)
         if model is None or not self.prefers_table(snapshot, model):
             if limit is None:
@@ -104,8 +107,12 @@ class VectorIndex:
             )
             return EngineChoice("sqlite-vec", few, limit)
         if not self._table.usable(snapshot.connection):
-            return EngineChoice("numpy", tr("sqlite-vec can't be loaded, so vectors are compared in memory."), None)
+            return self._without_extension()
         return EngineChoice("numpy", tr("The next update fills the table of sqlite-vec."), limit)
+
+    @staticmethod
+    def _without_extension() -> EngineChoice:
+        return EngineChoice("numpy", tr("sqlite-vec can't be loaded, so vectors are compared in memory."), None)
 
     def prefers_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether the settings, or with `auto` the index size, select the table of sqlite-vec."""

@@ -36,7 +36,7 @@ class NewChunk(msgspec.Struct, frozen=True):
     heading_tokens: str
     words: str
     stems: str
-    places: bytes | None = None
+    message_offsets: bytes | None = None
     """For sessions only: JSON that maps each part of the text to the message it comes from."""
 
 
@@ -255,8 +255,8 @@ class Writer(Snapshot):
             f"INSERT OR IGNORE INTO {self.tables.request_marks} VALUES (?, ?)",
             (
                 (request.digest, file_id)
-                for place, request in enumerate(requests)
-                if (first and not place) or request.digest % _MARKED == 0
+                for index, request in enumerate(requests)
+                if (first and not index) or request.digest % _MARKED == 0
             ),
         )
 
@@ -357,8 +357,10 @@ class Writer(Snapshot):
 
     def set_meta(self, key: str, value: str | int | None) -> None:
         if value is None:
+            self._meta.pop(key, None)
             self.connection.execute("DELETE FROM meta WHERE key = ?", (key,))
         else:
+            self._meta[key] = value
             self.connection.execute(
                 "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (key, value)
             )
@@ -444,7 +446,7 @@ class Writer(Snapshot):
 
 
 def _chunk_row(id_: int, file_id: int, c: NewChunk) -> tuple[object, ...]:
-    return id_, file_id, c.start_line, c.end_line, c.hash, HEADING_SEPARATOR.join(c.heading), c.text, c.places
+    return id_, file_id, c.start_line, c.end_line, c.hash, HEADING_SEPARATOR.join(c.heading), c.text, c.message_offsets
 
 
 def _file_row(id_: int | None, file: NewFile) -> tuple[int | str | None, ...]:

@@ -93,9 +93,9 @@ def _spoken(text: str) -> Period | None:
     from engine.text.time_expressions import read_times  # for few queries
 
     today = datetime.now().date()
-    for said in (text, f"in {text}"):  # alone, "may" and "spring" are mostly other words
-        times = read_times(said, today)
-        if len(times) != 1 or times[0].text not in (said, text):
+    for phrase in (text, f"in {text}"):  # alone, "may" and "spring" are mostly other words
+        times = read_times(phrase, today)
+        if len(times) != 1 or times[0].text not in (phrase, text):
             continue
         first, last = times[0].first, times[0].last
         if times[0].yearly:

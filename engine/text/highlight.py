@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import NamedTuple
+
+import msgspec
 
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
@@ -93,7 +94,7 @@ def _glob_pattern(glob: str) -> str:
     return _ANY.join(literal if len(literal) <= _MOST_WILDCARDS + 1 else [literal[0], literal[-1]])
 
 
-class _RunMatches(NamedTuple):
+class _RunMatches(msgspec.Struct, frozen=True):
     """The parts of one run of characters that match a query; offsets are within the run."""
 
     ranges: tuple[Range, ...]
@@ -186,7 +187,7 @@ class _Matcher(dict[str, _RunMatches | None]):
 
     def ranges(self, text: str) -> Iterator[Range]:
         """Yield all matching ranges of a text, unordered, with overlaps and repetitions."""
-        place = 0
+        position = 0
         phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
         for offset, piece in text_pieces(text):
             end = 0
@@ -201,8 +202,8 @@ class _Matcher(dict[str, _RunMatches | None]):
                     for first, last in found.ranges:
                         yield at + first, at + last
                     for index, (first, last), stems in found.phrase_stems:
-                        phrase_stems[place + index] = (at + first, at + last), stems
-                place += found.stems
+                        phrase_stems[position + index] = (at + first, at + last), stems
+                position += found.stems
         for phrase in self._phrases:
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
@@ -325,11 +326,11 @@ class _Matcher(dict[str, _RunMatches | None]):
         """
         tokens = _cluster_tokens(text)
         joined = "".join(tokens)
-        wanted = [stretch for stretch in self._stretches if "".join(stretch) in joined]
-        if not wanted:
+        present = [stretch for stretch in self._stretches if "".join(stretch) in joined]
+        if not present:
             return
         spans = cluster_spans(text)
-        for stretch in wanted:
+        for stretch in present:
             for first in range(len(tokens) - len(stretch) + 1):
                 if tokens[first : first + len(stretch)] == stretch:
                     yield spans[first][0], spans[first + len(stretch) - 1][1]
@@ -372,10 +373,10 @@ def _phrase_ranges(
     phrase: tuple[str, ...], found: dict[int, tuple[Range, frozenset[str]]], text: str
 ) -> Iterator[Range]:
     nothing: tuple[Range, frozenset[str]] = (0, 0), frozenset()
-    for place, (_, first) in found.items():
+    for position, (_, first) in found.items():
         if phrase[0] not in first:
             continue
-        there = [found.get(place + index, nothing) for index in range(len(phrase))]
+        there = [found.get(position + index, nothing) for index in range(len(phrase))]
         if all(stem in stems for stem, (_, stems) in zip(phrase, there, strict=True)):
             spans = [span for span, _ in there]
             yield from spans

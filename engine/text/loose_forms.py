@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, pairwise, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.text.folding import fold
@@ -91,7 +93,7 @@ _DIGRAPHS = {
 """Spellings of letters missing on a keyboard. Folding already writes æ as ae and ß as ss."""
 _MOST_DIGRAPHS = 3
 _HEBREW_PREFIXES = tuple("הובלמשכ")
-_HEBREW_PREFIXES_OF_TWO = tuple("וה וב ול ומ וש שה שב של מה כש".split())
+_HEBREW_PREFIX_GROUPS = tuple("וה וב ול ומ וש שה שב של מה כש כשה ושה ומה וכש".split())
 
 _HAN = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA = lazy_pattern("[\u3041-\u3096]")
@@ -100,7 +102,7 @@ _OKURIGANA = "っいきしちみりえけせめれげぎじ"
 _JAPANESE_PARTICLES = "をのがには"
 
 
-class _Forms(NamedTuple):
+class _Forms(msgspec.Struct, frozen=True):
     words: Iterable[tuple[str, ...]] = ()
     stems: Iterable[str] = ()
     irregular: tuple[str, ...] = ()
@@ -150,11 +152,11 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
     """Return the terms of the query `text`, with looser forms added in the query's and the index's languages."""
     certain = any(term.stop for term in terms)
     found = [[_forms(text, term, languages, certain=certain)] for term in terms]
-    for place, (first, second) in enumerate(pairwise(terms)):
+    for index, (first, second) in enumerate(pairwise(terms)):
         if _GAP.fullmatch(text[first.end : second.start]):
             forms = _joined(first, second, languages)
-            found[place].append(forms)
-            found[place + 1].append(forms)
+            found[index].append(forms)
+            found[index + 1].append(forms)
     return tuple(_with_forms(term, forms) for term, forms in zip(terms, found, strict=True))
 
 
@@ -171,7 +173,8 @@ def _with_forms(term: "QueryTerm", found: Iterable[_Forms]) -> "QueryTerm":
     for stem in term.stems:
         stems.pop(stem, None)
         irregular.pop(stem, None)
-    return term._replace(
+    return msgspec.structs.replace(
+        term,
         loose=tuple(islice(words, _MOST_FORMS)),
         loose_stems=tuple(islice(stems, _MOST_FORMS)),
         irregular=tuple(irregular),
@@ -309,10 +312,10 @@ def _respelt(root: str, language: str) -> Iterator[str]:
     digraphs = _DIGRAPHS.get(language)
     if not digraphs:
         return
-    places = [match.span() for match in re.finditer("|".join(digraphs), root)][:_MOST_DIGRAPHS]
-    for chosen in islice(product((True, False), repeat=len(places)), 2 ** len(places) - 1):
+    spans = [match.span() for match in re.finditer("|".join(digraphs), root)][:_MOST_DIGRAPHS]
+    for chosen in islice(product((True, False), repeat=len(spans)), 2 ** len(spans) - 1):
         spelling, at = "", 0
-        for (start, end), replaced in zip(places, chosen, strict=True):
+        for (start, end), replaced in zip(spans, chosen, strict=True):
             spelling += root[at:start] + (digraphs[root[start:end]] if replaced else root[start:end])
             at = end
         yield spelling + root[at:]
@@ -344,7 +347,7 @@ def _in_compounds(root: str, stem: str) -> Iterator[str]:
 def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
     """Yield a Hebrew word with each one-letter conjunction, article or preposition, and without one."""
     yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES)
-    yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES_OF_TWO)
+    yield from ((prefix + root,) for prefix in _HEBREW_PREFIX_GROUPS)
     if root.startswith(_HEBREW_PREFIXES) and len(root) > _SHORTEST_BARE:
         yield (root[1:],)
         yield from ((prefix + root[1:],) for prefix in _HEBREW_PREFIXES)

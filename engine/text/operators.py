@@ -1,6 +1,6 @@
 """The operators of the query language: `name:value` pairs that say where to search."""
 
-from typing import NamedTuple
+import msgspec
 
 from engine.base.language import marked, tr
 from engine.text.date_parsing import parse_period
@@ -14,7 +14,7 @@ ROLE_NAMES = {
 }  # fmt: skip
 
 
-class Operator(NamedTuple):
+class Operator(msgspec.Struct, frozen=True):
     name: str
     meaning: str
     """Description of the operator, for `tr`."""

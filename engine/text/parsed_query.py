@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 import msgspec
 
@@ -16,7 +15,7 @@ NAMED = re.compile(r"([^\W\d_]{2,16}):")
 """Matches what may be the name of an operator, such as `path:`."""
 
 
-class Word(NamedTuple):
+class Word(msgspec.Struct, frozen=True):
     """A text without spaces in a query, which the analysis may split into several terms."""
 
     text: str
@@ -37,7 +36,7 @@ class Word(NamedTuple):
         return self.text.startswith('"', begin) and self.text.count('"') % 2 == 1
 
 
-class Phrase(NamedTuple):
+class Phrase(msgspec.Struct, frozen=True):
     """Words that must occur together, in this order and as written."""
 
     text: str
@@ -49,7 +48,7 @@ class Phrase(NamedTuple):
         return _in_quotes(self.text)
 
 
-class Field(NamedTuple):
+class Field(msgspec.Struct, frozen=True):
     """A filter of a query, such as `path:notes`: the operator and its value."""
 
     name: str
@@ -82,7 +81,7 @@ def _behind_open_mark(atom: Atom) -> str:
     return str(atom) if isinstance(atom, Word) or atom.bare else f"{atom.name}:{_curly(atom.value)}"
 
 
-class Clause(NamedTuple):
+class Clause(msgspec.Struct, frozen=True):
     """One condition of a query: one of the alternatives must match, or none of them if `negated`."""
 
     alternatives: tuple[Atom, ...]
@@ -169,7 +168,7 @@ def _begins(clause: Clause) -> bool:
     return any(isinstance(atom, Word) and atom.beginning for atom in clause.alternatives)
 
 
-class QueryTerm(NamedTuple):
+class QueryTerm(msgspec.Struct, frozen=True):
     """One word, identifier, or stretch of an unspaced script in a query, with its tokens and stems."""
 
     surface: str
@@ -190,7 +189,7 @@ class QueryTerm(NamedTuple):
     phrased: bool = False
     """Whether the term is searched only inside a phrase."""
     group: int = 0
-    """Number shared by alternative terms, one of which must match. 0 for other terms."""
+    """Number shared by alternative terms; one of them must match. 0 for other terms."""
     loose: tuple[tuple[str, ...], ...] = ()
     """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself.
 

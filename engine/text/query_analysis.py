@@ -7,6 +7,8 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+import msgspec
+
 from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.languages import detect_language
@@ -133,11 +135,11 @@ def _pairs_when_long(
     if len(stretch) < _LONGEST_HAN_TERM or (len(stretch) <= longest and function_characters.isdisjoint(stretch)):
         yield Segment(offset, offset + len(stretch), function_characters.issuperset(stretch))
         return
-    for place, pair in enumerate(pairwise(stretch), offset):
-        yield Segment(place, place + 2, not function_characters.isdisjoint(pair))
+    for position, pair in enumerate(pairwise(stretch), offset):
+        yield Segment(position, position + 2, not function_characters.isdisjoint(pair))
 
 
-class QueryAnalysis(NamedTuple):
+class QueryAnalysis(msgspec.Struct, frozen=True):
     terms: tuple[QueryTerm, ...]
     """Distinct terms in the order of the query; at most 64."""
     languages: tuple[str, ...]
@@ -170,21 +172,22 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     # Exclusions have a language, too.
     own = _language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))
-    place = _term_marker(query)
+    marked = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    terms: Iterable[QueryTerm] = list(map(place, _all_terms(text, known)))
+    terms: Iterable[QueryTerm] = list(map(marked, _all_terms(text, known)))
     if sum(not term.stop for term in terms) > 1:
         terms = (part for term in terms for part in _joined_words(term, text, known))
     for term in terms:
         earlier = found.get((term.word, term.stems), term)
-        found[term.word, term.stems] = earlier._replace(
+        found[term.word, term.stems] = msgspec.structs.replace(
+            earlier,
             prefix_ok=term.prefix_ok or earlier.prefix_ok,
             phrased=term.phrased and earlier.phrased,
             group=term.group if term.group == earlier.group else 0,
         )
     terms = tuple(found.values())
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
-        terms = tuple(term._replace(stop=False) for term in terms)
+        terms = tuple(msgspec.structs.replace(term, stop=False) for term in terms)
     if own not in languages:
         terms = tuple(_without_function_words(term, languages) for term in terms)
     terms = _with_fillers(terms, text, known[0])
@@ -194,9 +197,9 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
-    """Return the terms of a single word, all of which must match."""
+    """Return the terms of a single word; all must match."""
     text = f"{word.text} "  # the word is complete
-    alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
+    alone = Query(text, (Clause((msgspec.structs.replace(word, start=0, end=len(word.text)),)),))
     return tuple(map(_term_marker(alone), _all_terms(text, tuple(languages))))
 
 
@@ -246,24 +249,24 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
     searched_atoms = list(query.searched_atoms())
     starts = [atom.start for _, atom in searched_atoms]
 
-    def place(term: QueryTerm) -> QueryTerm:
+    def mark(term: QueryTerm) -> QueryTerm:
         number, atom = searched_atoms[bisect_right(starts, term.start) - 1]
         if isinstance(atom, Phrase):
-            return term._replace(phrased=True)
+            return msgspec.structs.replace(term, phrased=True)
         if len(query.clauses[number].alternatives) > 1:
-            term = term._replace(group=number + 1, stop=False)
+            term = msgspec.structs.replace(term, group=number + 1, stop=False)
         if isinstance(atom, Word) and atom.beginning and term.end == atom.end and isinstance(term.word, str):
-            term = term._replace(stems=(), stop=False, prefix_ok=True)
+            term = msgspec.structs.replace(term, stems=(), stop=False, prefix_ok=True)
         return term
 
-    return place
+    return mark
 
 
 def _language(text: str, languages: Sequence[str]) -> str:
     """Return the language of a query. Few words tell it, so its question word and verb decide, if it has both."""
     detected = detect_language(text, languages)
-    asked = question_languages([fold(run[0]) for run in RUN.finditer(text)])
-    return detected if not asked or detected in asked else asked[0]
+    by_question_words = question_languages([fold(run[0]) for run in RUN.finditer(text)])
+    return detected if not by_question_words or detected in by_question_words else by_question_words[0]
 
 
 def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryTerm:
@@ -272,7 +275,7 @@ def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryT
     German "ändern" has the stem "and", which most English notes contain.
     """
     stems = (stem for stem in term.stems if stem == term.word or not any(stem in stop_words(of) for of in languages))
-    return term._replace(stems=tuple(stems) or term.stems)
+    return msgspec.structs.replace(term, stems=tuple(stems) or term.stems)
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
@@ -285,7 +288,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         before = [word for start, word in words if start < term.start]
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
         begins = begins and (filler or term.stop)
-        marked.append(term._replace(filler=filler))
+        marked.append(msgspec.structs.replace(term, filler=filler))
     return terms if all(term.filler or term.stop for term in marked) else tuple(marked)
 
 
@@ -315,8 +318,8 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
     elif found := pieces(text):
         if COMPOUND.fullmatch(found[0].token) and only_searched_part(found, languages[0]) is None:
             for part in found[1:]:
-                place = Group(group.kind, group.start + part.start, group.start + part.end)
-                yield _word(query, place, [part], languages)
+                span = Group(group.kind, group.start + part.start, group.start + part.end)
+                yield _word(query, span, [part], languages)
         elif (headed := _HEADED.fullmatch(text)) and not text.islower() and _is_abbreviation(headed[1]):
             for start, end in (headed.span(1), headed.span(2)):
                 yield from _terms(query, Group(group.kind, group.start + start, group.start + end), languages)

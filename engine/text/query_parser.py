@@ -49,7 +49,7 @@ class _Reader:
         self._remarks: list[str] = []
         self._joins = False
         """Whether an OR awaits its second operand."""
-        self._or_place = (0, 0)
+        self._or_range = (0, 0)
         self._has_particle = False
         """Whether a particle follows a quotation directly, as in `"설정 파일"을`: the text around it is a sentence."""
 
@@ -174,7 +174,7 @@ class _Reader:
             self._remark_or()
             self._word(begin, end, negated=False)
         else:
-            self._joins, self._or_place = True, (begin, end)
+            self._joins, self._or_range = True, (begin, end)
 
     def _remark_or(self) -> None:
         self._remarks.append(tr("“OR” was read as a word: it joins the words before and after it."))
@@ -182,7 +182,7 @@ class _Reader:
     def _or_as_word(self) -> None:
         self._joins = False
         self._remark_or()
-        self._clauses.append(Clause((Word("OR", *self._or_place),)))
+        self._clauses.append(Clause((Word("OR", *self._or_range),)))
 
     def _word(self, begin: int, end: int, *, negated: bool) -> None:
         text = self._text[begin:end]
@@ -216,10 +216,10 @@ class _Reader:
 def _gathered(clauses: list[Clause]) -> tuple[Clause, ...]:
     """Combine the values of an operator into one clause with alternatives if a chunk has only one of them."""
     gathered: dict[object, Clause] = {}
-    for place, clause in enumerate(clauses):
+    for index, clause in enumerate(clauses):
         names = {atom.name if isinstance(atom, Field) else "" for atom in clause.alternatives}
         name = names.pop() if len(names) == 1 else ""
-        key = name if name and OPERATORS[name].either and not clause.negated else place
+        key = name if name and OPERATORS[name].either and not clause.negated else index
         former = gathered.get(key, Clause(()))
         gathered[key] = Clause(tuple(dict.fromkeys(former.alternatives + clause.alternatives)), clause.negated)
     return tuple(gathered.values())

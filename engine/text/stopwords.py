@@ -312,9 +312,9 @@ def languages_by_word() -> dict[str, tuple[str, ...]]:
     """Return the languages that have each function word in Latin letters, with and without accents, by word."""
     owners: dict[str, tuple[str, ...]] = {}
     for language, words in FUNCTION_WORD_LISTS.items():
-        for word in {*words.split(), *stop_words(language)}:
-            if word < _AFTER_LATIN:
-                owners[word] = (*owners.get(word, ()), language)
+        latin = [word for word in words.split() if word < _AFTER_LATIN]
+        for word in {*latin, *map(fold, latin)}:
+            owners[word] = (*owners.get(word, ()), language)
     return owners
 
 

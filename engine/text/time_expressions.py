@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from functools import cache, lru_cache
 from string import ascii_lowercase
-from typing import NamedTuple
 from unicodedata import normalize
+
+import msgspec
 
 from engine.base import lazy_pattern
 from engine.text.languages import detect_language
@@ -22,7 +23,7 @@ _ANY_YEAR = 2000
 _DAY = timedelta(days=1)
 
 
-class TimeExpression(NamedTuple):
+class TimeExpression(msgspec.Struct, frozen=True):
     """A time named in a text, as its first and last day."""
 
     text: str
@@ -345,10 +346,10 @@ def _rest_of_time(plain: str) -> str:
     """
     before = plain.rstrip(ascii_lowercase)
     word = plain[len(before) :]
-    if len(word) < _SHORTEST_BEGUN or not _BEGUN.search(before[-_LONGEST_BEGUN:]):
+    names = [name for name in _LONG_NAMES if name.startswith(word)] if len(word) >= _SHORTEST_BEGUN else []
+    if word in names or len({_LONG_NAMES[name] for name in names}) != 1 or not _BEGUN.search(before[-_LONGEST_BEGUN:]):
         return ""
-    names = [name for name in _LONG_NAMES if name.startswith(word)]
-    return names[0][len(word) :] if len({_LONG_NAMES[name] for name in names}) == 1 and word not in names else ""
+    return names[0][len(word) :]
 
 
 def _may_name_time(plain: str) -> bool:

@@ -14,6 +14,8 @@ from itertools import pairwise
 from operator import add
 from typing import NamedTuple
 
+import msgspec
+
 from engine.base import lazy_pattern
 from engine.text.folding import INVISIBLE, fold, with_anusvara
 from engine.text.writing_systems import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of, shape
@@ -69,7 +71,7 @@ class Group(NamedTuple):
     end: int
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True):
     """One token of a word group."""
 
     start: int

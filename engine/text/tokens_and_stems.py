@@ -5,6 +5,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+import msgspec
+
 from engine.text.stems import COMPOUNDING, JOINED, ending_key, forget_stems, joined_keys, rules_of, stems_of
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
@@ -167,7 +169,7 @@ class PhraseTokens(NamedTuple):
     """Whether the last token is a prefix: one character of a script whose tokens are pairs."""
 
 
-class _Token(NamedTuple):
+class _Token(msgspec.Struct, frozen=True):
     text: str
     start: int
     end: int
@@ -188,17 +190,17 @@ def phrase_tokens(text: str) -> PhraseTokens:
 
 def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[int, int]]:
     """Yield the code-point ranges of the phrases in a text, half-open, one for each line; in no order."""
-    wanted = {token for phrase in phrases for token in phrase.tokens}
+    phrase_tokens = {token for phrase in phrases for token in phrase.tokens}
     starts = tuple(phrase.tokens[-1] for phrase in phrases if phrase.open)
     found: dict[int, tuple[str, int, int]] = {}
-    place = 0
+    position = 0
     for offset, piece in text_pieces(text):
         for match in RUN.finditer(piece):
             at = offset + match.start()
             for token in _tokens(match[0]):
-                if token.text in wanted or token.text.startswith(starts):
-                    found[place] = token.text, at + token.start, at + token.end
-                place += 1
+                if token.text in phrase_tokens or token.text.startswith(starts):
+                    found[position] = token.text, at + token.start, at + token.end
+                position += 1
     for phrase in phrases:
         for first in found if phrase.tokens else ():
             spans = _spans(found, first, phrase)
@@ -211,9 +213,9 @@ def _spans(found: dict[int, tuple[str, int, int]], first: int, phrase: PhraseTok
     """Return the range of each token of a phrase that begins at the token number `first`; empty if it doesn't."""
     spans = []
     last = len(phrase.tokens) - 1
-    for index, wanted in enumerate(phrase.tokens):
+    for index, expected in enumerate(phrase.tokens):
         token, start, end = found.get(first + index, ("", 0, 0))
-        if token != wanted and not (phrase.open and index == last and token.startswith(wanted)):
+        if token != expected and not (phrase.open and index == last and token.startswith(expected)):
             return []
         spans.append((start, end))
     if phrase.open:

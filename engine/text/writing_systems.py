@@ -189,9 +189,9 @@ def character_start(text: str, start: int, stop: int) -> int:
 
     An accent, an emoji with its skin tone, a flag of two letters and a line end of two stay whole.
     """
-    for place in range(stop, max(start, stop - _FURTHEST), -1):
-        if not _joined(text, place):
-            return place
+    for position in range(stop, max(start, stop - _FURTHEST), -1):
+        if not _joined(text, position):
+            return position
     return stop
 
 
@@ -205,23 +205,23 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{cut(text, most - 1).rstrip()}…"
 
 
-def _joined(text: str, place: int) -> bool:
+def _joined(text: str, position: int) -> bool:
     """Whether the code points before and after a position belong to one character."""
-    if place >= len(text):
+    if position >= len(text):
         return False
-    before, after = text[place - 1], text[place]
+    before, after = text[position - 1], text[position]
     if after in _VARIATIONS or before == "\u200d" or unicodedata.category(after).startswith("M"):
         return True
     code = ord(after)
     if code in _SKINS or code in _TAGS or code in _LOW_SURROGATES:
         return True
     if code in _FLAG_LETTERS:
-        return _flag_letters_before(text, place) % 2 == 1
+        return _flag_letters_before(text, position) % 2 == 1
     return before == "\r" and after == "\n"
 
 
-def _flag_letters_before(text: str, place: int) -> int:
-    start = place
-    while start > 0 and place - start < 2 * _FURTHEST and ord(text[start - 1]) in _FLAG_LETTERS:
+def _flag_letters_before(text: str, position: int) -> int:
+    start = position
+    while start > 0 and position - start < 2 * _FURTHEST and ord(text[start - 1]) in _FLAG_LETTERS:
         start -= 1
-    return place - start
+    return position - start

@@ -122,8 +122,8 @@ class MemoryPool:
         surplus = len(self._entries) - most
         due = [
             folder
-            for place, folder in enumerate(idle)
-            if place < surplus or self._entries[folder].memory is None or now - self._entries[folder].used >= seconds
+            for index, folder in enumerate(idle)
+            if index < surplus or self._entries[folder].memory is None or now - self._entries[folder].used >= seconds
         ]
         return [memory for folder in due if (memory := self._entries.pop(folder).memory) is not None]
 

@@ -86,8 +86,8 @@ def _found(parts: Sequence[Part]) -> Iterator[_Found]:
     for number, part in enumerate(parts):
         explanation = part.outcome.explanation
         reasons = explanation.results if explanation is not None else ()
-        for place, result in enumerate(part.outcome.results):
-            reason = reasons[place] if place < len(reasons) else None
+        for index, result in enumerate(part.outcome.results):
+            reason = reasons[index] if index < len(reasons) else None
             yield _Found(_replace(result, workspace=part.workspace.folder), reason, number)
 
 
@@ -107,13 +107,13 @@ def _different(found: Sequence[_Found]) -> tuple[list[_Found], int]:
     """Remove results that another workspace has too; returns the rest and the number removed. Nothing is removed within
     one workspace."""
     first: dict[tuple[Any, ...], int] = {}
-    kept: list[_Found] = []
+    different: list[_Found] = []
     for one in found:
         result = one.result
         same = result.source, result.snippet, result.start_line, result.end_line
         if first.setdefault(same, one.part) == one.part:
-            kept.append(one)
-    return kept, len(found) - len(kept)
+            different.append(one)
+    return different, len(found) - len(different)
 
 
 def _mode(modes: Sequence[SearchMode]) -> SearchMode:

@@ -22,7 +22,7 @@ from gui.widgets.buttons import guide_action
 from gui.widgets.formatting import ago, exact, grouped
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.layouts import FoldingRow
-from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
+from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.right_to_left import margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
@@ -204,13 +204,13 @@ class EditList(RowList):
         """Replace the rows; `keep`: preserve the user's position, else show the top."""
         if self.rows.shows(rows):
             return
-        place, before = self.place if keep else None, self.current
+        position, before = self.position if keep else None, self.current
         self._arranging = True
         self._set_rows(rows)
-        if place is not None and rows:
-            self._return_to(place)
+        if position is not None and rows:
+            self._return_to(position)
         elif rows:
-            self._set_current(self.rows.first_place())
+            self._set_current(self.rows.first_position())
             self.scrollToTop()
         self._arranging = False
         if self.current != before:
@@ -254,12 +254,11 @@ class EditList(RowList):
 CHOOSE_EDIT = NothingToRead(
     marked("Choose a file with Up and Down, and press Enter to read the message that changed the file.")
 )
-_NO_MATCHES = NothingToRead(marked("No file matches, so there is no message to read here."))
 _MOST = 5000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120
 """Pause before the current row is opened, so that walking along the list opens no session on the way."""
-_BOX_LETTERS = 34
+_BOX_CHARACTERS = 34
 
 
 class EditsPanel(QObject, ViewPanel):
@@ -287,7 +286,7 @@ class EditsPanel(QObject, ViewPanel):
         self._pause = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._pause.timeout.connect(self._emit_selected)
         self.box = QueryBox(tr("Search by file, project or agent"), tr("Find a changed file"))
-        self.header = FoldingRow(self.box, QWidget(), _BOX_LETTERS)
+        self.header = FoldingRow(self.box, QWidget(), _BOX_CHARACTERS)
         self.list = EditList()
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
@@ -374,7 +373,7 @@ class EditsPanel(QObject, ViewPanel):
             return NothingToRead(self._unsupported)
         if self._files is None or self._stack.currentWidget() is self.list:
             return CHOOSE_EDIT
-        return _NO_MATCHES if self._files else NONE_TO_READ
+        return NOTHING_FOUND if self._files else NONE_TO_READ
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

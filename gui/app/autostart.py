@@ -185,7 +185,7 @@ class AutostartController(QObject):
         commands.name(action, _COMMAND, marked("Start at login"))
         commands.menu.insertAction(commands.menu.actions()[-1], action)
         self._banner = banner
-        self._asked = False
+        self._requested = False
         """Whether the menu requested the last change."""
         option = Option(key=_COMMAND, kind="switch", help=_HELP, default=False)
         placed = OptionPlacement(option, "general", "", _NAME)
@@ -197,21 +197,21 @@ class AutostartController(QObject):
 
     @Slot()
     def _read(self) -> None:
-        self._asked = True
+        self._requested = True
         self.switch.refresh()
 
     @Slot(bool)
     def _write(self, on: bool) -> None:
-        self._asked = True
+        self._requested = True
         self.switch.switch(on)
 
     @Slot()
     def _show(self) -> None:
         self._action.setChecked(self.switch.on)
-        self._asked = False
+        self._requested = False
 
     @Slot(str)
     def _complain(self, sentence: str) -> None:
-        if self._asked:
+        if self._requested:
             self._banner.complain(sentence)
-        self._asked = False
+        self._requested = False

@@ -77,7 +77,7 @@ class QuickSearchController(QObject):
         window, query = self._window, chosen.query
         window.views.switch("search")
         search = window.views.search
-        search.controller.return_to(SearchViewState(query.subject, "relevance", query.max_results, chosen.place))
+        search.controller.return_to(SearchViewState(query.subject, "relevance", query.max_results, chosen.position))
         search.controller.saved_searches.note(to_record(query))
         if chosen.result is None:
             search.focus_list()

@@ -96,7 +96,7 @@ class ExceptionHooks(QObject):
         if times == 1:
             log.error("Unexpected error %s", failure.where, exc_info=(type(error), error, trace))
         elif str(times).strip("0") == "1":
-            log.error("%s at %s: %s times by now", failure.kind, failure.place, times)
+            log.error("%s at %s: %s times by now", failure.kind, failure.location, times)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -168,9 +168,9 @@ class CrashDialog(QDialog):
     def show_report(self, text: str) -> None:
         """Replace the report by a longer one with later errors; the scroll position stays."""
         bar = self._report.verticalScrollBar()
-        place = bar.value()
+        scrolled = bar.value()
         self._report.setPlainText(text)
-        bar.setValue(place)
+        bar.setValue(scrolled)
 
     @property
     def report(self) -> str:

@@ -85,21 +85,21 @@ class Failure:
     where: str
     """Activity at the time: "in the window", "in the background" …"""
     kind: str
-    place: str
+    location: str
     """File and line at which it was raised; empty where that is not known."""
     trace: str
 
     @property
     def signature(self) -> tuple[str, str]:
         """A value that is equal for two errors of the same kind at the same line."""
-        return self.kind, self.place
+        return self.kind, self.location
 
 
 def failure_of(error: BaseException, trace: TracebackType | None, where: str) -> Failure:
     """Describe an error; called on the thread that caught it."""
     steps = list(_steps(trace))
-    place = f"{shown_path(steps[-1][0].co_filename)}:{steps[-1][1]}" if steps else ""
-    return Failure(where, _kind(error), place, "\n".join(_chain(error, trace)))
+    location = f"{shown_path(steps[-1][0].co_filename)}:{steps[-1][1]}" if steps else ""
+    return Failure(where, _kind(error), location, "\n".join(_chain(error, trace)))
 
 
 def shown_path(path: str) -> str:

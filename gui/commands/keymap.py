@@ -98,7 +98,7 @@ class Keymap(QObject):
 
     def in_order(self) -> list[Command]:
         """Return all commands, related ones together, independent of creation order."""
-        return sorted(self.commands.values(), key=_place_in_order)
+        return sorted(self.commands.values(), key=_position_in_menus)
 
     def set_own(self, own: Mapping[str, Iterable[str]]) -> None:
         """Set the user's keys (command name -> keys) in place of defaults; an empty list removes all keys."""
@@ -133,7 +133,7 @@ def written(key: QKeySequence) -> str:
     return key.toString(_NATIVE)
 
 
-def _place_in_order(command: Command) -> int:
+def _position_in_menus(command: Command) -> int:
     beginning = command.name.partition(".")[0]
     return _ORDER.index(beginning) if beginning in _ORDER else len(_ORDER)
 

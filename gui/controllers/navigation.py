@@ -82,13 +82,13 @@ class ResultOpener(QObject):
     def _reveal_issue(self, name: str) -> None:
         """Show a file that isn't in the index in the file manager, by its stable name or absolute path."""
         if self._workspace.current is not None:
-            self._external.reveal_place(self._workspace.current.folder / name)
+            self._external.reveal_path(self._workspace.current.folder / name)
 
     @Slot(object)
     def _open_path(self, state: PathState) -> None:
         """Open a note in the editor; a transcript only in the window, since its file may contain secrets."""
         if state.source == "sessions":
-            self._external.reveal_place(Path(state.file))
+            self._external.reveal_path(Path(state.file))
         else:
             self._external.edit(state.path, 1)
 
@@ -189,7 +189,7 @@ class Navigation(QObject):
         views.switched.connect(self._switched)
         search.result_selected.connect(self._note_preview)
         views.location_opening.connect(self._open_preview)
-        views.location_shown.connect(self._open_place)
+        views.location_shown.connect(self._open_location)
         workspace.closed.connect(self._forget)
 
     def directions(self) -> tuple[bool, bool]:
@@ -270,7 +270,7 @@ class Navigation(QObject):
             self._open("sessions", summary.path)
 
     @Slot(object)
-    def _open_place(self, location: Location) -> None:
+    def _open_location(self, location: Location) -> None:
         self._previewed = None
         self._open("search", location)
 

@@ -243,7 +243,7 @@ class PrintController(QObject):
             tr_count("{count:,} page saved as {path}.", "{count:,} pages saved as {path}.", pages, path=path),
             "fine",
             Action(tr("Open"), partial(_open_elsewhere, path)),
-            Action(tr("Show in file manager"), partial(self._views.viewer.external.reveal_place, path)),
+            Action(tr("Show in file manager"), partial(self._views.viewer.external.reveal_path, path)),
             key=_KEY,
         )
 

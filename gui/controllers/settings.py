@@ -164,7 +164,7 @@ class AppearanceController(QObject):
         self._config = context.paths.config
         self._complain = context.banner.complain
         self._remembers = context.remembers
-        self._said: tuple[Any, ...] | None = None
+        self._applied: tuple[Any, ...] | None = None
         """The last values in the settings."""
         self._shown = self._now
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_DELAY_MS)
@@ -181,15 +181,15 @@ class AppearanceController(QObject):
         """Apply the settings at the start, unless `overruled` by the command line."""
         if not overruled:
             self._show(settings)
-        self._said = settings.window.theme, settings.window.font_scale
+        self._applied = settings.window.theme, settings.window.font_scale
 
     @Slot(object)
     def _follow(self, opened: Opened) -> None:
-        """Apply theme and text size if their settings have changed; a theme of the command line stays otherwise."""
+        """Apply theme and text size if their settings have changed; until then, a theme of the command line stays."""
         window = opened.settings.window
-        said = window.theme, window.font_scale
-        if said != self._said and not self._save_timer.isActive():
-            self._said = said
+        current = window.theme, window.font_scale
+        if current != self._applied and not self._save_timer.isActive():
+            self._applied = current
             self._show(opened.settings)
 
     def _show(self, settings: Settings) -> None:
@@ -209,7 +209,7 @@ class AppearanceController(QObject):
         edits = {key: value for key, value, old in zip(_KEYS, now, before, strict=True) if value != old}
         if not edits or not self._remembers:
             return
-        self._shown = self._said = now
+        self._shown = self._applied = now
         config = self._config
 
         def work(_: CancelToken) -> Opened | None:

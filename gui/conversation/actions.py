@@ -169,13 +169,13 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     column.addWidget(label(path, "meta", wrap=True))
     column.addWidget(text, 1)
     if raw.cut:
-        said = tr_count(
+        message = tr_count(
             "The first {shown:,} of {count:,} character are shown; copying takes all.",
             "The first {shown:,} of {count:,} characters are shown; copying takes all.",
             len(raw.whole),
             shown=_MOST_SHOWN,
         )
-        column.addWidget(label(said, "meta", wrap=True))
+        column.addWidget(label(message, "meta", wrap=True))
     column.addWidget(buttons)
     resize_with_text(dialog, 720, 520, parent)
     dialog.finished.connect(dialog.deleteLater)
@@ -270,11 +270,11 @@ class ConversationActions(QObject):
             allow(action, shown, why)
         resumed = conversation is not None and bool(conversation.session.summary.resume_command)
         said = conversation is not None and bool(conversation.entries)
-        asked = conversation is not None and bool(conversation.prompts)
+        has_prompts = conversation is not None and bool(conversation.prompts)
         allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else why)
         self.resume.setVisible(resumed or not shown)
         allow(self.remember, said, tr("This session has no messages.") if shown else why)
-        allow(self.prompts, asked, tr("You wrote no messages in this session.") if shown else why)
+        allow(self.prompts, has_prompts, tr("You wrote no messages in this session.") if shown else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
         made = QAction(known.words, self)
@@ -361,7 +361,7 @@ class ConversationActions(QObject):
             found = self._conversation.entries[entry]
             self._view.folding.show_pieces(entry, range(found.first_piece, found.after_piece))
 
-    def _open_menu(self, place: QPoint) -> None:
+    def _open_menu(self, position: QPoint) -> None:
         """Open the menu for the message under the mouse, which is already current."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
@@ -376,7 +376,7 @@ class ConversationActions(QObject):
         self._menu.addActions([self.remember, self.copy_session, self.prompts, self.files, self.more, self.similar])
         self._menu.addSeparator()
         self._menu.addActions(self.offered)
-        self._menu.popup(place)
+        self._menu.popup(position)
 
     def _current_entries(self) -> range:
         """The current message, or all tool calls of the closed group whose line is current; empty without one."""

@@ -397,21 +397,21 @@ def cut_markdown(text: str) -> Iterator[Cut]:
     if len(text) <= _MOST:
         yield Cut(0, len(text))
         return
-    start = place = 0
+    start = position = 0
     opened = fence = ""  # the fence that is open here, and the one that was open at the start of the piece
-    while place < len(text):
-        end = text.find("\n", place) + 1 or len(text)
-        end = min(end, place + _MOST)
+    while position < len(text):
+        end = text.find("\n", position) + 1 or len(text)
+        end = min(end, position + _MOST)
         length = end - start
-        if length > _MOST and place > start:
-            yield Cut(start, place, fence)
-            start, fence = place, opened
-        line = text[place : min(end, place + 200)]
-        place = end
+        if length > _MOST and position > start:
+            yield Cut(start, position, fence)
+            start, fence = position, opened
+        line = text[position : min(end, position + 200)]
+        position = end
         opened = _fence_after(line, opened)
-        if not opened and not line.strip() and place - start >= _ENOUGH:
-            yield Cut(start, place, fence)
-            start, fence = place, ""
+        if not opened and not line.strip() and position - start >= _ENOUGH:
+            yield Cut(start, position, fence)
+            start, fence = position, ""
     if start < len(text):
         yield Cut(start, len(text), fence)
 

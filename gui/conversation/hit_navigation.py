@@ -156,9 +156,9 @@ class ConversationHits(QObject):
 
     # --- MatchView ------------------------------------------------------------------------------------------------
 
-    def place(self) -> TextPosition:
+    def position(self) -> TextPosition:
         if self._stepped_to is not None and self.shows(self._stepped_to):
-            return self._stepped_to.place
+            return self._stepped_to.position
         layout, top = self._scroller.layout, self._scroller.top_row
         if layout is None or top is None:
             return 1, -1

@@ -57,12 +57,12 @@ class _Messages:
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
         self._lanes = lanes
 
-    def set_chosen(self, place: int | None) -> None:
+    def set_chosen(self, number: int | None) -> None:
         """Do nothing: the chosen chunk's message is the current one."""
 
-    def reveal_chunk(self, place: int) -> None:
+    def reveal_chunk(self, number: int) -> None:
         if self._lanes is not None and self.conversation is not None:
-            self._view.current.go_to(self.conversation.at_line(self._lanes.chunks[place].start_line)[0])
+            self._view.current.go_to(self.conversation.at_line(self._lanes.chunks[number].start_line)[0])
 
 
 class ConversationChunks(QObject):
@@ -193,8 +193,8 @@ class ConversationPanel(BaseViewer):
     @property
     def view_state(self) -> ReadingPosition | None:
         """The user's position in the open session; None if there is none."""
-        place = self.view.scroller.reading
-        return None if self._opened is None else place
+        position = self.view.scroller.reading
+        return None if self._opened is None else position
 
     @property
     def is_read(self) -> bool:
@@ -206,9 +206,9 @@ class ConversationPanel(BaseViewer):
         """The signal that the scroll bar's value has changed."""
         return self.view.verticalScrollBar().valueChanged
 
-    def return_to(self, path: str, place: ReadingPosition | None = None) -> None:
-        """When the session `path` is shown next, restore its last position, or go to `place`; an empty path cancels."""
-        self._left.restore_next(path, place)
+    def return_to(self, path: str, position: ReadingPosition | None = None) -> None:
+        """When `path` is shown next, restore its last position, or go to `position`; an empty path cancels."""
+        self._left.restore_next(path, position)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add actions to the menu of the open session."""
@@ -242,8 +242,8 @@ class ConversationPanel(BaseViewer):
             self._opener.open(self._manager, self._request)
 
     def _close_session(self) -> None:
-        if (place := self.view_state) is not None:
-            self._left.leave(place)
+        if (position := self.view_state) is not None:
+            self._left.leave(position)
         self._close_find()
         self.finding.hits.leave()
         self.live_updates.stop()
@@ -295,9 +295,9 @@ class ConversationPanel(BaseViewer):
             self.view.folding.show_pieces(*conversation.at_line(request.line))  # found by meaning: no word to show
         elif request.line is not None:
             self.view.folding.show_hidden(*conversation.at_line(request.line))
-        place = self._left.arrive(request.path)
-        if place is not None:
-            self.view.scroller.return_to(place)
+        position = self._left.arrive(request.path)
+        if position is not None:
+            self.view.scroller.return_to(position)
 
     def _on_written(self) -> None:
         """Read the session again after its transcript changed: now or, if the panel is hidden, when it is shown."""

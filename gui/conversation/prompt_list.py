@@ -170,10 +170,10 @@ class JumpList(QFrame):
         available = over.viewport().width()  # next to the scroll bar, which stays visible
         width = min(round(_WIDTH * scale), available - 2 * _MARGIN)
         height = min(round(_HEIGHT * scale), max(160, over.height() - 2 * _MARGIN))
-        place = QRect(available - width - _MARGIN, _MARGIN // 2, width, height)
+        rect = QRect(available - width - _MARGIN, _MARGIN // 2, width, height)
         if self.isRightToLeft():
-            place.moveLeft(over.viewport().x() + _MARGIN)
-        self.setGeometry(place)
+            rect.moveLeft(over.viewport().x() + _MARGIN)
+        self.setGeometry(rect)
 
     def _narrow(self, words: str) -> None:
         self._found.setFilterFixedString(words)

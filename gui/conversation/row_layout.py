@@ -143,7 +143,7 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
     _end_tightly(document)
     yield
     document.setTextWidth(width)
-    height = document.size().height()  # lays out the whole piece at once, which is short
+    height = document.size().height()  # lays out the whole piece in one step, since it is short
     yield
     layout = document.documentLayout()
     texts: list[str] = []

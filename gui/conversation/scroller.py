@@ -56,7 +56,7 @@ class TextPoint(NamedTuple):
     """The point in coordinates of the document."""
 
     @property
-    def place(self) -> TextPosition:
+    def position(self) -> TextPosition:
         """The piece, and the nearest cursor position in its document."""
         return self.piece, self.document.documentLayout().hitTest(self.point, Qt.HitTestAccuracy.FuzzyHit)
 
@@ -228,7 +228,7 @@ class ConversationScroller(QObject):
         self._moved()
 
     def go_to(self, target: ScrollTarget) -> None:
-        """Scroll until the target is at its place in the view, and keep it there."""
+        """Scroll until the target is at its position in the view, and keep it there."""
         self._target = target
         self._reach_target()
         self._moved()
@@ -243,7 +243,7 @@ class ConversationScroller(QObject):
         if number in tops and layout is not None:
             position, _, top = tops[number]
             after = layout.rows.position(Row(number + 1, GROUP))
-            height = sum(layout.height(place) for place in range(position, min(after, position + _MOST_MEASURED)))
+            height = sum(layout.height(entry) for entry in range(position, min(after, position + _MOST_MEASURED)))
             begins = layout.rows.position_of_entry(number) == position
             if begins and top >= 0 and top + height <= self.view_height:
                 return
@@ -293,11 +293,11 @@ class ConversationScroller(QObject):
         line = conversation.message(conversation.entries[top.row.entry]).line
         return ReadingPosition(path=conversation.session.summary.path, line=line, slot=top.row.slot, top=top.top)
 
-    def return_to(self, place: ReadingPosition) -> None:
+    def return_to(self, position: ReadingPosition) -> None:
         """Scroll to a location that `reading` returned, as far as it still exists."""
         if self.layout is not None and self._count:
-            entry, _ = self.layout.conversation.at_line(place.line)
-            self._restored = ScrollTarget(Row(entry, place.slot), place.top)
+            entry, _ = self.layout.conversation.at_line(position.line)
+            self._restored = ScrollTarget(Row(entry, position.slot), position.top)
             self.go_to(self._restored)
 
     @property

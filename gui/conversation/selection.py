@@ -136,14 +136,14 @@ class ConversationSelection(QObject):
         if ends is not None and ends[1][0] >= piece:
             self.clear()
 
-    def begin(self, place: TextPosition) -> None:
-        """Set anchor and caret to a place."""
-        self._selection.put(place)
+    def begin(self, position: TextPosition) -> None:
+        """Set anchor and caret to a position."""
+        self._selection.put(position)
         self.changed.emit()
 
-    def extend(self, place: TextPosition) -> None:
-        """Move the caret to a place; the text between anchor and caret is selected."""
-        self._selection.extend(place)
+    def extend(self, position: TextPosition) -> None:
+        """Move the caret to a position; the text between anchor and caret is selected."""
+        self._selection.extend(position)
         self.changed.emit()
 
     def extend_by_key(self, move: QTextCursor.MoveOperation) -> None:
@@ -157,15 +157,15 @@ class ConversationSelection(QObject):
         cursor.movePosition(move)
         self.extend((caret[0], cursor.position()))
 
-    def select_word(self, place: TextPosition) -> None:
+    def select_word(self, position: TextPosition) -> None:
         """Select the word at a position."""
         layout = self._scroller.layout
-        laid = layout.documents.of(place[0]) if layout is not None else None
+        laid = layout.documents.of(position[0]) if layout is not None else None
         if laid is not None:
             cursor = QTextCursor(laid.document)
-            cursor.setPosition(place[1])
+            cursor.setPosition(position[1])
             cursor.select(QTextCursor.SelectionType.WordUnderCursor)
-            self._selection.select((place[0], cursor.selectionStart()), (place[0], cursor.selectionEnd()))
+            self._selection.select((position[0], cursor.selectionStart()), (position[0], cursor.selectionEnd()))
             self.changed.emit()
 
     def select_entry(self, number: int) -> None:

@@ -233,11 +233,11 @@ class ConversationView(QAbstractScrollArea):
         layout = self.scroller.layout
         if layout is None:
             return []
-        places: dict[int, QRect] = {}
+        rects: dict[int, QRect] = {}
         for position, (entry, _), top in self.scroller.visible():
             row = QRect(0, top, self.viewport().width(), layout.height(position))
-            places[entry] = places[entry].united(row) if entry in places else row
-        return [Part(_spoken(layout.conversation, layout.rows, entry), place) for entry, place in places.items()]
+            rects[entry] = rects[entry].united(row) if entry in rects else row
+        return [Part(_spoken(layout.conversation, layout.rows, entry), rect) for entry, rect in rects.items()]
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -269,9 +269,9 @@ class ConversationView(QAbstractScrollArea):
         if text is None:
             self.selection.clear()
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.selection.extend(text.place)
+            self.selection.extend(text.position)
         else:
-            self.selection.begin(text.place)
+            self.selection.begin(text.position)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         point = event.position().toPoint()
@@ -283,7 +283,7 @@ class ConversationView(QAbstractScrollArea):
             self.scroller.scroll_by(beyond)
         text = self.scroller.text_at(point)
         if text is not None and self.selection.started:
-            self.selection.extend(text.place)
+            self.selection.extend(text.position)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         pressed, self._pressed = self._pressed, None
@@ -307,7 +307,7 @@ class ConversationView(QAbstractScrollArea):
         if text is None:
             self.mousePressEvent(event)  # two quick clicks fold and unfold
         else:
-            self.selection.select_word(text.place)
+            self.selection.select_word(text.position)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.menu_requested.emit(event.globalPos())

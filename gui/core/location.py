@@ -36,25 +36,25 @@ class ReadingPositions:
     """Stores the last reading position in each of the last hundred sessions."""
 
     def __init__(self) -> None:
-        self._places: dict[str, ReadingPosition] = {}
+        self._positions: dict[str, ReadingPosition] = {}
         self._requested: tuple[str, ReadingPosition | None] = "", None
 
-    def leave(self, place: ReadingPosition) -> None:
-        self._places.pop(place.path, None)
-        self._places[place.path] = place
-        for path in list(self._places)[:-_MOST]:
-            del self._places[path]
+    def leave(self, position: ReadingPosition) -> None:
+        self._positions.pop(position.path, None)
+        self._positions[position.path] = position
+        for path in list(self._positions)[:-_MOST]:
+            del self._positions[path]
 
-    def restore_next(self, path: str, place: ReadingPosition | None = None) -> None:
-        """Set the session in which its last position, or `place`, is restored when it is opened next; empty for
+    def restore_next(self, path: str, position: ReadingPosition | None = None) -> None:
+        """Set the session in which its last position, or `position`, is restored when it is opened next; empty for
         none.
         """
-        self._requested = path, place
+        self._requested = path, position
 
     def arrive(self, path: str) -> ReadingPosition | None:
         """Return the position to restore in the session that was opened; None if there is none."""
-        requested, place = self._requested
+        requested, position = self._requested
         if path != requested:
             return None
         self._requested = "", None
-        return place or self._places.get(path)
+        return position or self._positions.get(path)

@@ -25,7 +25,7 @@ _writing = Lock()
 """Allows one write at a time, since all writes use the same temporary file."""
 
 
-class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
+class LastView(msgspec.Struct, kw_only=True, frozen=True):
     """The view, query and location that the user had open in a folder, for the next start."""
 
     folder: str = ""
@@ -60,10 +60,10 @@ class WindowState(msgspec.Struct, kw_only=True):
     Everything has a default: a missing, old or damaged file gives a fresh window, never an error.
     """
 
-    place: LastPlace = LastPlace()
+    last_view: LastView = msgspec.field(name="place", default=LastView())
 
     geometry: str = ""
-    """Qt's own record of place, size and screen, base64."""
+    """Qt's own record of position, size and screen, base64."""
     list_width: int = 400
     dock_width: int = 330
     dock_shown: bool = False

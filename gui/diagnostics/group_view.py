@@ -176,8 +176,8 @@ class DiagnosticRow(QWidget):
         """Show the value below its label, or next to it."""
         if stacked != self._stacked:
             self._stacked = stacked
-            way = QBoxLayout.Direction
-            self._top.setDirection(way.TopToBottom if stacked else way.LeftToRight)
+            directions = QBoxLayout.Direction
+            self._top.setDirection(directions.TopToBottom if stacked else directions.LeftToRight)
             self._measure()
 
     def _measure(self) -> None:

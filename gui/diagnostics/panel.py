@@ -77,10 +77,10 @@ class ExcludedFiles(QWidget):
 
     def fold(self, width: int) -> None:
         """Stack title and chips if they don't fit next to each other in `width` pixels."""
-        title, way = self._title.sizeHint().width(), QBoxLayout.Direction
+        title, directions = self._title.sizeHint().width(), QBoxLayout.Direction
         chips = self._failed_chip.sizeHint().width() + self._skipped_chip.sizeHint().width() + _GAP
-        self._chips.setDirection(way.LeftToRight if chips <= width else way.TopToBottom)
-        self._head.setDirection(way.LeftToRight if title + _GAP + chips <= width else way.TopToBottom)
+        self._chips.setDirection(directions.LeftToRight if chips <= width else directions.TopToBottom)
+        self._head.setDirection(directions.LeftToRight if title + _GAP + chips <= width else directions.TopToBottom)
 
     def choose(self, which: str) -> None:
         """Select the table, `failed` or `skipped`, to show from the next status record on."""
@@ -174,7 +174,7 @@ class GroupColumn(QWidget):
 
     @Slot()
     def _build_next(self) -> None:
-        """Create one group per turn of the event loop, hidden; all at once would block it for some 50 ms."""
+        """Create one group per turn of the event loop, hidden; all together would block it for some 50 ms."""
         for group in self._requested_groups:
             if group.title not in self._views:
                 view = GroupView(group.title)

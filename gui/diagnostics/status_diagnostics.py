@@ -88,15 +88,15 @@ def _privacy_diagnostics(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         tip = agreed.get(str(status.custom.get("consent")), "")
         sent = tr("sent to {server}", server=server)
         yield Diagnostic(tr("Texts"), None, sent, tip="\n".join(filter(None, (tip, *notes))))
-    if place := str(status.custom.get("keyPlace") or ""):
-        yield _key(place)
+    if origin := str(status.custom.get("keyPlace") or ""):
+        yield _key(origin)
 
 
-def _key(place: str) -> Diagnostic:
-    """Return the diagnostic of the API key; `place`: "the keychain", or a text that ends with the variable's name."""
-    if "keychain" in place:
+def _key(origin: str) -> Diagnostic:
+    """Return the diagnostic of the API key; `origin`: "the keychain", or a text that ends with the variable's name."""
+    if "keychain" in origin:
         return Diagnostic(tr("Key"), None, tr("in the keychain"), tip=tr("The API key comes from the keychain."))
-    name = place.rpartition(" ")[2]
+    name = origin.rpartition(" ")[2]
     return Diagnostic(
         tr("Key"),
         None,

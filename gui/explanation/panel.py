@@ -13,7 +13,7 @@ from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
 from gui.search.query import Answer
-from gui.widgets.accessibility import insert_after, mark_place, stops
+from gui.widgets.accessibility import insert_after, mark_position, stops
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
@@ -112,28 +112,28 @@ class _Content(QWidget):
         return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING)
 
     def _show_result(self, answer: Answer, explanation: SearchExplanation, target: MemorySearchResult | None) -> None:
-        place = self._place(answer, target)
-        if place is None:
+        index = self._index(answer, target)
+        if index is None:
             self._say("")
             return
         self._hint.hide()
         self._of_result.show()
-        self._of_result.show_reason(answer.outcome.results[place], explanation.results[place], answer.outcome)
+        self._of_result.show_reason(answer.outcome.results[index], explanation.results[index], answer.outcome)
 
     @staticmethod
-    def _place(answer: Answer, target: MemorySearchResult | None) -> int | None:
+    def _index(answer: Answer, target: MemorySearchResult | None) -> int | None:
         """Return the rank of the selected result, found by its location: its score may have changed."""
         if target is None:
             return None
         lines = (target.path, target.start_line, target.end_line)
-        places = [
-            place
-            for place, result in enumerate(answer.outcome.results)
+        indexes = [
+            index
+            for index, result in enumerate(answer.outcome.results)
             if (result.path, result.start_line, result.end_line) == lines
         ]
         # A long line is cut into several that share its number.
-        same = (place for place in places if answer.outcome.results[place].snippet == target.snippet)
-        return next(same, places[0] if places else None)
+        same = (index for index in indexes if answer.outcome.results[index].snippet == target.snippet)
+        return next(same, indexes[0] if indexes else None)
 
     def _say(self, hint: str) -> None:
         self._of_result.hide()
@@ -157,7 +157,7 @@ class ExplanationPanel(QWidget):
         self._unsupported = ""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._mark = mark_place(self)
+        self._mark = mark_position(self)
         self.setAccessibleName(tr("Why this result"))
 
     @cached_property

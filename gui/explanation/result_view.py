@@ -104,8 +104,8 @@ class TermBars(Drawing):
         figure = metrics.horizontalAdvance(number(0.0, ".2f"))
         available = self.width() - terms - figure - 2 * _TERM_BARS_GAP
         most = max((part.score for part in self._parts), default=0.0) or 1.0
-        for place, part in enumerate(self._parts):
-            line = QRect(0, place * row, self.width(), row)
+        for index, part in enumerate(self._parts):
+            line = QRect(0, index * row, self.width(), row)
             painter.setPen(colours.muted if part.missing else colours.text)
             term = elide(metrics, part.term, Qt.TextElideMode.ElideRight, terms)
             write(painter, line, AT_LEFT, term)
@@ -304,7 +304,7 @@ class ResultView(QWidget):
         self._title.setProperty("role", "strong")
         self._path = ElidedLabel(mode=Qt.TextElideMode.ElideLeft)
         self._path.setProperty("role", "meta")
-        self._place = label(role="meta", wrap=True)
+        self._rank = label(role="meta", wrap=True)
         self._bar = ScoreBar()
         self._terms, self._range = TermBars(), RangeBar()
         self._sections = {
@@ -326,7 +326,7 @@ class ResultView(QWidget):
         column.setSpacing(_SPACING)
         head = QVBoxLayout()
         head.setSpacing(2)
-        for widget in (self._title, self._path, self._place):
+        for widget in (self._title, self._path, self._rank):
             head.addWidget(widget)
         column.addLayout(head)
         column.addWidget(self._bar)
@@ -339,7 +339,7 @@ class ResultView(QWidget):
         heading = " › ".join(shown_headings(result.path, result.heading)) or result.title
         self._title.setText(heading)
         self._path.setText(result.citation)
-        self._place.setText(wording.place(reason, outcome))
+        self._rank.setText(wording.rank(reason, outcome))
         self._bar.show_shares(wording.shares(reason, result))
         details: dict[str, str] = {of.part: of.detail or of.sentence for of in reasons_of(reason)}
         parts = wording.parts(reason)

@@ -145,7 +145,7 @@ def _fields(fields: Sequence[MatchField]) -> str:
     return ", ".join(tr(FIELDS[field]) for field in fields)
 
 
-def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:
+def rank(reason: ResultExplanation, outcome: SearchOutcome) -> str:
     """Return the rank of a result: "Number 1 of 7 results · score 0.53"."""
     if outcome.total_is_least:
         return tr(

@@ -195,7 +195,7 @@ class FactEditor(QScrollArea):
 
     def _show_importance(self, importance: float) -> None:
         levels = sorted({*_LEVELS, importance})
-        if [self.importance.itemData(place) for place in range(self.importance.count())] != levels:
+        if [self.importance.itemData(index) for index in range(self.importance.count())] != levels:
             blocked = self.importance.blockSignals(True)
             self.importance.clear()
             for level in levels:

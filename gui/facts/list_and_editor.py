@@ -132,12 +132,12 @@ class FactList(RowList):
         rows = [FactRow(fact) for fact in facts]
         if self.rows.shows(rows):
             return
-        place = self._remember()
+        position = self._remember()
         before = self.current
         self._arranging = True
         self._set_rows(rows)
         if rows:
-            self._return_to(place)
+            self._return_to(position)
         self._arranging = False
         if self.current != before:
             self.chosen.emit(self.current)
@@ -149,7 +149,7 @@ class FactList(RowList):
 
     def go_to(self, id_: str) -> bool:
         """Select the fact with this id; returns False if it isn't listed."""
-        number = self.rows.place(id_)
+        number = self.rows.position(id_)
         if number >= 0:
             self._set_current(number)
             self.scrollTo(self.rows.index(number))
@@ -231,9 +231,9 @@ class FactsBody(QWidget):
         self._split.setHandleWidth(1)
         correct_margins(self._split)
         self._split.setChildrenCollapsible(False)
-        for place, (part, stretch) in enumerate(zip((self._left, side), _LIST_SHARE, strict=True)):
+        for index, (part, stretch) in enumerate(zip((self._left, side), _LIST_SHARE, strict=True)):
             self._split.addWidget(part)
-            self._split.setStretchFactor(place, stretch)
+            self._split.setStretchFactor(index, stretch)
         self._split.setSizes([600, 400])
         self._split.setMinimumWidth(1)  # it folds where both are too wide
         page = QVBoxLayout(self)

@@ -43,7 +43,7 @@ _FEWEST_CHARACTERS = 92
 """Minimum width of list and page side by side, in characters; with less room, one replaces the other."""
 _LIST_CHARACTERS = 30
 
-_PLACE = Qt.ItemDataRole.UserRole
+_LOCATION = Qt.ItemDataRole.UserRole
 
 GuideLocation = tuple[str, str]
 """Name of a page and one of its headings; an empty heading is its top."""
@@ -358,7 +358,7 @@ class GuidePageList(QListWidget):
         """Select the row of a location, or else of its page, without a signal."""
         blocked = self.blockSignals(True)
         for row in range(self.count()):
-            if self.item(row).data(_PLACE) in (location, (location[0], "")):
+            if self.item(row).data(_LOCATION) in (location, (location[0], "")):
                 self.setCurrentRow(row)
                 break
         self.blockSignals(blocked)
@@ -370,7 +370,7 @@ class GuidePageList(QListWidget):
             heading, _, title = words.partition("\n")
             accessible_text = tr("{heading}, in {page}", heading=heading, page=title) if title else words
             item = QListWidgetItem(words)
-            item.setData(_PLACE, location)
+            item.setData(_LOCATION, location)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, accessible_text)
             self.addItem(item)
             if location == current:
@@ -380,11 +380,11 @@ class GuidePageList(QListWidget):
     @Slot(QListWidgetItem)
     def _emit_reached(self, item: QListWidgetItem | None) -> None:
         if item is not None:
-            self.reached.emit(*item.data(_PLACE))
+            self.reached.emit(*item.data(_LOCATION))
 
     @Slot(QListWidgetItem)
     def _emit_entered(self, item: QListWidgetItem) -> None:
-        self.entered.emit(*item.data(_PLACE))
+        self.entered.emit(*item.data(_LOCATION))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -232,14 +232,14 @@ class AttentionCard(QFrame):
             self._list.removeWidget(removed)
             removed.hide()
             removed.deleteLater()
-        for place, (key, row) in enumerate(rows_to_show.items()):
+        for index, (key, row) in enumerate(rows_to_show.items()):
             if key not in self._rows:
                 self._rows[key] = _Row()
                 self._rows[key].pressed.connect(self.action_requested)
             widget = self._rows[key]
-            widget.show_row(row, last=place == len(rows_to_show) - 1)
-            at = self._list.itemAt(place)
+            widget.show_row(row, last=index == len(rows_to_show) - 1)
+            at = self._list.itemAt(index)
             if at is None or at.widget() is not widget:
-                self._list.insertWidget(place, widget)
+                self._list.insertWidget(index, widget)
             QWidget.setTabOrder(before, widget.button)
             before = widget.button

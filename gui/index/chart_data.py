@@ -77,8 +77,8 @@ def size_series(sizes: ChunkSizes) -> Series:
     if not sizes.counts:
         return Series()
     marks = []
-    for place, count in enumerate(sizes.counts):
-        low, high = place * sizes.width + 1, (place + 1) * sizes.width
+    for index, count in enumerate(sizes.counts):
+        low, high = index * sizes.width + 1, (index + 1) * sizes.width
         span = grouped(low) if low == high else f"{grouped(low)}–{grouped(high)}"
         caption = tr_count(
             "{span} characters: {count:,} passage", "{span} characters: {count:,} passages", count, span=span
@@ -112,7 +112,7 @@ def time_series(months: Sequence[MonthCount]) -> Series:
         tally[1] += month.sessions
     marks = [_time_mark(year, month, *tally) for (year, month), tally in sorted(found.items())]
     most = max(marks, key=lambda mark: mark.height)
-    notes, sessions = (sum(tally[place] for tally in found.values()) for place in (0, 1))
+    notes, sessions = (sum(tally[index] for tally in found.values()) for index in (0, 1))
     return Series(
         tuple(marks),
         summary=tr(
@@ -132,15 +132,15 @@ def _slots(first: MonthCount, last: MonthCount, *, by_month: bool) -> Iterable[t
     span."""
     if by_month:
         start = first.year * 12 + first.month - 1
-        return (_month_at(place) for place in range(start, last.year * 12 + last.month))
+        return (_month_at(index) for index in range(start, last.year * 12 + last.month))
     if last.year - first.year > _MOST_YEARS:
         return ()
     return ((year, 0) for year in range(first.year, last.year + 1))
 
 
-def _month_at(place: int) -> tuple[int, int]:
+def _month_at(index: int) -> tuple[int, int]:
     """Convert a number of months since the year 0 to year and month (from 1)."""
-    year, month = divmod(place, 12)
+    year, month = divmod(index, 12)
     return year, month + 1
 
 

@@ -57,13 +57,13 @@ class FolderModel(QAbstractItemModel):
     def indexes(self, keys: set[Key]) -> list[QModelIndex]:
         """Return the model indexes of the rows with these keys that exist."""
         return [
-            self.createIndex(self._rows[place], 0, place)
-            for place, folder in enumerate(self.folders)
+            self.createIndex(self._rows[number], 0, number)
+            for number, folder in enumerate(self.folders)
             if _key(folder) in keys
         ]
 
     def show_folders(self, folders: Sequence[FolderCount]) -> bool:
-        """Replace the folders; returns True if the rows are the same, so that `touch` has to signal changed numbers."""
+        """Replace the folders. Returns True if only numbers changed: the caller signals them with `touch`."""
         same = [_key(folder) for folder in folders] == [_key(folder) for folder in self.folders]
         if same:
             self.folders = tuple(folders)
@@ -72,14 +72,14 @@ class FolderModel(QAbstractItemModel):
         self.folders = tuple(folders)
         self._above, self._rows, self._inside = [], [], {}
         path: list[int] = []
-        for place, folder in enumerate(self.folders):
+        for number, folder in enumerate(self.folders):
             del path[folder.depth :]
             above = path[-1] if path else -1
             siblings = self._inside.setdefault(above, [])
             self._above.append(above)
             self._rows.append(len(siblings))
-            siblings.append(place)
-            path.append(place)
+            siblings.append(number)
+            path.append(number)
         self.endResetModel()
         return False
 
@@ -224,9 +224,9 @@ class FolderCard(QFrame):
         metrics = QFontMetrics(font_at(13))
         header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_CHARACTERS
         header.ensurePolished()
-        self._widths = {place: max(least, header.sectionSizeHint(place)) for place in range(1, len(TITLES))}
-        for place, width in self._widths.items():
-            header.resizeSection(place, width)
+        self._widths = {section: max(least, header.sectionSizeHint(section)) for section in range(1, len(TITLES))}
+        for section, width in self._widths.items():
+            header.resizeSection(section, width)
         self.tree.setFixedHeight((_ROWS + 1) * (metrics.height() + 10))
         self._fit()
 
@@ -234,10 +234,10 @@ class FolderCard(QFrame):
         """Fit the columns to the width: in a narrow card, columns without values are hidden before it scrolls."""
         header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_CHARACTERS
         available = self.tree.viewport().width() - sum(self._widths.values()) - least
-        for place in _RARE:
-            empty = not any(numbers(folder)[place - 1] for folder in self.model.folders)
-            self.tree.setColumnHidden(place, available < 0 and empty)
-        available += sum(self._widths[place] for place in _RARE if self.tree.isColumnHidden(place))
+        for section in _RARE:
+            empty = not any(numbers(folder)[section - 1] for folder in self.model.folders)
+            self.tree.setColumnHidden(section, available < 0 and empty)
+        available += sum(self._widths[section] for section in _RARE if self.tree.isColumnHidden(section))
         header.setSectionResizeMode(
             0, QHeaderView.ResizeMode.Stretch if available >= 0 else QHeaderView.ResizeMode.Fixed
         )

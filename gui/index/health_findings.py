@@ -131,7 +131,7 @@ class FindingsList(QFrame):
     @property
     def findings(self) -> tuple[HealthFinding, ...]:
         """The findings in the order shown."""
-        return tuple(sorted(self._found.values(), key=self._place))
+        return tuple(sorted(self._found.values(), key=self._sort_key))
 
     def put(self, finding: HealthFinding) -> None:
         """Add a finding, replacing the earlier one of the same check."""
@@ -141,10 +141,10 @@ class FindingsList(QFrame):
             row.repair_requested.connect(self.repair_requested)
         self._found[finding.id] = finding
         row.show_finding(finding, repairable=self._repairable)
-        place = self.findings.index(finding)
-        if self._column.indexOf(row) != place:
+        index = self.findings.index(finding)
+        if self._column.indexOf(row) != index:
             self._column.removeWidget(row)
-            self._column.insertWidget(place, row)
+            self._column.insertWidget(index, row)
             self._order_keys()
         self._show_fine()
         self.show()
@@ -180,7 +180,7 @@ class FindingsList(QFrame):
         for id_, row in self._rows.items():
             row.show_finding(self._found[id_], repairable=repairable)
 
-    def _place(self, finding: HealthFinding) -> tuple[bool, int]:
+    def _sort_key(self, finding: HealthFinding) -> tuple[bool, int]:
         return finding.state == "fine", list(self._rows).index(finding.id)
 
     def _order_keys(self) -> None:

@@ -149,8 +149,8 @@ class TwoColumns(QScrollArea):
         self._fold()
 
     def _fold(self) -> None:
-        letters = self.width() // character_width()
-        narrow = self._single or letters < _FEWEST_CHARACTERS
+        characters = self.width() // character_width()
+        narrow = self._single or characters < _FEWEST_CHARACTERS
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -160,8 +160,8 @@ class TwoColumns(QScrollArea):
                 column.removeWidget(widget)
         left, right = (self._stacked, ()) if narrow else (self._left, self._right)
         for column, widgets in zip(self._columns, (left, right), strict=True):
-            for place, widget in enumerate(widgets):
-                column.insertWidget(place, widget)  # before the stretch
+            for index, widget in enumerate(widgets):
+                column.insertWidget(index, widget)  # before the stretch
         first, *others = (stop for widget in (*left, *right) for stop in stops(widget))
         insert_after(first, others)
         self._sides.setStretch(1, 0 if narrow else _RIGHT)
@@ -358,17 +358,17 @@ class OverviewPage(IndexPage):
     # --- paths ------------------------------------------------------------------------------------------------------
 
     def _place_figures(self) -> None:
-        letters = self.width() // character_width()
-        across = next((many for many in _ACROSS if letters >= many * _CARD_CHARACTERS), _ACROSS[-1])
+        characters = self.width() // character_width()
+        across = next((many for many in _ACROSS if characters >= many * _CARD_CHARACTERS), _ACROSS[-1])
         if across == self._across:
             return
-        for place in range(self._across):
-            self._grid.setColumnStretch(place, 0)
+        for index in range(self._across):
+            self._grid.setColumnStretch(index, 0)
         self._across = across
         for number, card in enumerate(self._figures):
             self._grid.addWidget(card, number // across, number % across)
-        for place in range(across):
-            self._grid.setColumnStretch(place, 1)
+        for index in range(across):
+            self._grid.setColumnStretch(index, 1)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -175,8 +175,8 @@ class NoteSheet(QDialog):
 
     def _show_existing(self) -> None:
         there = self._note.existing if self._note is not None else ""
-        said = tr("This session already has a note: {note}. The new note will be saved next to it.", note=there)
-        self.show_message(said if there else "")
+        message = tr("This session already has a note: {note}. The new note will be saved next to it.", note=there)
+        self.show_message(message if there else "")
 
     # --- input of the user ------------------------------------------------------------------------------------------
 
@@ -195,8 +195,8 @@ class NoteSheet(QDialog):
         self._count.choose(note.messages)
 
     @Slot(int)
-    def _choose_count(self, place: int) -> None:
-        self.count_chosen.emit(self._count.itemData(place))
+    def _choose_count(self, index: int) -> None:
+        self.count_chosen.emit(self._count.itemData(index))
 
     @Slot(str)
     def _named(self, _: str) -> None:

@@ -93,6 +93,8 @@ _ALONE = re.compile(
     rf"""
     (?<!\w) !\[\] \([^()\n]*\)                 # a picture without a name
     | \[\^[^\[\]\s]+\] (?!:)                   # a footnote's number
+    | [^\S\n]+ \^[\w-]{{1,64}} $                # a block's id, and a reference to it
+    | \(\([\da-f]{{8}}(?:-[\da-f]{{4}}){{3}}-[\da-f]{{12}}\)\)
     | (?<=>\ ) \[![A-Za-z]+\] [+-]? [^\S\n]*   # the kind of a call-out
     | </?(?:{_TAGS})(?:\s[^<>\n]*)?/?>
     | <!--[^\S\n]? | ^[^\S\n]*-->              # of a comment whose other end is outside the snippet

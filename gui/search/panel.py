@@ -124,7 +124,7 @@ class Preview(QObject):
         self._skips = False
         """Whether the first result of the next answer is passed over."""
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
-        self._timer.timeout.connect(self.tell)
+        self._timer.timeout.connect(self.emit_now)
         view.list.current_changed.connect(self._follow)
         view.list.clicked.connect(lambda _: self._timer.start())  # the viewer may show something else by now
 
@@ -164,7 +164,7 @@ class Preview(QObject):
             self._hold()
 
     @Slot()
-    def tell(self) -> None:
+    def emit_now(self) -> None:
         """Emit the current result immediately."""
         result = self.view.list.current_result()
         if result is not None:
@@ -340,7 +340,7 @@ class SearchPanel(QObject, ViewPanel):
     def preview_again(self) -> None:
         """Show the current result again, unless the answer to the current query is still to come."""
         if self._answered:
-            self._preview.tell()
+            self._preview.emit_now()
 
     def skip_preview(self) -> None:
         """Let a location that is shown now stay in the viewer when the list has returned to its position."""
@@ -349,7 +349,7 @@ class SearchPanel(QObject, ViewPanel):
     @property
     def _answered(self) -> bool:
         """Whether the results of the current query are shown."""
-        return self.controller.view_state.place is not None
+        return self.controller.view_state.position is not None
 
     # --- from the box to a result -----------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ class SearchViewState:
     """The query, with the default number of results; None without a query."""
     order: SortOrder
     max_results: int = field(compare=False)
-    place: ListPosition | None = field(compare=False)
+    position: ListPosition | None = field(compare=False)
     """Position in the list of results; None before there are any."""
 
     @property
@@ -122,25 +122,25 @@ class ViewStateRestorer:
         answer, order = self._view.answer, self._view.order
         if query is None or answer is None or answer.query.subject != query.subject:
             return SearchViewState(query and query.subject, order, FIRST_RESULTS, None)
-        place = self._view.list.place if self._view.has_results else None
-        return SearchViewState(query.subject, order, answer.query.max_results, place)
+        position = self._view.list.position if self._view.has_results else None
+        return SearchViewState(query.subject, order, answer.query.max_results, position)
 
     def go_to(self, target: SearchViewState) -> bool:
         """Restore a position if the shown answer has it, and return True; otherwise the next answer restores it."""
         shown = self.view_state
-        enough = shown == target and shown.max_results >= target.max_results and shown.place is not None
-        if enough and target.place is not None:
-            self._view.list.return_to(target.place)
+        enough = shown == target and shown.max_results >= target.max_results and shown.position is not None
+        if enough and target.position is not None:
+            self._view.list.return_to(target.position)
         self._next = None if enough else target
         return enough
 
     def note_answer(self, answer: Answer) -> None:
         """Restore the pending position in an answer that is now shown."""
         target, results = self._next, self._view.list
-        if target is None or target.place is None or answer.query.subject != target.subject:
+        if target is None or target.position is None or answer.query.subject != target.subject:
             self._next = None
         elif results.chosen:
             self._next = None  # the user chose a row of the keyword answer
-        elif answer.final or results.rows.place(target.place.current) >= 0:
+        elif answer.final or results.rows.position(target.position.current) >= 0:
             self._next = None
-            results.return_to(target.place)
+            results.return_to(target.position)

@@ -110,13 +110,13 @@ class ResultList(RowList):
         if keep and self.rows.shows(rows):
             return
         # A "more" row is always last, so its position is not kept.
-        place = self._remember((MoreInFileRow, MoreRow)) if keep and self.rows.rowCount() else None
+        position = self._remember((MoreInFileRow, MoreRow)) if keep and self.rows.rowCount() else None
         several = self._selected_keys() if keep else ()
         self._arranging = True
         try:
             self._set_rows(rows)
-            if place is not None and (self._held or self.verticalScrollBar().value()):
-                self._return_to(place, shift)
+            if position is not None and (self._held or self.verticalScrollBar().value()):
+                self._return_to(position, shift)
                 self._select_again(several)
             else:
                 self._start_at_top()
@@ -154,18 +154,18 @@ class ResultList(RowList):
         return tuple(chosen) if len(chosen) > 1 else ()
 
     def _select_again(self, keys: Iterable[Hashable]) -> None:
-        for place in map(self.rows.place, keys):
-            if place >= 0:
-                self.selectionModel().select(self.rows.index(place), QItemSelectionModel.SelectionFlag.Select)
+        for number in map(self.rows.position, keys):
+            if number >= 0:
+                self.selectionModel().select(self.rows.index(number), QItemSelectionModel.SelectionFlag.Select)
 
-    def _return_to(self, place: ListPosition, shift: int = 0) -> None:
-        super()._return_to(place, shift)
-        self.new_above.show_count(place.above, self.rows.keys_before(self._first_visible()))
+    def _return_to(self, position: ListPosition, shift: int = 0) -> None:
+        super()._return_to(position, shift)
+        self.new_above.show_count(position.above, self.rows.keys_before(self._first_visible()))
 
     def _start_at_top(self) -> None:
         self._held = self.chosen = False
         self.new_above.forget()
-        self._set_current(self.rows.first_place())
+        self._set_current(self.rows.first_position())
         self.scrollToTop()
 
     @Slot(int)

@@ -54,8 +54,8 @@ def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Rang
     names = {found.span() for found in labels}
     shifts = [0, *accumulate(len(shown[found[0]]) - len(found[0]) for found in labels)]
 
-    def moved(place: int) -> int:
-        return place + shifts[bisect_right(ends, place)]
+    def moved(number: int) -> int:
+        return number + shifts[bisect_right(ends, number)]
 
     moved_ranges = [(moved(start), moved(end)) for start, end in ranges if (start, end) not in names]
     return _LABEL.sub(lambda found: shown[found[0]], snippet), moved_ranges

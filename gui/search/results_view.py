@@ -116,9 +116,9 @@ class SuggestionLine(QWidget):
         )
         self._words.setText(words)
         available -= self._words.sizeHint().width()
-        for place, button in enumerate(self._buttons):
+        for index, button in enumerate(self._buttons):
             available -= button.sizeHint().width() + self._row.spacing()
-            button.setVisible(not place or available >= 0)
+            button.setVisible(not index or available >= 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

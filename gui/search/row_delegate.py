@@ -77,7 +77,7 @@ LINES = 2
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
 _T = TypeVar("_T")
-_WAYS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
+_DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 
 
 class ExcerptLayout:
@@ -204,7 +204,7 @@ def _make_option(direction: Qt.LayoutDirection) -> QTextOption:
     return option
 
 
-_OPTIONS = {direction: _make_option(direction) for direction in _WAYS}
+_OPTIONS = {direction: _make_option(direction) for direction in _DIRECTIONS}
 
 
 def _after(line: QTextLine, metrics: QFontMetrics) -> QPointF:
@@ -376,8 +376,8 @@ class ResultDelegate(QStyledItemDelegate):
         line = QRect(rect.left(), rect.top() + PAD + 2 * metrics.line + META_GAP, rect.width(), metrics.meta_line)
         _paint_score(painter, QPointF(line.left(), line.center().y() - BAR_HEIGHT / 2 + 0.5), row, colours)
         drawing.note.draw(painter, line, at_end=True, ink=colours.muted, colours=colours)
-        place = line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0)
-        drawing.place.draw(painter, place, at_end=False, ink=colours.muted, colours=colours)
+        rest = line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0)
+        drawing.location.draw(painter, rest, at_end=False, ink=colours.muted, colours=colours)
 
     def _drawing(self, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
         """Return the layout of a row from a cache: while the user types, most answers repeat many rows."""
@@ -395,17 +395,17 @@ class ResultDelegate(QStyledItemDelegate):
             line_height=metrics.line,
             mark_text=colours.mark_text,
         )
-        whole, lines = _place(row)
+        whole, lines = _location(row)
         room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(f" · {lines}")
         note = self._fit_note(row, whole, room)
         # A path is cut at its front, since the file name is most informative; for a session the agent stays.
         mode = Qt.TextElideMode.ElideRight if row.result.message else Qt.TextElideMode.ElideLeft
-        place = elide(meta, whole, mode, room - meta.horizontalAdvance(note))
+        location = elide(meta, whole, mode, room - meta.horizontalAdvance(note))
         end, ink = f" · {lines}", colours.mark_text
         heading_marks = () if row.leg else row.heading_marks
         return _ResultDrawing(
             excerpt,
-            MarkedLine(whole + end, place + end, row.result.path_ranges, metrics.meta, ink),
+            MarkedLine(whole + end, location + end, row.result.path_ranges, metrics.meta, ink),
             MarkedLine(row.heading, note, heading_marks, metrics.meta, ink),
         )
 
@@ -446,13 +446,13 @@ _SPEAKERS = {"user": marked("you"), "assistant": marked("assistant"), "tool": ma
 @dataclass(frozen=True)
 class _ResultDrawing:
     excerpt: ExcerptLayout
-    place: MarkedLine
+    location: MarkedLine
     """Path and lines; for a session the agent, the subject, and the speaker."""
     note: MarkedLine
     """Heading, or "words" or "meaning" if only that search found the row."""
 
 
-def _place(row: ResultRow) -> tuple[str, str]:
+def _location(row: ResultRow) -> tuple[str, str]:
     """Return the location of a result in two parts: one that may be shortened, and one that may not."""
     message = row.result.message
     if message is None:

@@ -81,8 +81,8 @@ class SavedList(QListWidget):
 
     def _place(self, box: QWidget, window: QWidget) -> None:
         corner = box.mapTo(window, QPoint(0, box.height() + 4))
-        wanted = sum(self.sizeHintForRow(row) for row in range(min(self.count(), _ROWS))) + 2 * _MARGIN
-        self.setGeometry(corner.x(), corner.y(), box.width(), min(wanted, window.height() - corner.y() - _MARGIN))
+        height = sum(self.sizeHintForRow(row) for row in range(min(self.count(), _ROWS))) + 2 * _MARGIN
+        self.setGeometry(corner.x(), corner.y(), box.width(), min(height, window.height() - corner.y() - _MARGIN))
 
     @property
     def searches(self) -> list[StoredSearch]:
@@ -102,8 +102,8 @@ class SavedList(QListWidget):
         """Select this search; if it is None or missing, the first one of the last group."""
         rows = [row for row in range(self.count()) if self.item(row).data(_SEARCH_ROLE) is not None]
         heading = max((row for row in range(self.count()) if row not in rows), default=-1)
-        wanted = [row for row in rows if search is not None and self.item(row).data(_SEARCH_ROLE) == search]
-        self.setCurrentRow((wanted or [row for row in rows if row > heading] or [-1])[0])
+        matching = [row for row in rows if search is not None and self.item(row).data(_SEARCH_ROLE) == search]
+        self.setCurrentRow((matching or [row for row in rows if row > heading] or [-1])[0])
         if self.currentRow() < _ROWS:
             self.scrollToTop()
 
@@ -112,10 +112,10 @@ class SavedList(QListWidget):
         rows = [row for row in range(self.count()) if self.item(row).data(_SEARCH_ROLE) is not None]
         if not rows:
             return
-        place = rows.index(self.currentRow()) + by if self.currentRow() in rows else 0
-        place = place % len(rows) if abs(by) == 1 else max(0, min(place, len(rows) - 1))
-        self.setCurrentRow(rows[place])
-        if place == 0:
+        index = rows.index(self.currentRow()) + by if self.currentRow() in rows else 0
+        index = index % len(rows) if abs(by) == 1 else max(0, min(index, len(rows) - 1))
+        self.setCurrentRow(rows[index])
+        if index == 0:
             self.scrollToTop()  # with its heading
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

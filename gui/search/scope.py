@@ -34,7 +34,7 @@ from gui.widgets.row_list import GUTTER
 
 _LEAST_CHARACTERS = 44
 """Fewest characters of a line that shows the location after the text."""
-_PLACE_CHARACTERS = 16
+_LOCATION_CHARACTERS = 16
 """Fewest characters that the location is cut to."""
 _STEP = 12
 """Indent in pixels of a line relative to the scope around it."""
@@ -48,7 +48,7 @@ class Crumb:
     tip: str
     leave: str
     """Accessible name of the button that leaves this level of the scope."""
-    place: str = ""
+    location: str = ""
     """Location, shown after the text."""
 
 
@@ -58,23 +58,23 @@ class _Line(QWidget):
     def __init__(self, depth: int, bar: "ScopeBar") -> None:
         super().__init__(bar)
         self._words = ElidedLabel()
-        self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
-        self._place.setProperty("role", "meta")
+        self._location = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._location.setProperty("role", "meta")
         self.button = IconButton("close", tr("Remove this search limit"))
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
         row.setSpacing(8)
         row.addWidget(self._words)
-        row.addWidget(self._place)
+        row.addWidget(self._location)
         row.addStretch(1)
         row.addWidget(self.button)
 
     def show_crumb(self, crumb: Crumb, *, last: bool) -> None:
         self._words.setText(crumb.words)
-        self._place.setText(crumb.place)
+        self._location.setText(crumb.location)
         self._fit()
-        for words in (self._words, self._place):
+        for words in (self._words, self._location):
             words.set_tip(crumb.tip)
         self.setAccessibleName(crumb.tip)
         self.button.set_accessible(
@@ -84,8 +84,8 @@ class _Line(QWidget):
     def _fit(self) -> None:
         """Hide the location if too little of it fits; the tooltip has it."""
         letter = self.fontMetrics().averageCharWidth()
-        self._place.setMinimumWidth(min(self._place.sizeHint().width(), letter * _PLACE_CHARACTERS))
-        self._place.setVisible(bool(self._place.text()) and self.width() >= letter * _LEAST_CHARACTERS)
+        self._location.setMinimumWidth(min(self._location.sizeHint().width(), letter * _LOCATION_CHARACTERS))
+        self._location.setVisible(bool(self._location.text()) and self.width() >= letter * _LEAST_CHARACTERS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -155,8 +155,8 @@ def like(passage: Passage, words: str) -> Crumb:
     leave = tr("Stop finding similar passages")
     if not words.strip():
         return Crumb(tr("Similar to {passage}", passage=_file(cited)), tr("Similar to {passage}", passage=cited), leave)
-    said = tr("Similar to {passage}", passage=quoted(words))
-    return Crumb(said, f"{said} · {cited}", leave, _file(cited))
+    text = tr("Similar to {passage}", passage=quoted(words))
+    return Crumb(text, f"{text} · {cited}", leave, _file(cited))
 
 
 def within(query: Query, count: EarlierAnswer | None, words: str) -> Crumb:
@@ -166,14 +166,14 @@ def within(query: Query, count: EarlierAnswer | None, words: str) -> Crumb:
     for similar ones.
     """
     if query.like is None:
-        said = tip = _within(query.text, count, alike=False)
+        text = tip = _within(query.text, count, alike=False)
     else:
         cited = citation(query.like)
         passage = quoted(words) if words.strip() else _file(cited)
-        said = _within(passage, count, alike=True)
-        tip = f"{said} · {cited}"
+        text = _within(passage, count, alike=True)
+        tip = f"{text} · {cited}"
     limits = " · ".join(_limits(query))
-    return Crumb(said, f"{tip} ({limits})" if limits else tip, tr("Stop searching within these results"))
+    return Crumb(text, f"{tip} ({limits})" if limits else tip, tr("Stop searching within these results"))
 
 
 def citation(passage: Passage) -> str:
@@ -201,8 +201,8 @@ def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
     if count is None:
         return tr(all_of_them, asked=asked)
     if count.total > count.passages:
-        said = best_at_least if count.total_is_least else best
-        return tr(said, count=count.passages, total=count.total, asked=asked)
+        text = best_at_least if count.total_is_least else best
+        return tr(text, count=count.passages, total=count.total, asked=asked)
     if alike:
         return tr_count(
             "Within {count:,} result like {asked}", "Within {count:,} results like {asked}", count.passages, asked=asked

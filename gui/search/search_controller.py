@@ -275,8 +275,8 @@ class SearchController(QObject):
             return
         self._box.remember()
         before, target = self._builder.query(self._box.query), self.view_state
-        asked = bool(before.text or before.like)
-        way_back = partial(self.return_to, target) if asked else partial(self.run_again, before)
+        has_query = bool(before.text or before.like)
+        way_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
         self._narrowing.begin_like(passage, words, way_back)
         self._builder.put("")
         self.run_query()
@@ -442,11 +442,12 @@ class SearchController(QObject):
         self.query_visited.emit(self._view_state.view_state_of(query))
 
     def _record(self, answer: Answer) -> None:
-        """Add a submitted query to the history once its answer has results."""
-        query = self._unanswered
+        """Add a submitted query to the history, as it was corrected, once its answer has results."""
+        query, corrected = self._unanswered, answer.outcome.corrected
         if query is not None and query == to_record(answer.query, self._view.order):
             if answer.outcome.results:
-                self.saved_searches.note(query)
+                searched = answer.query if corrected is None else replace(answer.query, text=corrected.query)
+                self.saved_searches.note(to_record(searched, self._view.order))
             if answer.outcome.results or answer.final:
                 self._unanswered = None
 

@@ -22,7 +22,7 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
-from gui.widgets.accessibility import insert_after, mark_place
+from gui.widgets.accessibility import insert_after, mark_position
 from gui.widgets.formatting import ago
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.placeholder_page import LINK_PADDING, ElidedButton, KeyTable
@@ -84,7 +84,7 @@ class _Section(QWidget):
         self._list = QVBoxLayout()
         self._list.setSpacing(4)
         column.addLayout(self._list)
-        self._last: QWidget = mark_place(self)
+        self._last: QWidget = mark_position(self)
         self._widgets: list[tuple[QBoxLayout, ElidedButton, ElidedLabel]] = []
         self._rows: Sequence[_Row] = ()
 
@@ -96,10 +96,10 @@ class _Section(QWidget):
         self._rows = rows
         while len(self._widgets) < len(rows):
             self._add(len(self._widgets))
-        for place, (_layout, button, remark) in enumerate(self._widgets):
-            button.setVisible(place < len(rows))
-            if place < len(rows):
-                row = rows[place]
+        for index, (_layout, button, remark) in enumerate(self._widgets):
+            button.setVisible(index < len(rows))
+            if index < len(rows):
+                row = rows[index]
                 button.set_words(row.words)
                 button.setAccessibleName(row.name)
                 set_tip(button, row.tip)
@@ -111,11 +111,11 @@ class _Section(QWidget):
         self._fold()
         self.setVisible(bool(rows))
 
-    def _add(self, place: int) -> None:
+    def _add(self, index: int) -> None:
         button, remark = ElidedButton(""), ElidedLabel()
         button.setProperty("role", "link")
         button.setAutoDefault(True)
-        button.clicked.connect(lambda _checked: self._rows[place].act())
+        button.clicked.connect(lambda _checked: self._rows[index].act())
         remark.setProperty("role", "meta")
         remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -129,12 +129,12 @@ class _Section(QWidget):
     def _fold(self) -> None:
         """Place remarks below their links in a narrow list."""
         narrow = self.width() < font_at(_NARROW).pixelSize()
-        for place, (row, _button, remark) in enumerate(self._widgets):
+        for index, (row, _button, remark) in enumerate(self._widgets):
             row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
             row.setSpacing(0 if narrow else 12)
             remark.setContentsMargins(margins(LINK_PADDING if narrow else 0, 0, 0, 0))
             remark.setAlignment(Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignRight)
-            remark.setVisible(place < len(self._rows) and (bool(remark.text()) or not narrow))
+            remark.setVisible(index < len(self._rows) and (bool(remark.text()) or not narrow))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

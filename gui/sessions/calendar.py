@@ -150,10 +150,10 @@ class SessionCalendar(Chart):
         return super().plot().adjusted(0, 1, 0, 1)
 
     def mark_at(self, position: QPointF) -> int | None:
-        cell, place = self._scaled(_CELL), position - self.plot().topLeft()
-        week, weekday = int(place.x() // cell), int(place.y() // cell)
+        cell, inside = self._scaled(_CELL), position - self.plot().topLeft()
+        week, weekday = int(inside.x() // cell), int(inside.y() // cell)
         index = self._hidden + week * _WEEK + weekday
-        return index if place.x() >= 0 and 0 <= weekday < _WEEK and index < len(self.series.marks) else None
+        return index if inside.x() >= 0 and 0 <= weekday < _WEEK and index < len(self.series.marks) else None
 
     def rect_of_mark(self, index: int) -> QRectF:
         if index < self._hidden:
@@ -176,22 +176,22 @@ class SessionCalendar(Chart):
 
     def _paint_day(self, painter: QPainter, colours: Tokens, index: int) -> None:
         """Paint the square of a day; more sessions make it larger too, since colour alone must not distinguish days."""
-        place = self.rect_of_mark(index)
+        rect = self.rect_of_mark(index)
         count = self._days.counts[index]
         level = -(-_LEVELS * count // self._most)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colours.line)
-        painter.drawRoundedRect(place, 2, 2)
+        painter.drawRoundedRect(rect, 2, 2)
         if level:
             ink = QColor(colours.accent)
             ink.setAlphaF(_FAINTEST + (1 - _FAINTEST) * level / _LEVELS)
-            inset = place.width() * (_LEVELS - level) / (4 * _LEVELS)
+            inset = rect.width() * (_LEVELS - level) / (4 * _LEVELS)
             painter.setBrush(ink)
-            painter.drawRoundedRect(place.adjusted(inset, inset, -inset, -inset), 2, 2)
+            painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), 2, 2)
         if index == self.chosen or self._days.day(index) == self._listed:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(colours.text if index == self.chosen else colours.accent, 1.5))
-            painter.drawRoundedRect(place.adjusted(-0.5, -0.5, 0.5, 0.5), 2, 2)
+            painter.drawRoundedRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5), 2, 2)
 
     # --- events -----------------------------------------------------------------------------------------------------
 

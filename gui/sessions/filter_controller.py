@@ -96,10 +96,10 @@ class FilterChips(QWidget):
         """Remove all filters, without a signal."""
         self.choose(Criteria(), "")
 
-    def choose(self, wanted: Criteria, role: Role) -> None:
+    def choose(self, criteria: Criteria, role: Role) -> None:
         """Set all chips to these filters, without a signal."""
-        self.agent, self.project, self.machine = wanted.agent, wanted.project, wanted.machine
-        self.period, self.role = wanted.period, role
+        self.agent, self.project, self.machine = criteria.agent, criteria.project, criteria.machine
+        self.period, self.role = criteria.period, role
         self._show()
 
     def _add(self, row: QHBoxLayout, fill: Callable[[QMenu], None], *, yields: bool = False) -> Chip:
@@ -287,11 +287,11 @@ class FilterController(QObject):
 
     def return_to(self, target: SessionsViewState) -> None:
         """Restore the criteria of a view state."""
-        wanted = target.criteria
-        self.chips.choose(wanted, target.role)
-        self.criteria = replace(self.criteria, order=wanted.order, parts=wanted.parts)
-        self._sort_button.show_order(wanted.order)
-        self.box.show_text(wanted.text)
+        criteria = target.criteria
+        self.chips.choose(criteria, target.role)
+        self.criteria = replace(self.criteria, order=criteria.order, parts=criteria.parts)
+        self._sort_button.show_order(criteria.order)
+        self.box.show_text(criteria.text)
         self.read()
 
     @Slot()

@@ -17,11 +17,11 @@ from gui.sessions import listing_view
 from gui.sessions.calendar import SessionDays, count_days
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
-from gui.sessions.listing_view import ListingView, make_place_table
+from gui.sessions.listing_view import ListingView, make_folder_table
 from gui.sessions.rows import Row, build_listing, build_similar
 from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
 from gui.widgets.buttons import guide_action
-from gui.widgets.placeholder_page import NothingToRead
+from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
 
 _BACK = marked("Back to all")
 MOST_SIMILAR = 30
@@ -283,7 +283,8 @@ class ListBuilder(QObject):
             self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
         else:
             words = listing_view.nothing_matches(criteria, searching=self._content.busy)
-            self._view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._filters.clear),))
+            clear = tr("Clear the filters") if self._filters.chips.narrows else tr("Clear the search")
+            self._view.show_page(words, tr("No sessions"), actions=((clear, self._filters.clear),))
 
     def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
         """Return the sessions per day for the calendar; cached, since the typed text does not affect it."""
@@ -308,7 +309,7 @@ class ListBuilder(QObject):
         known = self._reader.known
         if known is None or self._view.has_rows:
             return listing_view.CHOOSE_SESSION
-        return listing_view.NO_MATCHES if known.catalogue.sessions else listing_view.NONE_TO_READ
+        return NOTHING_FOUND if known.catalogue.sessions else listing_view.NONE_TO_READ
 
     def _show_nothing_known(self) -> None:
         self._view.show_days(None)
@@ -316,7 +317,7 @@ class ListBuilder(QObject):
         self._view.show_page(
             self._without,
             actions=((tr(listing_view.CHOOSE), self.folder_requested.emit), guide_action("sessions")),
-            make_table=make_place_table,
+            make_table=make_folder_table,
         )
 
     @Slot(str)

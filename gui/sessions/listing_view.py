@@ -42,10 +42,6 @@ CHOOSE_SESSION = NothingToRead(
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
 )
 NONE_TO_READ = NothingToRead(marked("There is no session to read here yet."))
-NO_MATCHES = NothingToRead(
-    marked("No session matches, so there is none to read here."),
-    marked("In the search box, Esc clears the text; pressing it again clears the filters."),
-)
 
 _SEARCH_ALL = marked("Search all workspaces to find them here.")
 
@@ -155,7 +151,7 @@ def _framed(calendar: SessionCalendar) -> QWidget:
     return frame
 
 
-def make_place_table() -> QWidget:
+def make_folder_table() -> QWidget:
     """Make the table that shows in which folders agents store their sessions."""
     table = QWidget()
     column = QVBoxLayout(table)
@@ -183,8 +179,8 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
                 "is changed."
             ),
         )
-    if kept := elsewhere(status):
-        return tr("These sessions belong to other workspaces"), kept
+    if excluded := elsewhere(status):
+        return tr("These sessions belong to other workspaces"), excluded
     if status.syncing is not None:
         return tr("No session is indexed yet"), tr("Sessions are listed here as soon as they have been indexed.")
     return tr("No session is indexed yet"), tr("No session was found in the folders that you chose.")
@@ -237,13 +233,13 @@ def notice(hits: ContentHits) -> str:
 
 def elsewhere(status: MemoryProviderStatus) -> str:
     """Return a notice about sessions in the chosen folders that are indexed in other workspaces; empty without any."""
-    kept = [
+    excluded = [
         f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _INDEXED_ELSEWHERE
     ]
-    if more := len(kept[_MOST_NAMED:]):
+    if more := len(excluded[_MOST_NAMED:]):
         others = tr_count("{count:,} similar message is not shown.", "{count:,} similar messages are not shown.", more)
-        kept[_MOST_NAMED:] = [others]
-    return f"{' '.join(kept)} {tr(_SEARCH_ALL)}" if kept else ""
+        excluded[_MOST_NAMED:] = [others]
+    return f"{' '.join(excluded)} {tr(_SEARCH_ALL)}" if excluded else ""
 
 
 def similar_count(title: str, found: int) -> str:

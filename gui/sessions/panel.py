@@ -43,14 +43,14 @@ class SessionFollower(QObject):
     def __init__(
         self,
         current: Callable[[], SessionSummary | None],
-        place: Callable[[str], tuple[object, ...]],
+        best_match: Callable[[str], tuple[object, ...]],
         parent: QObject,
     ) -> None:
-        """`current`: returns the current session of the list. `place`: returns the location of the best match in a
+        """`current`: returns the current session of the list. `best_match`: returns the location of the best match in a
         path."""
         super().__init__(parent)
         self._current = current
-        self._place = place
+        self._best_match = best_match
         self._emitted: tuple[object, ...] = ()
         self._pause = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._pause.timeout.connect(self._emit_selected)
@@ -84,7 +84,7 @@ class SessionFollower(QObject):
         self.selected.emit(summary)
 
     def _identity(self, summary: SessionSummary | None) -> tuple[object, ...]:
-        return () if summary is None else (summary.path, *self._place(summary.path))
+        return () if summary is None else (summary.path, *self._best_match(summary.path))
 
 
 class DateChange(QObject):
@@ -153,7 +153,7 @@ class SessionsPanel(QObject, ViewPanel):
         self.running = RunningSessions(jobs, self._reader, self.view, self)
         self._actions = SessionActions(self.view.list, self)
         self._similar = SimilarList(jobs, self._reader, self.view, self)
-        self._follower = SessionFollower(self._session_to_read, self.place, self)
+        self._follower = SessionFollower(self._session_to_read, self.best_match, self)
         self._gates.add(self.box.edit, "sessions")
         self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)
         self.body: QWidget = self.view
@@ -268,7 +268,7 @@ class SessionsPanel(QObject, ViewPanel):
         self.box.edit.setText(text)
         self._content.search_now()
 
-    def place(self, path: str) -> tuple[int | None, str]:
+    def best_match(self, path: str) -> tuple[int | None, str]:
         """Return the line of the best hit in a session (None without one) and the text that was searched for."""
         return self._content.hits.line(path, self.chips.role), self._filters.criteria.text
 

@@ -130,12 +130,12 @@ def _join_days(listed: list[Row], today: date) -> list[Row]:
     """Merge successive days with one session each under a common heading, except today and yesterday."""
     joined: list[Row] = []
     run: list[list[Row]] = []
-    place = 0
-    while place < len(listed):
-        after = place + 1
+    index = 0
+    while index < len(listed):
+        after = index + 1
         while after < len(listed) and not isinstance(listed[after], HeadingRow):
             after += 1
-        group = listed[place:after]
+        group = listed[index:after]
         day = _lone_day(group, today)
         if run and (day is None or day.year != _year(run[0])):
             joined += _joined(run, today)
@@ -144,7 +144,7 @@ def _join_days(listed: list[Row], today: date) -> list[Row]:
             joined += group
         else:
             run.append(group)
-        place = after
+        index = after
     return joined + _joined(run, today)
 
 

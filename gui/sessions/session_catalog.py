@@ -137,7 +137,7 @@ class _Entries:
     def make(self, summary: SessionSummary, parts: tuple[Entry, ...]) -> Entry:
         first, last = summary.started, _last(summary)
         agent, title = self._agents[summary.agent], summary.title
-        place = f"{summary.project}\n{summary.branch}\n{summary.machine}"
+        origin = f"{summary.project}\n{summary.branch}\n{summary.machine}"
         last_day = self._day(last)
         return Entry(
             summary=summary,
@@ -146,7 +146,7 @@ class _Entries:
             project=self._projects[summary.project],
             first_day=last_day if first is None or first == last else self._day(first),
             last_day=last_day,
-            haystack=f"{title}\n{summary.id}\n{agent}\n{summary.agent}\n{place}".casefold(),
+            haystack=f"{title}\n{summary.id}\n{agent}\n{summary.agent}\n{origin}".casefold(),
             parts=parts,
             pauses=tuple(_without_messages(*pause) for pause in summary.pauses) if summary.pauses else (),
         )

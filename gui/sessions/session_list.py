@@ -281,8 +281,8 @@ class SessionList(RowList):
         """
         if keep and self.rows.shows(rows):
             return
-        place = self._remember() if keep and self.rows.rowCount() and self._moved_away() else None
-        deepest = max((self.currentIndex().row(), *self._visible_places())) if place else 0
+        position = self._remember() if keep and self.rows.rowCount() and self._moved_away() else None
+        deepest = max((self.currentIndex().row(), *self._visible_positions())) if position else 0
         self.painter.words = words
         self._arranging = True
         try:
@@ -290,12 +290,12 @@ class SessionList(RowList):
             self.setBatchSize(deepest + _BATCH)
             self._set_rows(rows)
             self.setBatchSize(_BATCH)
-            if place is not None:
+            if position is not None:
                 self._lay_out_to(min(deepest, len(rows) - 1))
-                self._return_to(place)
+                self._return_to(position)
             else:
                 self._chosen = False
-                self._set_current(self.rows.first_place())
+                self._set_current(self.rows.first_position())
                 self.scrollToTop()
         finally:
             self._arranging = False
@@ -318,7 +318,7 @@ class SessionList(RowList):
 
     def go_to(self, path: str) -> bool:
         """Select the session `path`; returns False if it isn't listed."""
-        number = self.rows.place(("session", path))
+        number = self.rows.position(("session", path))
         if number >= 0:
             self._set_current(number)
         return number >= 0

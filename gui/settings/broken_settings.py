@@ -34,11 +34,11 @@ class BrokenSettings(QObject):
         """Rename the file, then call `go_on`."""
         config = self._paths.config
 
-        def done(kept: Path) -> None:
+        def done(backup: Path) -> None:
             new = self._paths.settings
             self._message = tr(
                 "Your settings were renamed to {kept}. The defaults apply now; the new file is {new}.",
-                kept=kept,
+                kept=backup,
                 new=new,
             )
             self._show_message()

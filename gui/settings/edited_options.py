@@ -190,8 +190,8 @@ class SettingsModel(QObject):
         at_once = tuple(one for one in changes if applies_at_once(one.key))
         reopening = tuple(one for one in changes if not applies_at_once(one.key))
         later = reopening if self._needs_approval(reopening) else ()
-        for wanted in (at_once, () if later else reopening):
-            if now := tuple(self._from_file(one) for one in wanted if self._differs(one)):
+        for keys in (at_once, () if later else reopening):
+            if now := tuple(self._from_file(one) for one in keys if self._differs(one)):
                 self._file = self._file.changed(now)
                 self._queue.append(now)
                 self._save_next()
@@ -226,8 +226,8 @@ class SettingsModel(QObject):
 
     def apply(self) -> None:
         """Save all pending changes to the settings file."""
-        if wanted := tuple(self._from_file(one) for one in self._waiting.values()):
-            self._queue.append(wanted)
+        if waiting := tuple(self._from_file(one) for one in self._waiting.values()):
+            self._queue.append(waiting)
             self._urgent = True
             self._save_next()
 

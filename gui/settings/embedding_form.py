@@ -118,10 +118,10 @@ class DownloadRow(QWidget):
     def _show_progress(self, step: ModelFetchProgress) -> None:
         if self._fetching.busy:
             self._progress.setValue(round(_FULL * step.received / step.total) if step.total else 0)
-            said = tr(
+            progress = tr(
                 "{part} of {whole} of the model downloaded.", part=size_text(step.received), whole=size_text(step.total)
             )
-            self._state.setText(said)
+            self._state.setText(progress)
 
     def _done(self, _: None) -> None:
         self._fetching.done()
@@ -345,9 +345,9 @@ class EmbeddingForm(QWidget):
             "fallback": choice.provider != "none",
             "fallback key": bool(later),
         }
-        for name, wanted in shown.items():
+        for name, visible in shown.items():
             for widget in self._rows[name]:
-                widget.setVisible(wanted)
+                widget.setVisible(visible)
         self._hint.setVisible(shown["server"] and bool(self._hint.text()))
         self._model_hint.setVisible(shown["model"] and bool(self._model_hint.text()))
 
@@ -423,8 +423,8 @@ class EmbeddingForm(QWidget):
 
     @Slot(int)
     def _server_chosen(self, _: int) -> None:
-        wanted: str | None = self._server.currentData()
-        preset = next((preset for preset in engine.PRESETS if preset.id == wanted), None)
+        chosen: str | None = self._server.currentData()
+        preset = next((preset for preset in engine.PRESETS if preset.id == chosen), None)
         if preset is None:
             self._address.setFocus()
         elif preset is engine.PRESETS[0]:

@@ -88,15 +88,15 @@ class EngineForm(QWidget):
         browse.setAccessibleName(tr("Browse for the folder of the table"))
         browse.setAutoDefault(True)
         browse.clicked.connect(self._browse)
-        place = QWidget()
-        row = QHBoxLayout(place)
+        location = QWidget()
+        row = QHBoxLayout(location)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(self._uri, 1)
         row.addWidget(browse)
         self._fields["qmd"] = _grid((tr("Command"), self._command), (tr("Search"), self._search))
         self._fields["lancedb"] = _grid(
-            (tr("Location"), place), (tr("Table"), self._table), (tr("Machine"), self._machine)
+            (tr("Location"), location), (tr("Table"), self._table), (tr("Machine"), self._machine)
         )
 
     def _line(self, name: str, hint: str) -> QLineEdit:

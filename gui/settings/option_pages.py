@@ -165,8 +165,8 @@ def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | N
     whole = _folded("\n".join([*name, *texts]))
     whole = f"{whole}\n{whole.replace('_', ' ')}"
     named = _folded("\n".join(name))
-    ways = ((r"(?<!\w){}(?!\w)", named), (r"(?<!\w){}", named), (r"(?<!\w){}", whole))
-    fitting = (all(re.search(way.format(re.escape(word)), text) for word in words) for way, text in ways)
+    patterns = ((r"(?<!\w){}(?!\w)", named), (r"(?<!\w){}", named), (r"(?<!\w){}", whole))
+    fitting = (all(re.search(pattern.format(re.escape(word)), text) for word in words) for pattern, text in patterns)
     return next((how for how, fits in enumerate(fitting) if fits), None)
 
 

@@ -19,7 +19,7 @@ from gui.settings.option_row import OptionsPage
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_words, stored_words
-from gui.widgets.accessibility import LastInTabOrder, mark_place
+from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.message_banner import Action, MessagePage
 
@@ -47,7 +47,7 @@ class StoredModelsPage(QFrame):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(10)
         self._problem = label("", "degraded", wrap=True)
-        mark_place(self)
+        mark_position(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(10)

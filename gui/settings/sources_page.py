@@ -254,8 +254,8 @@ class SessionsField(Field):
     def _set_choice(self, choice: Choice) -> None:
         self._looking.done()
         self._choice = choice
-        places = [source.place for source in choice.sources]
-        self._boxes.show_sources(places, [source.ticked for source in choice.sources])
+        found = [source.found for source in choice.sources]
+        self._boxes.show_sources(found, [source.ticked for source in choice.sources])
         insert_after(stop_before(self._adders[0]), stops(self._boxes))
         self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
@@ -319,11 +319,11 @@ class PathsField(Field):
         flow.addWidget(self._add_folder)
         flow.addWidget(self._add_files)
         self._offer = label(tr(OFFERED), "meta", wrap=True)
-        self._places = SourceChoices(tr("Add"), marked("Add {place}"))
-        self._places.chosen.connect(lambda path: self._add([str(path)]))
+        self._sources = SourceChoices(tr("Add"), marked("Add {place}"))
+        self._sources.chosen.connect(lambda path: self._add([str(path)]))
         self._column.addLayout(self._rows)
         self._column.addWidget(buttons)
-        for widget in (self._offer, self._places):
+        for widget in (self._offer, self._sources):
             self._column.addWidget(widget)
             widget.hide()
 
@@ -382,13 +382,15 @@ class PathsField(Field):
         return row
 
     def _show_offers(self) -> None:
-        found = () if self._found is None else self._found.places
+        found = () if self._found is None else self._found.sources
         # `Path.expanduser` raises for an unknown user.
         named = {os.path.normcase(os.path.realpath(os.path.expanduser(path))) for path in self._value}  # noqa: PTH111
         named.add(os.path.normcase(os.path.realpath(self._folder)))
-        offered = [place for place in found if place.kind != "sessions" and os.path.normcase(place.path) not in named]
-        self._places.show_sources(offered)
-        for widget in (self._offer, self._places):
+        offered = [
+            source for source in found if source.kind != "sessions" and os.path.normcase(source.path) not in named
+        ]
+        self._sources.show_sources(offered)
+        for widget in (self._offer, self._sources):
             widget.setVisible(bool(offered))
 
     # --- selection --------------------------------------------------------------------------------------------------

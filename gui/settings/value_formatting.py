@@ -133,9 +133,13 @@ def key_words(state: KeyState | None) -> str:
     if state.origin == "environment":
         return tr(
             "The API key in {place} takes precedence: remove it there to enter one here.",
-            place=state.place,
+            place=state.origin_text,
         )
-    return tr("An API key was found in {place}.", place=state.place) if state.present else tr("No API key was found.")
+    return (
+        tr("An API key was found in {place}.", place=state.origin_text)
+        if state.present
+        else tr("No API key was found.")
+    )
 
 
 def probe_words(probe: ProviderProbe) -> str:

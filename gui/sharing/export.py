@@ -95,24 +95,56 @@ def _sentence(path: Path, error: OSError) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 
 MOST_RESULTS = 10_000
-_KEY = "export"
-_FILTERS = {".md": "Markdown (*.md)", ".json": "JSON (*.json)"}
 
 
-class Exports(QObject):
-    """Exports search results to files, one at a time; a new export cancels the previous one."""
+class _FileExport(QObject):
+    """Exports to a file that the user chooses, one at a time; a new export cancels the previous one."""
 
-    def __init__(self, context: WindowContext, search: SearchPanel, external: ExternalOpener) -> None:
+    def __init__(self, context: WindowContext, external: ExternalOpener, key: str, filters: Mapping[str, str]) -> None:
+        """`key`: of messages in the banner. `filters`: formats that the file dialog offers, by file suffix."""
         super().__init__(context.window)
         self._workspace = context.workspace
-        self._search = search
         self._external = external
         self._banner = context.banner
         self._jobs = context.jobs
         self._window = context.window
+        self._key = key
+        self._filters = filters
         self._job = JobSlot(self)
         self._folder = ""
         self._workspace.closed.connect(self._stop)
+
+    def _ask_path(self, title: str, name: str) -> tuple[Path, bool] | None:
+        """Ask for a target file. Returns it, and whether the user agreed to replace an existing one; None if
+        cancelled.
+        """
+        start = Path(self._folder or documents_folder()) / name
+        chosen, kind = QFileDialog.getSaveFileName(self._window, title, str(start), ";;".join(self._filters.values()))
+        if not chosen:
+            return None
+        self._folder = str(Path(chosen).parent)
+        path = _with_suffix(Path(chosen), kind, self._filters)
+        return path, path == Path(chosen)
+
+    def _report(self, path: Path, notice: str) -> None:
+        """Show that the export to `path` is complete."""
+        self._job.done()
+        show = Action(tr("Show in file manager"), partial(self._external.reveal_path, path))
+        self._banner.show_message(notice, "fine", show, key=self._key)
+
+    @Slot()
+    def _stop(self) -> None:
+        if self._job.busy:
+            self._job.cancel()
+            self._banner.clear(self._key)
+
+
+class Exports(_FileExport):
+    """Exports search results to files."""
+
+    def __init__(self, context: WindowContext, search: SearchPanel, external: ExternalOpener) -> None:
+        super().__init__(context, external, "export", {".md": "Markdown (*.md)", ".json": "JSON (*.json)"})
+        self._search = search
         search.export_requested.connect(self.choose)
 
     @Slot()
@@ -121,7 +153,7 @@ class Exports(QObject):
         answer = self._search.body.answer
         if self._workspace.current is None or answer is None or not self._search.body.has_results:
             self._banner.show_message(
-                tr("There are no results to export: search for something first."), "off", key=_KEY
+                tr("There are no results to export: search for something first."), "off", key=self._key
             )
             return
         chosen = self._search.body.list.selected_results()
@@ -130,12 +162,10 @@ class Exports(QObject):
         title = (
             tr_count("Export {count:,} result", "Export {count:,} results", count) if many else tr("Export all results")
         )
-        start = Path(self._folder or documents_folder()) / f"{to_slug(_query_text(answer)) or 'results'}.md"
-        name, kind = QFileDialog.getSaveFileName(self._window, title, str(start), ";;".join(_FILTERS.values()))
-        if name:
-            self._folder = str(Path(name).parent)
-            path = _named(Path(name), kind)
-            self.save(path, chosen if many else (), may_replace=path == Path(name))
+        answered = self._ask_path(title, f"{to_slug(_query_text(answer)) or 'results'}.md")
+        if answered is not None:
+            path, may_replace = answered
+            self.save(path, chosen if many else (), may_replace=may_replace)
 
     def save(self, path: Path, chosen: Sequence[MemorySearchResult] = (), *, may_replace: bool = True) -> None:
         """Export the results `chosen`, or all if it is empty; the file suffix decides the format.
@@ -153,26 +183,19 @@ class Exports(QObject):
             save_whole(path, data, notes=note_paths(opened), may_replace=may_replace)
             return len(outcome.results)
 
-        self._banner.show_message(tr("Exporting the results…"), "working", Action(tr("Cancel"), self._stop), key=_KEY)
+        cancel = Action(tr("Cancel"), self._stop)
+        self._banner.show_message(tr("Exporting the results…"), "working", cancel, key=self._key)
         self._job.put(self._jobs.write(work, partial(self._done, path), self._fail))
 
     def _done(self, path: Path, count: int) -> None:
-        self._job.done()
-        show = Action(tr("Show in file manager"), partial(self._external.reveal_place, path))
-        notice = tr_count(
-            "{count:,} result exported to {path}.", "{count:,} results exported to {path}.", count, path=path
+        self._report(
+            path,
+            tr_count("{count:,} result exported to {path}.", "{count:,} results exported to {path}.", count, path=path),
         )
-        self._banner.show_message(notice, "fine", show, key=_KEY)
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.show_message(sentence, "degraded", Action(tr("Choose another file…"), self.choose), key=_KEY)
-
-    @Slot()
-    def _stop(self) -> None:
-        if self._job.busy:
-            self._job.cancel()
-            self._banner.clear(_KEY)
+        self._banner.show_message(sentence, "degraded", Action(tr("Choose another file…"), self.choose), key=self._key)
 
 
 def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> SearchOutcome:
@@ -193,15 +216,15 @@ def _query_text(answer: Answer) -> str:
     return f"Like {query.like.path}" if query.like is not None else query.text
 
 
-def _written(outcome: SearchOutcome, asked: str, *, as_json: bool) -> bytes:
+def _written(outcome: SearchOutcome, query: str, *, as_json: bool) -> bytes:
     if as_json:
-        values = {"query": asked, **outcome_values(outcome)}
+        values = {"query": query, **outcome_values(outcome)}
         return (json.dumps(values, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace")
-    page = "\n\n".join(results_markdown(outcome.results, asked=asked, total=outcome.total))
+    page = "\n\n".join(results_markdown(outcome.results, asked=query, total=outcome.total))
     return f"{page}\n".encode("utf-8", "replace")
 
 
-def _named(path: Path, kind: str, filters: Mapping[str, str] = _FILTERS) -> Path:
+def _with_suffix(path: Path, kind: str, filters: Mapping[str, str]) -> Path:
     """Add the file suffix of the format `kind`, chosen in the dialog, unless the path has a known suffix."""
     if path.suffix.lower() in filters:
         return path
@@ -211,30 +234,16 @@ def _named(path: Path, kind: str, filters: Mapping[str, str] = _FILTERS) -> Path
 
 # --- The open session, as a file to take along or as a text with which another agent continues ----------------------
 
-_SESSION_KEY = "export-session"
-_SESSION_FILTERS = {".html": "HTML (*.html)", ".md": "Markdown (*.md)"}
 
-
-class SessionExports(QObject):
-    """Exports sessions to files, one at a time; a new export cancels the previous one.
-
-    Secrets are masked, even if the window shows them.
-    """
+class SessionExports(_FileExport):
+    """Exports sessions to files, with secrets masked even if the window shows them."""
 
     def __init__(
         self, context: WindowContext, shown: Callable[[], SessionSummary | None], external: ExternalOpener
     ) -> None:
         """`shown`: returns the open session, or None."""
-        super().__init__(context.window)
-        self._workspace = context.workspace
+        super().__init__(context, external, "export-session", {".html": "HTML (*.html)", ".md": "Markdown (*.md)"})
         self._shown = shown
-        self._external = external
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._window = context.window
-        self._job = JobSlot(self)
-        self._folder = ""
-        self._workspace.closed.connect(self._job.cancel)
 
     @Slot()
     def choose(self) -> None:
@@ -242,13 +251,10 @@ class SessionExports(QObject):
         session = self._open_session()
         if session is not None:
             name = to_slug(session.title) or to_slug(PurePosixPath(session.path).name.partition(".")[0]) or "session"
-            start = Path(self._folder or documents_folder()) / f"{name}.html"
-            filters = ";;".join(_SESSION_FILTERS.values())
-            chosen, kind = QFileDialog.getSaveFileName(self._window, tr("Export session"), str(start), filters)
-            if chosen:
-                self._folder = str(Path(chosen).parent)
-                target = _named(Path(chosen), kind, _SESSION_FILTERS)
-                self.save(target, may_replace=target == Path(chosen))
+            answered = self._ask_path(tr("Export session"), f"{name}.html")
+            if answered is not None:
+                target, may_replace = answered
+                self.save(target, may_replace=may_replace)
 
     def save(self, target: Path, *, may_replace: bool = True) -> None:
         """Export the open session; the file suffix decides the format."""
@@ -264,9 +270,7 @@ class SessionExports(QObject):
             save_whole(target, data, notes=note_paths(opened), may_replace=may_replace)
 
         def done(_: object) -> None:
-            self._job.done()
-            show = Action(tr("Show in file manager"), partial(self._external.reveal_place, target))
-            self._banner.show_message(tr("Session exported to {path}.", path=target), "fine", show, key=_SESSION_KEY)
+            self._report(target, tr("Session exported to {path}.", path=target))
 
         self._job.put(self._jobs.write(work, done, self._fail))
 
@@ -286,7 +290,7 @@ class SessionExports(QObject):
                 "{count:,} characters copied: paste them into another agent.",
                 len(text),
             )
-            self._banner.show_message(notice, "fine", key=_SESSION_KEY)
+            self._banner.show_message(notice, "fine", key=self._key)
 
         self._job.put(
             self._jobs.read(
@@ -302,12 +306,12 @@ class SessionExports(QObject):
         """Return the open session, or None after showing a message that there is none."""
         session = self._shown()
         if session is None:
-            self._banner.show_message(tr("No session is open: choose one first."), "off", key=_SESSION_KEY)
+            self._banner.show_message(tr("No session is open: choose one first."), "off", key=self._key)
         return session
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.show_message(sentence, "degraded", key=_SESSION_KEY)
+        self._banner.show_message(sentence, "degraded", key=self._key)
 
 
 # --- Sessions as files that others may have: readable Markdown with the secrets masked, in a private folder ----------

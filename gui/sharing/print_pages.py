@@ -450,14 +450,14 @@ class _Laid:
         """Return the lowest height between `start` and `end` where a page can end without cutting a line; 0 if there
         is none."""
         self._breaks = self._breaks or list(self._find_breaks())
-        return max((place for place in self._breaks if start < place <= end), default=0.0)
+        return max((position for position in self._breaks if start < position <= end), default=0.0)
 
     def _find_breaks(self) -> Iterator[float]:
         rows: list[tuple[float, float, bool]] = []
         for block, rect in self._blocks:
             lines, heads = block.layout(), block.blockFormat().headingLevel() > 0
-            places = [(rect.top() + lines.lineAt(n).y(), lines.lineAt(n).height()) for n in range(lines.lineCount())]
-            rows += [(top, top + height, heads) for top, height in places]
+            spans = [(rect.top() + lines.lineAt(n).y(), lines.lineAt(n).height()) for n in range(lines.lineCount())]
+            rows += [(top, top + height, heads) for top, height in spans]
         bottom, after_heading = 0.0, False
         for top, end, heads in sorted(rows):  # the cells of a table are next to each other
             if top >= bottom - 0.5 and bottom and not after_heading:

@@ -316,7 +316,7 @@ class HeaderBar(QWidget):
         self._arrange()
 
 
-# --- The place at the right of the window: the diagnostics, or the explanation of the answer -------------------------
+# --- The dock at the right of the window: the diagnostics, or the explanation of the answer -------------------------
 
 
 class Dock(QStackedWidget):

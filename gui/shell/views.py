@@ -32,8 +32,8 @@ from gui.search.query import Answer, Query, Scope
 from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.wording import UNTITLED
-from gui.viewer.panel import CHOOSE_RESULT, NOTHING_FOUND, ViewerPanel
-from gui.widgets.placeholder_page import NothingToRead
+from gui.viewer.panel import CHOOSE_RESULT, ViewerPanel
+from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
 
 _Panel = TypeVar("_Panel", bound=ViewPanel)
 
@@ -97,7 +97,7 @@ class Views(QObject):
         """The session to show; None if a file or nothing is shown."""
         self._shown: _SessionTarget | NothingToRead = CHOOSE_SESSION
         self._left: dict[str, tuple[_SessionTarget, ReadingPosition]] = {}
-        """What was read in each view when the user left it: two views may show different places of one session."""
+        """What was read in each view when the user left it: two views may show different parts of one session."""
         self._forget_shown()
         self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
         search.answer_changed.connect(self.index.show_answer)
@@ -160,9 +160,9 @@ class Views(QObject):
     def switch(self, name: str) -> None:
         """Show a view by its name, and focus its box."""
         if name != self.current:
-            target, place = self._targets[self.current], self.conversation.view_state
-            if isinstance(target, _SessionTarget) and place is not None and place.path == target.path:
-                self._left[self.current] = target, place
+            target, position = self._targets[self.current], self.conversation.view_state
+            if isinstance(target, _SessionTarget) and position is not None and position.path == target.path:
+                self._left[self.current] = target, position
             self.current = name
             self._arrange()
             self.switched.emit(name)
@@ -280,7 +280,7 @@ class Views(QObject):
 
     def show_session(self, summary: SessionSummary) -> None:
         """Show a session from the session list in the conversation."""
-        line, query = self.sessions.place(summary.path)
+        line, query = self.sessions.best_match(summary.path)
         self._targets["sessions"] = _SessionTarget(summary.path, summary.title or tr(UNTITLED), line, query)
         self._show_target()
 
@@ -337,8 +337,8 @@ class Views(QObject):
         self._stack(self.current).setCurrentWidget(self.panels[self.current].body)
         self._load_current()
         if isinstance(target := self._targets[self.current], _SessionTarget):
-            left, place = self._left.pop(self.current, (target, None))
-            self.conversation.return_to(target.path if left == target else "", place if left == target else None)
+            left, position = self._left.pop(self.current, (target, None))
+            self.conversation.return_to(target.path if left == target else "", position if left == target else None)
         self._show_target()
 
     def _load_current(self) -> None:

@@ -97,7 +97,9 @@ class FoundSection(QWidget):
     @property
     def ticked(self) -> tuple[str, ...]:
         """The paths of the ticked session folders."""
-        return tuple(place.path for place, on in zip(self._session_places(), self._sessions.ticked, strict=True) if on)
+        return tuple(
+            source.path for source, on in zip(self._session_sources(), self._sessions.ticked, strict=True) if on
+        )
 
     def search_folders(self) -> None:
         """Search for folders, unless that has been done."""
@@ -111,8 +113,8 @@ class FoundSection(QWidget):
         self._tick(False)
 
     def _tick(self, on: bool) -> None:
-        places = self._session_places()
-        self._sessions.show_sources(places, [on] * len(places))
+        sources = self._session_sources()
+        self._sessions.show_sources(sources, [on] * len(sources))
         self._show_ticks()
 
     @Slot()
@@ -125,9 +127,9 @@ class FoundSection(QWidget):
         self._all.setText(tr("Untick all sessions") if self.ticked else tr("Tick all sessions"))
         self.changed.emit()
 
-    def _session_places(self) -> list[engine.FoundSource]:
-        found = self._found.places if self._found else ()
-        return [place for place in found if place.kind == "sessions"]
+    def _session_sources(self) -> list[engine.FoundSource]:
+        found = self._found.sources if self._found else ()
+        return [source for source in found if source.kind == "sessions"]
 
     @Slot()
     def _toggle_search(self) -> None:
@@ -142,10 +144,10 @@ class FoundSection(QWidget):
     def _show(self, found: FoundSources) -> None:
         self._job = None
         self._found = found
-        self._notes.show_sources([place for place in found.places if place.kind != "sessions"])
+        self._notes.show_sources([source for source in found.sources if source.kind != "sessions"])
         self._tick(True)
         self._issues.setText(breakable(issue_lines(found.issues, str(Path.home()))))
-        self._show_state("" if self._session_places() else tr(NOTHING))
+        self._show_state("" if self._session_sources() else tr(NOTHING))
         self.looked.emit()
 
     def _fail(self, sentence: str) -> None:
@@ -155,9 +157,9 @@ class FoundSection(QWidget):
 
     def _show_state(self, sentence: str, steer: str = "") -> None:
         """Show the folders that were found, with a sentence if not empty and a button labelled `steer` if not empty."""
-        found = self._found.places if self._found else ()
-        notes = any(place.kind != "sessions" for place in found)
-        sessions = bool(self._session_places())
+        found = self._found.sources if self._found else ()
+        notes = any(source.kind != "sessions" for source in found)
+        sessions = bool(self._session_sources())
         self._notes_title.setVisible(notes)
         self._notes.setVisible(notes)
         self._sessions_title.setVisible(sessions)

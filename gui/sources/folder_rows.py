@@ -97,36 +97,36 @@ class DropZone(QWidget):
 # --- Texts about folders of notes or sessions, as functions without widgets ------------------------------------------
 
 
-def place_title(place: FoundSource) -> str:
-    """Return a place's title: "Obsidian vault Garden", "OpenClaw: coder", "Claude Code".
+def source_title(source: FoundSource) -> str:
+    """Return a source's title: "Obsidian vault Garden", "OpenClaw: coder", "Claude Code".
 
     Other folders and files have their own name or, if it is an agent's ("codex") and sessions are in it, the agent's.
     """
-    if place.kind == "obsidian-vault":
-        return tr("Obsidian vault {name}", name=place.name)
-    if not place.agent:
-        name = folder_name(place.path)
-        return agent_name(name) if place.files else name
-    agent = agent_name(place.agent)
-    if place.kind == "openclaw-workspace":
+    if source.kind == "obsidian-vault":
+        return tr("Obsidian vault {name}", name=source.name)
+    if not source.agent:
+        name = folder_name(source.path)
+        return agent_name(name) if source.files else name
+    agent = agent_name(source.agent)
+    if source.kind == "openclaw-workspace":
         agent = tr("{agent} workspace", agent=agent)
-    return f"{agent}: {place.name}" if place.name else agent
+    return f"{agent}: {source.name}" if source.name else agent
 
 
-def place_amount(place: FoundSource) -> str:
-    """Return a place's size: "412 files, 118 MB, changed 3 h ago"."""
-    if not place.files:
-        return tr("no files") if place.whole else tr("more files than could be counted")
-    size = size_text(place.bytes)
-    if place.whole:
-        amount = tr_count("{count:,} file, {size}", "{count:,} files, {size}", place.files, size=size)
+def source_amount(source: FoundSource) -> str:
+    """Return a source's size: "412 files, 118 MB, changed 3 h ago"."""
+    if not source.files:
+        return tr("no files") if source.whole else tr("more files than could be counted")
+    size = size_text(source.bytes)
+    if source.whole:
+        amount = tr_count("{count:,} file, {size}", "{count:,} files, {size}", source.files, size=size)
     else:
         amount = tr_count(
-            "more than {count:,} file, {size}", "more than {count:,} files, {size}", place.files, size=size
+            "more than {count:,} file, {size}", "more than {count:,} files, {size}", source.files, size=size
         )
-    if place.newest is None:
+    if source.newest is None:
         return amount
-    return tr("{amount}, last changed {when}", amount=amount, when=ago(place.newest))
+    return tr("{amount}, last changed {when}", amount=amount, when=ago(source.newest))
 
 
 def short_path(path: str, home: str) -> str:
@@ -170,8 +170,8 @@ class SourceRows(QWidget):
         end.take(row)
         row.show()  # immediately, not at the next layout: a box in it may get the focus
 
-    def _details(self, place: FoundSource) -> QLabel:
-        words = f"{place_amount(place)} · {short_path(place.path, self._home)}"
+    def _details(self, source: FoundSource) -> QLabel:
+        words = f"{source_amount(source)} · {short_path(source.path, self._home)}"
         return label(breakable(words), "meta", wrap=True)
 
 
@@ -188,12 +188,12 @@ class SourceCheckBoxes(SourceRows):
         self._boxes: list[CheckBox] = []
         self._indented: list[QVBoxLayout] = []
 
-    def show_sources(self, places: Sequence[FoundSource], ticked: Sequence[bool]) -> None:
+    def show_sources(self, sources: Sequence[FoundSource], ticked: Sequence[bool]) -> None:
         self._clear()
         self._boxes = []
         self._indented = []
-        for place, on in zip(places, ticked, strict=True):
-            self._append(self._row(place, on))
+        for source, on in zip(sources, ticked, strict=True):
+            self._append(self._row(source, on))
         self._indent()
 
     @property
@@ -205,11 +205,11 @@ class SourceCheckBoxes(SourceRows):
         if self._boxes:
             self._boxes[0].setFocus()
 
-    def _row(self, place: FoundSource, on: bool) -> QWidget:
-        box = CheckBox(place_title(place))
+    def _row(self, source: FoundSource, on: bool) -> QWidget:
+        box = CheckBox(source_title(source))
         box.setChecked(on)
-        box.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
-        set_tip(box, place.path)
+        box.setAccessibleDescription(f"{source_amount(source)}, {source.path}")
+        set_tip(box, source.path)
         box.toggled.connect(self.changed)
         self._boxes.append(box)
         row = QWidget()
@@ -218,7 +218,7 @@ class SourceCheckBoxes(SourceRows):
         column.setSpacing(0)
         column.addWidget(box)
         below = QVBoxLayout()
-        below.addWidget(self._details(place))
+        below.addWidget(self._details(source))
         column.addLayout(below)
         self._indented.append(below)
         return row
@@ -248,22 +248,22 @@ class SourceChoices(SourceRows):
         self._verb = verb
         self._named = named
 
-    def show_sources(self, places: Sequence[FoundSource]) -> None:
+    def show_sources(self, sources: Sequence[FoundSource]) -> None:
         self._clear()
-        for place in places:
-            self._append(self._row(place))
+        for source in sources:
+            self._append(self._row(source))
 
-    def _row(self, place: FoundSource) -> QWidget:
+    def _row(self, source: FoundSource) -> QWidget:
         button = QPushButton(self._verb)
         button.setAutoDefault(True)
-        button.setAccessibleName(tr(self._named, place=place_title(place)))
-        button.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
-        set_tip(button, place.path)
-        button.clicked.connect(lambda _checked: self.chosen.emit(Path(place.path)))
+        button.setAccessibleName(tr(self._named, place=source_title(source)))
+        button.setAccessibleDescription(f"{source_amount(source)}, {source.path}")
+        set_tip(button, source.path)
+        button.clicked.connect(lambda _checked: self.chosen.emit(Path(source.path)))
         words = QVBoxLayout()
         words.setSpacing(1)
-        words.addWidget(label(place_title(place), wrap=True))
-        words.addWidget(self._details(place))
+        words.addWidget(label(source_title(source), wrap=True))
+        words.addWidget(self._details(source))
         row = QWidget()
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, tr, tr_count, tr_reason
 from gui.style.stylesheet import font_at
-from gui.widgets.accessibility import LastInTabOrder, mark_place
+from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
@@ -99,13 +99,8 @@ def skipped_text(preview: WorkspacePreview) -> str:
     named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
     rest = len(rules) - _RULES_NAMED
     if rest <= 0:
-        return tr("Skipped by: {rules}.", rules=named)
-    return tr_count(
-        "Skipped by: {rules} and {count:,} other rule.",
-        "Skipped by: {rules} and {count:,} other rules.",
-        rest,
-        rules=named,
-    )
+        return tr("Reasons: {rules}.", rules=named)
+    return tr("Reasons: {rules} and {count:,} more.", rules=named, count=rest)
 
 
 def sessions_only_text(preview: WorkspacePreview) -> str:
@@ -148,15 +143,15 @@ class KindChips(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chips: dict[str, Chip] = {}
-        self._place = QWidget()
-        self._flow = FlowLayout(8, self._place)
-        mark_place(self._place)
+        self._chip_area = QWidget()
+        self._flow = FlowLayout(8, self._chip_area)
+        mark_position(self._chip_area)
         self._missing = label("", "meta", wrap=True)
         self._missing.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(self._place)
+        column.addWidget(self._chip_area)
         column.addWidget(self._missing)
         self.extensions: tuple[str, ...] = ()
         """Extensions to index, also those that no file has."""
@@ -192,7 +187,7 @@ class KindChips(QWidget):
         chip = Chip(ending)
         chip.setChecked(ending in self.extensions)
         chip.clicked.connect(lambda on, ending=ending: self._clicked(ending, on))
-        end = LastInTabOrder(self._place)
+        end = LastInTabOrder(self._chip_area)
         self._flow.addWidget(chip)
         end.take(chip)
         return chip

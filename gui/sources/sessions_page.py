@@ -30,7 +30,7 @@ class Source:
 
     text: str
     """The path as written in the settings."""
-    place: FoundSource
+    found: FoundSource
     ticked: bool
 
 
@@ -48,12 +48,12 @@ class Choice:
 
     def add(self, added: Sequence[Source], issues: Sequence[FileIssue]) -> "Choice":
         """Return the choice with `added` sources, ticked; those in the list already are only ticked."""
-        added_keys = {_key(source.place.path) for source in added}
-        known = {_key(source.place.path) for source in self.sources}
+        added_keys = {_key(source.found.path) for source in added}
+        known = {_key(source.found.path) for source in self.sources}
         sources = tuple(
-            replace(source, ticked=source.ticked or _key(source.place.path) in added_keys) for source in self.sources
+            replace(source, ticked=source.ticked or _key(source.found.path) in added_keys) for source in self.sources
         )
-        new = tuple(source for source in added if _key(source.place.path) not in known)
+        new = tuple(source for source in added if _key(source.found.path) not in known)
         return replace(self, sources=sources + new, issues=(*self.issues, *issues))
 
     @property
@@ -61,7 +61,7 @@ class Choice:
         """The paths to save in the settings: all that are ticked, except folders inside another ticked one."""
         ticked = [source for source in self.sources if source.ticked]
         return tuple(
-            source.text for source in ticked if not any(_inside(source.place, other.place) for other in ticked)
+            source.text for source in ticked if not any(_inside(source.found, other.found) for other in ticked)
         )
 
     @property
@@ -188,7 +188,7 @@ class SourcesPage(QFrame):
         self._job = None
         self._choice = choice
         self._boxes.show_sources(
-            [source.place for source in choice.sources], [source.ticked for source in choice.sources]
+            [source.found for source in choice.sources], [source.ticked for source in choice.sources]
         )
         self._show_issues(choice.issues)
         self._show("" if choice.sources else tr(NOTHING))
@@ -289,13 +289,13 @@ def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
     """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
     found = engine.find_sources(cancel=token)
-    known = {_key(place.path): place for place in found.places if place.kind == "sessions"}
-    once = {_key(source.place.path): source for source in sources}
-    own = [replace(source, place=known.pop(key, source.place)) for key, source in once.items()]
+    known = {_key(one.path): one for one in found.sources if one.kind == "sessions"}
+    once = {_key(source.found.path): source for source in sources}
+    own = [replace(source, found=known.pop(key, source.found)) for key, source in once.items()]
     others = [
-        Source(place.path, place, ticked=False)
-        for place in known.values()
-        if not any(_inside(place, source.place) for source in own)
+        Source(one.path, one, ticked=False)
+        for one in known.values()
+        if not any(_inside(one, source.found) for source in own)
     ]
     return Choice(tuple(listed), (*own, *others), (*issues, *found.issues))
 
@@ -306,7 +306,7 @@ def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], l
     issues: list[FileIssue] = []
     for text in folders:
         found = engine.measure_sessions((text,), cancel=token)
-        sources += [Source(text, place, ticked=True) for place in found.places]
+        sources += [Source(text, one, ticked=True) for one in found.sources]
         issues += found.issues
     return sources, issues
 

@@ -152,10 +152,10 @@ def open_in_reader(path: Path, page: int) -> str:
 
 def _pdf_reader() -> str:
     """The name of the desktop entry that opens PDF files; empty if the desktop does not tell."""
-    asking = shutil.which("xdg-mime")
-    if asking is None:
+    xdg_mime = shutil.which("xdg-mime")
+    if xdg_mime is None:
         return ""
-    words = [asking, "query", "default", "application/pdf"]
+    words = [xdg_mime, "query", "default", "application/pdf"]
     try:
         opener_result = subprocess.run(words, capture_output=True, timeout=_OPENER_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -282,14 +282,14 @@ class ExternalOpener(QObject):
 
     def reveal(self, name: str) -> None:
         """Show a file in the file manager."""
-        self.locate(name, self.reveal_place)
+        self.locate(name, self.reveal_path)
 
-    def reveal_place(self, place: Path) -> None:
+    def reveal_path(self, target: Path) -> None:
         """Show any path in the file manager, whether it is a file of the memory or not."""
-        if place.parent.is_dir():
-            reveal_in_file_manager(place, self)
+        if target.parent.is_dir():
+            reveal_in_file_manager(target, self)
         else:
-            self.failed.emit(tr("{name} is not a single file, so it can't be shown.", name=place.name))
+            self.failed.emit(tr("{name} is not a single file, so it can't be shown.", name=target.name))
 
     def open_in_obsidian(self, name: str) -> None:
         """Open a note of a vault in Obsidian."""

@@ -66,7 +66,7 @@ class ViewTarget:
         return None if self.first is None or self.last is None else (self.first, self.last)
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def identity(self) -> tuple[object, ...]:
         """A value that identifies the target: file, lines and query."""
         return self.name, self.first, self.last, self.query
 

@@ -224,9 +224,9 @@ class ViewerHeader(QFrame):
         self._put(self.crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
         self.separator.setGeometry(0, self.height() - self.separator.height(), self.width(), self.separator.height())
 
-    def _put(self, part: QWidget, place: QRect) -> None:
+    def _put(self, part: QWidget, rect: QRect) -> None:
         """Place a widget at a rectangle, which is mirrored in right-to-left layouts."""
-        part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
+        part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), rect))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -93,11 +93,17 @@ Resolve = Callable[[str, str], LinkedText | None]
 class NoteMarkup:
     """Rewrites the lines of one note, called in their order; a new instance is needed for each note."""
 
-    def __init__(self, resolve: Resolve, unfolded: frozenset[int], pictures: Pictures | None = None) -> None:
-        """`unfolded`: lines of callouts whose fold the user has toggled. `pictures`: collects the images to show."""
+    def __init__(
+        self, resolve: Resolve, toggled: frozenset[int], pictures: Pictures | None = None, *, unfold: bool = False
+    ) -> None:
+        """`toggled`: lines of callouts whose fold the user has toggled. `pictures`: collects the images to show.
+
+        `unfold`: folded callouts are open.
+        """
         self._resolve = resolve
         self._pictures = pictures
-        self._toggled = unfolded
+        self._toggled = toggled
+        self._unfold = unfold
         self._in_comment = False
         self._last_comment = 0
         """Last line that opens or closes a comment."""
@@ -189,7 +195,7 @@ class NoteMarkup:
             name = f"{name}: {self._inline(title)}"
         if not fold:
             return f"{quotes} **{name}**\n{quotes}"
-        is_open = (fold == "+") != (number in self._toggled)
+        is_open = (fold == "+" or self._unfold) != (number in self._toggled)
         self._folded = 0 if is_open else _level(quotes)
         mark = "▾" if is_open else "▸"
         return f"{quotes} [{mark}]({FOLD_SCHEME}:{number}) **{name}**\n{quotes}"

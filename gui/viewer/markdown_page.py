@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QBrush,
     QColor,
     QFont,
+    QFontMetricsF,
     QPainter,
     QPen,
     QTextBlock,
@@ -25,6 +26,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
     QTextFrameFormat,
+    QTextLength,
     QTextTable,
 )
 
@@ -73,6 +75,8 @@ class PageStyle:
     scale: float
     line_height: int = 150
     """Line height of prose, in percent."""
+    scrolls_sideways: bool = False
+    """Whether a table may be wider than the page."""
 
 
 @dataclass(frozen=True)
@@ -181,11 +185,11 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
     It is a list since restyling a run ends Qt's iteration.
     """
     found = []
-    place = block.begin()
-    while not place.atEnd():
-        fragment = place.fragment()
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
         found.append((fragment.position(), fragment.length(), fragment.charFormat()))
-        place += 1
+        iterator += 1
     return found
 
 
@@ -340,11 +344,13 @@ def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> No
     look.setTopMargin(6 * style.scale)
     look.setBottomMargin(14 * style.scale)
     look.setAlignment(Qt.AlignmentFlag.AlignLeft)
-    table.setFormat(look)
     first = table.cellAt(0, 0)
     cursor.setPosition(first.firstPosition())
     if first.lastPosition() > first.firstPosition() and not cursor.block().text():
         cursor.deleteChar()  # Qt's importer leaves an empty paragraph there
+    if style.scrolls_sideways:
+        look.setColumnWidthConstraints(_column_widths(table, look.cellPadding(), style))
+    table.setFormat(look)
     bold = QTextCharFormat()
     bold.setFontWeight(QFont.Weight.DemiBold)
     for column in range(table.columns()):
@@ -352,6 +358,30 @@ def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> No
         cursor.setPosition(cell.firstPosition())
         cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
         cursor.mergeCharFormat(bold)
+
+
+_PAGE_CHARACTERS = 84
+_COLUMN_CHARACTERS = 14
+_WORD_CHARACTERS = 24
+_MEASURED_CELLS = 300
+
+
+def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> list[QTextLength]:
+    """Return the widths of the columns of a table whose words need more than a page; none for other tables.
+
+    Qt would break its words after each letter instead.
+    """
+    rows = range(min(table.rows(), max(1, _MEASURED_CELLS // table.columns())))
+    words, texts = [], []
+    for column in range(table.columns()):
+        cells = [table.cellAt(row, column).firstCursorPosition().block().text() for row in rows]
+        words.append(min(max((len(word) for cell in cells for word in cell.split()), default=1), _WORD_CHARACTERS))
+        texts.append(max(map(len, cells)))
+    letter = QFontMetricsF(style.font).averageCharWidth()
+    if sum(words) * letter + table.columns() * 2 * padding <= _PAGE_CHARACTERS * letter:
+        return []
+    widths = (max(word, min(text, _COLUMN_CHARACTERS)) for word, text in zip(words, texts, strict=True))
+    return [QTextLength(QTextLength.Type.FixedLength, width * letter + 2 * padding) for width in widths]
 
 
 _OUT_OF_VIEW = 20
@@ -375,8 +405,8 @@ class PagePainter:
         self._colours = colours
         self._scale = scale
         self._width = width
-        self._view = painter.combinedTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
-        """The visible rectangle, in coordinates of the document."""
+        self._view = painter.worldTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
+        """The visible rectangle, in coordinates of the document; `combinedTransform` has the pixel ratio."""
 
     def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
         """Paint the backgrounds of a block at `rect`; `first`: it is the topmost visible block."""

@@ -33,7 +33,7 @@ class Hit(NamedTuple):
     end: int
 
     @property
-    def place(self) -> TextPosition:
+    def position(self) -> TextPosition:
         return self.line, self.start
 
 
@@ -83,14 +83,14 @@ class MatchMap:
         before = sum(len(hits) for block, hits in self._blocks.items() if block < home)
         return before + bisect_left(self._blocks.get(home, ()), hit)
 
-    def step(self, place: TextPosition, *, forward: bool) -> Step | Unknown | None:
-        """Return the first hit after `place` (or, not `forward`, before it), wrapping around; None if there is none.
+    def step(self, position: TextPosition, *, forward: bool) -> Step | Unknown | None:
+        """Return the first hit after `position` (or, not `forward`, before it), wrapping around; None if there is none.
 
         Returns `Unknown` if a block has to be searched first.
         """
         if not self.block_count:
             return None
-        home = min(block_of(place[0]), self.block_count - 1)
+        home = min(block_of(position[0]), self.block_count - 1)
         for distance in range(self.block_count + 1):
             block = (home + distance if forward else home - distance) % self.block_count
             hits = self._blocks.get(block)
@@ -98,8 +98,8 @@ class MatchMap:
                 return Unknown(block)
             wrapped = block < home if forward else block > home
             if distance == 0:
-                starts = [hit.place for hit in hits]
-                hits = hits[bisect_right(starts, place) :] if forward else hits[: bisect_left(starts, place)]
+                starts = [hit.position for hit in hits]
+                hits = hits[bisect_right(starts, position) :] if forward else hits[: bisect_left(starts, position)]
             if hits:
                 return Step(hits[0 if forward else -1], wrapped or distance == self.block_count)
         return None

@@ -101,16 +101,16 @@ class TextScan(QObject):
         self.hits = MatchMap(0)
         self.changed.emit()
 
-    def step(self, place: TextPosition, *, forward: bool, then: OnStep) -> None:
-        """Call `then` with the next hit after `place` (or, not `forward`, before it) now, or once it is found."""
-        self._sought = place, forward, then
+    def step(self, position: TextPosition, *, forward: bool, then: OnStep) -> None:
+        """Call `then` with the next hit after `position` (or, not `forward`, before it) now, or once it is found."""
+        self._sought = position, forward, then
         self._answer()
 
     def _answer(self) -> None:
         if self._sought is None:
             return
-        place, forward, then = self._sought
-        step = self.hits.step(place, forward=forward)
+        position, forward, then = self._sought
+        step = self.hits.step(position, forward=forward)
         if isinstance(step, Unknown):
             self._drop_job()
             self._search(_order(self.hits, step.block, forward=forward), until_hit=True)
@@ -204,7 +204,7 @@ class MatchView(Protocol):
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
         """Set the finders of the query's words (`marks`) and of the find bar's text (`found`), to be highlighted."""
 
-    def place(self) -> TextPosition:
+    def position(self) -> TextPosition:
         """Return the position from which the next or previous hit is searched."""
 
     def shows(self, hit: Hit) -> bool:
@@ -261,7 +261,7 @@ class MatchNavigator(QObject):
     def search_again(self, lines: Lines) -> None:
         """Search the text again, since it has grown, from the view's position. The framed hit stays."""
         if self._view is not None:
-            self._lines, self._near = lines, self._view.place()[0]
+            self._lines, self._near = lines, self._view.position()[0]
             self._restart()
 
     def leave(self) -> None:
@@ -278,7 +278,7 @@ class MatchNavigator(QObject):
         else:
             self._needle = plain_finder(needle)
             if self._origin is None:
-                line, column = self._current.place if self._current is not None else self._view.place()
+                line, column = self._current.position if self._current is not None else self._view.position()
                 self._origin = line, max(-1, column - 1)
         if self._view is not None:
             self._view.set_finders(self._query, self._needle)
@@ -296,12 +296,12 @@ class MatchNavigator(QObject):
             self.notice.emit(tr(self._sentences.no_search, key=key) if key else tr("There is no current search."))
             return
         seen = self._current is not None and self._view.shows(self._current)
-        place = self._current.place if self._current is not None and seen else self._view.place()
-        self._step(scan, place, forward=forward, quiet=False)
+        position = self._current.position if self._current is not None and seen else self._view.position()
+        self._step(scan, position, forward=forward, quiet=False)
 
-    def _step(self, scan: TextScan, place: TextPosition, *, forward: bool, quiet: bool) -> None:
+    def _step(self, scan: TextScan, position: TextPosition, *, forward: bool, quiet: bool) -> None:
         self._notice_delay.start()
-        scan.step(place, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
+        scan.step(position, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
 
     def _arrive(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
         self._notice_delay.stop()

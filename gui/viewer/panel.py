@@ -34,8 +34,6 @@ CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),
     marked("N and Shift+N go through the found words, Esc goes back to the results."),
 )
-NOTHING_FOUND = NothingToRead("")
-"""An empty page: the list of results says that nothing was found."""
 _DELETED = "deleted"
 _MISSED = "missed"
 _WRAP = command("file.wrap", marked("Wrap lines"), "file", "Alt+Z")
@@ -168,7 +166,7 @@ class ViewerPanel(BaseViewer):
         """Show the part of a file that a search found, with the words of `query` highlighted."""
         target = ViewTarget.of_result(result, query)
         # The same result again, perhaps after a refresh of the list: the user's scroll position stays.
-        self._show(target, reveal=self.target is None or self.target.place != target.place)
+        self._show(target, reveal=self.target is None or self.target.identity != target.identity)
 
     def show_file(self, path: str, line: int | None = None, end: int | None = None) -> None:
         """Show a file by its stable name, scrolled to `line`, with the lines up to `end` highlighted."""
@@ -186,6 +184,7 @@ class ViewerPanel(BaseViewer):
         self.file_actions.set_target(None)
         self.similar.set_target(None)
         self.header.hide()
+        self.hint.hide()
         self._close_find()
         self.empty_page.show_message(tr(instead.sentence), keys=tr(instead.keys))
         self._show_page(self.empty_page)
@@ -300,7 +299,7 @@ class ViewerPanel(BaseViewer):
         if reveal:
             self.source.reveal_part(target.first or 1, target.focus)
         self._show_title()
-        self._source_and_page.show(opened, target, keep_place=self.page is self.rendered and not reveal)
+        self._source_and_page.show(opened, target, keep_position=self.page is self.rendered and not reveal)
 
     def _show_title(self) -> None:
         """Show title, path and what the text at the current line is."""
@@ -319,7 +318,7 @@ class ViewerPanel(BaseViewer):
         """Show the file as a rendered page or as source."""
         if rendered:
             self._chunks.close_card()
-        self._source_and_page.choose(rendered=rendered, keep_place=self.page is self.rendered)
+        self._source_and_page.choose(rendered=rendered, keep_position=self.page is self.rendered)
 
     def _leave_page(self) -> None:
         """Switch to the source, since only it can show what the user requested."""

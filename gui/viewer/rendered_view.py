@@ -62,8 +62,7 @@ class StepwiseLayout(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._document: QTextDocument | None = None
-        self._done = 0
-        self._target = 0
+        self._done = self._target = 0
         self.complete = False
         """Whether all of the document is laid out."""
         self._timer = QTimer(self)
@@ -181,6 +180,8 @@ class RenderedView(QTextBrowser):
         self._requested_heading: HeadingPosition | None = None
         self.anchor = ""
         """The block or footnote to go to, instead of the next heading."""
+        self.unfold = False
+        """Whether callouts are open that the note folds, since the user looks for words in them."""
         self._toggled: frozenset[int] = frozenset()
         """Lines of the callouts that the user has folded or unfolded."""
         self.resolve: Resolve = lambda target, anchor: None
@@ -191,25 +192,24 @@ class RenderedView(QTextBrowser):
         """The images of the page that is being built."""
         self._loader = PictureLoader(jobs, self)
         self._loader.loaded.connect(self.viewport().update)
-        self._keep_place = False
+        self._keep_position = False
         self._returning: tuple[int, int] | None = None
-        """Block number of the place to show once it is laid out again, and the pixels of it above the view."""
+        """Block number of the position to show once it is laid out again, and the pixels of it above the view."""
         self._former = QPixmap()
         """What was visible before, painted until then."""
         self._making = PageBuilder(self)
         self._making.made.connect(self._show)
         self._layout_steps = StepwiseLayout(self)
         self._layout_steps.reached.connect(self._on_reached)
-        self._layout_steps.finished.connect(self._place_ticks)
+        self._layout_steps.finished.connect(self._move_ticks)
         self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
         self.current_hit: Hit | None = None
-        """The framed hit."""
         self._hits: frozenset[int] = frozenset()
         self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
-        self._overview.actionTriggered.connect(self._scroll_place)
+        self._overview.actionTriggered.connect(self._scroll_position)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setProperty("role", "page")
         self.setOpenLinks(False)
@@ -220,27 +220,27 @@ class RenderedView(QTextBrowser):
     # --- the page -------------------------------------------------------------------------------------------------
 
     def show_markdown(
-        self, lines: FileLines, outline: Outline, at: HeadingPosition | None, *, keep_place: bool = False
+        self, lines: FileLines, outline: Outline, at: HeadingPosition | None, *, keep_position: bool = False
     ) -> None:
         """Build the page in the background and scroll it to a heading or the top; the old page stays until then.
 
-        `keep_place`: a new version of the shown page, which keeps its position.
+        `keep_position`: a new version of the shown page, which keeps its position.
         """
-        if not keep_place and lines is not self._lines:
+        if not keep_position and lines is not self._lines:
             self._toggled = frozenset()
-        self._lines, self._outline, self._requested_heading, self._keep_place = lines, outline, at, keep_place
+        self._lines, self._outline, self._requested_heading, self._keep_position = lines, outline, at, keep_position
         self._start(lines)
 
     def _start(self, lines: FileLines) -> None:
         self.cancel()
-        outline, resolve, images, toggled = self._outline, self.resolve, self.images, self._toggled
+        outline, resolve, images, toggled, unfold = self._outline, self.resolve, self.images, self._toggled, self.unfold
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
-        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale())
+        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale(), scrolls_sideways=True)
 
         def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
             slices, pictures = [], Pictures(images(), style.scale)
-            for part in markdown_slices(lines, outline, NoteMarkup(resolve, toggled, pictures)):
+            for part in markdown_slices(lines, outline, NoteMarkup(resolve, toggled, pictures, unfold=unfold)):
                 token.checkpoint()
                 slices.append(part)
             return slices, pictures.found
@@ -277,7 +277,7 @@ class RenderedView(QTextBrowser):
     def toggle_fold(self, line: int) -> None:
         """Fold or unfold the callout that begins in this line of the source."""
         self._toggled ^= {line}
-        self._keep_place = True
+        self._keep_position = True
         if self._lines is not None:
             self._start(self._lines)
 
@@ -300,8 +300,8 @@ class RenderedView(QTextBrowser):
     @Slot(object)
     def _show(self, page: Page) -> None:
         late = time.perf_counter() + _LATE
-        if self._keep_place:
-            self._leave_place()
+        if self._keep_position:
+            self._leave_position()
         else:
             self._returning, self._former = None, QPixmap()
         self._page = page
@@ -311,7 +311,7 @@ class RenderedView(QTextBrowser):
         self._show_document(page)
         self._loader.start(page.document, self._pictures, self.devicePixelRatioF())
         self.rendered.emit()  # once visible it has its width, which the layout needs
-        target = 0 if self._keep_place else self._heading_block(self._requested_heading)
+        target = 0 if self._keep_position else self._heading_block(self._requested_heading)
         if self._returning is not None:
             target = min(self._returning[0], page.document.blockCount() - 1)
             self._returning = target, self._returning[1]
@@ -322,9 +322,9 @@ class RenderedView(QTextBrowser):
             number, above = self._returning
             scrolled = self.verticalScrollBar().value()  # by the user meanwhile, from the top
             self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above + scrolled)
-        elif not self._keep_place:
+        elif not self._keep_position:
             self.go_to_heading(self._requested_heading)
-            self._keep_place = True  # from here on, also when it comes back in other colours
+            self._keep_position = True  # from here on, also when it comes back in other colours
 
     def _show_document(self, page: Page) -> None:
         """Show a page that was built."""
@@ -342,7 +342,7 @@ class RenderedView(QTextBrowser):
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
-    def place(self) -> TextPosition:
+    def position(self) -> TextPosition:
         return self._first_block().blockNumber() + 1, -1
 
     def shows(self, hit: Hit) -> bool:
@@ -362,9 +362,9 @@ class RenderedView(QTextBrowser):
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
         self._hits = frozenset((marks if found is None else found).lines())
-        self._place_ticks()
+        self._move_ticks()
 
-    def _place_ticks(self) -> None:
+    def _move_ticks(self) -> None:
         if not self._layout_steps.complete:
             return
         self._overview.set_length(max(round(self.document().size().height()), self.viewport().height()))
@@ -384,7 +384,7 @@ class RenderedView(QTextBrowser):
         [(start, end)] = utf16_ranges(block.text(), [(hit.start, hit.end)])
         return next(spans(block.layout(), start, end), QRectF()).translated(self._rect(block).topLeft())
 
-    def _leave_place(self) -> None:
+    def _leave_position(self) -> None:
         """Go to the top, and back when the page is laid out again: Qt would lay out all above the view in one go."""
         if self._returning is None and self.verticalScrollBar().value():
             self._former, self._returning = self.viewport().grab(), self._top()
@@ -396,16 +396,16 @@ class RenderedView(QTextBrowser):
         self.viewport().update()
 
     @Slot(int)
-    def _scroll_place(self, action: int) -> None:
-        """Scroll up what is laid out again later, by a key: the bar would only scroll from the top."""
+    def _scroll_position(self, action: int) -> None:
+        """Scroll up, by a key, the part that is laid out again later: the bar would only scroll from the top."""
         actions, bar = QAbstractSlider.SliderAction, self._overview
         if action == actions.SliderToMinimum.value:
             self._scroll_to(0)
         steps = {actions.SliderSingleStepSub.value: bar.singleStep(), actions.SliderPageStepSub.value: bar.pageStep()}
-        self._scroll_place_up(steps.get(action, 0))
+        self._scroll_position_up(steps.get(action, 0))
 
-    def _scroll_place_up(self, pixels: int) -> None:
-        """Scroll the place that is laid out again later; until then the bar is at the top and can't."""
+    def _scroll_position_up(self, pixels: int) -> None:
+        """Scroll the position that is laid out again later; until then the bar is at the top and can't."""
         if self._returning is not None and not self._overview.value():
             self._returning = self._returning[0], self._returning[1] - pixels
 
@@ -465,7 +465,7 @@ class RenderedView(QTextBrowser):
         free = self.width() - self._overview.width() - 2 * side - widest
         widens = event.size().width() != event.oldSize().width()
         if widens:
-            self._leave_place()
+            self._leave_position()
         self.setViewportMargins(side, round(16 * scale), side + max(0, free), 0)
         super().resizeEvent(event)
         if widens and self._returning is not None:
@@ -475,7 +475,7 @@ class RenderedView(QTextBrowser):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         lines = event.angleDelta().y() * QApplication.wheelScrollLines() / 120
-        self._scroll_place_up(max(0, event.pixelDelta().y() or round(lines * self._overview.singleStep())))
+        self._scroll_position_up(max(0, event.pixelDelta().y() or round(lines * self._overview.singleStep())))
         super().wheelEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -37,13 +37,14 @@ class SourceAndPage(QObject):
         self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
         """The file whose page has been created."""
+        self._page_is_unfolded = False
         self._hinted = ""
         """Name of the file for which the hint was shown that it has no page."""
 
-    def show(self, opened: OpenedFile, target: ViewTarget, *, keep_place: bool) -> None:
+    def show(self, opened: OpenedFile, target: ViewTarget, *, keep_position: bool) -> None:
         """Show a file in the chosen mode, scrolled to the heading that the source shows.
 
-        `keep_place`: the page is visible already, and keeps its position.
+        `keep_position`: the page is visible already, and keeps its position.
         """
         self._opened, self._target = opened, target
         if opened.name != self._hinted:
@@ -54,21 +55,26 @@ class SourceAndPage(QObject):
         elif size > MOST_BYTES:
             shown = size_text(size)
             self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
-        elif self._page_of is not opened:
-            self.rendered.show_markdown(opened.lines, opened.outline, self._heading(opened), keep_place=keep_place)
+        elif self._page_of is not opened or self._page_is_unfolded < bool(target.query):
+            if self._page_of is opened:
+                self.rendered.leave()  # what the user folded and unfolded is forgotten
+            self.rendered.unfold = bool(target.query)
+            self.rendered.show_markdown(
+                opened.lines, opened.outline, self._heading(opened), keep_position=keep_position
+            )
         else:
-            if not keep_place:
+            if not keep_position:
                 self.rendered.go_to_heading(self._heading(opened))
             self._show_rendered()
 
-    def choose(self, *, rendered: bool, keep_place: bool) -> None:
+    def choose(self, *, rendered: bool, keep_position: bool) -> None:
         """Switch to source or page, also for later files."""
         self._prefers_page = rendered
         self._hinted = ""
         if not rendered:
             self.rendered.cancel()
         if self._opened is not None and self._target is not None:
-            self.show(self._opened, self._target, keep_place=keep_place)
+            self.show(self._opened, self._target, keep_position=keep_position)
 
     def leave(self, *, forget: bool) -> None:
         """Stop using the file, which is about to be closed; `forget` also drops its page."""
@@ -85,7 +91,7 @@ class SourceAndPage(QObject):
 
     def _show_rendered(self) -> None:
         if self._opened is not None:
-            self._page_of = self._opened
+            self._page_of, self._page_is_unfolded = self._opened, self.rendered.unfold
             self._search_in(self.rendered, self.rendered.blocks, near=1)
             self.turned.emit(self.rendered)
 
@@ -103,4 +109,4 @@ class SourceAndPage(QObject):
 
     def _heading(self, opened: OpenedFile) -> HeadingPosition | None:
         """Return the heading above the position that the source shows."""
-        return opened.outline.heading_above(max(1, self._source.place()[0]))
+        return opened.outline.heading_above(max(1, self._source.position()[0]))

@@ -76,7 +76,7 @@ class SourceView(LineCanvas):
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
-    def place(self) -> TextPosition:
+    def position(self) -> TextPosition:
         """Return where the search for hits starts: the highlighted part or, if that was scrolled away, the top."""
         if self.highlight is not None and self.scroll_position.top_of(self.highlight[0]) is not None:
             return self.highlight[0], -1
@@ -122,7 +122,7 @@ class SourceView(LineCanvas):
     def select_hit(self) -> None:
         """Select the framed hit, so that it can be copied after the frame disappears."""
         if self.current_hit is not None:
-            self.selection.select(self.current_hit.place, (self.current_hit.line, self.current_hit.end))
+            self.selection.select(self.current_hit.position, (self.current_hit.line, self.current_hit.end))
 
     def selected_word(self) -> str:
         """Return the selected text if it is within one line; else an empty text."""
@@ -143,7 +143,7 @@ class SourceView(LineCanvas):
         """Return the user's current line: of the selection, the framed hit, the found part, or the top of the view."""
         if self.selection.caret is not None:
             return self.selection.caret[0]
-        return max(1, self.place()[0])
+        return max(1, self.position()[0])
 
     def _select_line(self, number: int) -> None:
         after = (number + 1, 0) if number < self.line_count else (number, len(self.text_at(number)))
@@ -158,21 +158,21 @@ class SourceView(LineCanvas):
             key = _TURNED.get(Qt.Key(key), key)
         match key:
             case Qt.Key.Key_Left:
-                place = (line, column - 1) if column else (line - 1, len(self.text_at(max(1, line - 1))))
+                position = (line, column - 1) if column else (line - 1, len(self.text_at(max(1, line - 1))))
             case Qt.Key.Key_Right:
-                place = (line, column + 1) if column < length else (line + 1, 0)
+                position = (line, column + 1) if column < length else (line + 1, 0)
             case Qt.Key.Key_Up:
-                place = (line - 1, column)
+                position = (line - 1, column)
             case Qt.Key.Key_Down:
-                place = (line + 1, column)
+                position = (line + 1, column)
             case Qt.Key.Key_Home:
-                place = (line, 0)
+                position = (line, 0)
             case _:
-                place = (line, length)
-        if 1 <= place[0] <= self.line_count:
-            place = place[0], min(place[1], len(self.text_at(place[0])))
-            self.selection.extend(place)
-            self.ensure_visible(place)
+                position = (line, length)
+        if 1 <= position[0] <= self.line_count:
+            position = position[0], min(position[1], len(self.text_at(position[0])))
+            self.selection.extend(position)
+            self.ensure_visible(position)
 
     # --- accessibility --------------------------------------------------------------------------------------------
 
@@ -214,22 +214,22 @@ class SourceView(LineCanvas):
         if event.button() != Qt.MouseButton.LeftButton or not self.line_count:
             return
         point = event.position().toPoint()
-        place = self.place_at(point)
+        position = self.position_at(point)
         third_click = self._second_click is not None and (point - self._second_click).manhattanLength() < _DRAG_INTERVAL
         self._second_click = None
         if self.in_gutter(point) or third_click:
-            self._select_line(place[0])
+            self._select_line(position[0])
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.selection.extend(place)
+            self.selection.extend(position)
         else:
-            self.selection.put(place)
+            self.selection.put(position)
         self._moved()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or not self.line_count:
             return
         self._second_click = event.position().toPoint()
-        line, column = self.place_at(self._second_click)
+        line, column = self.position_at(self._second_click)
         start, end = word_at(self.text_at(line), column)
         self.selection.select((line, start), (line, end))
         self.viewport().update()
@@ -262,7 +262,7 @@ class SourceView(LineCanvas):
     def _extend_to(self, point: QPoint) -> None:
         area = self.viewport().rect()
         inside = QPoint(point.x(), min(max(point.y(), area.top()), area.bottom()))
-        self.selection.extend(self.place_at(inside))
+        self.selection.extend(self.position_at(inside))
         self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -200,21 +200,21 @@ class LineCanvas(QAbstractScrollArea):
             self.scroll_position.go_to_end()
         self._moved()
 
-    def ensure_visible(self, place: TextPosition) -> None:
+    def ensure_visible(self, position: TextPosition) -> None:
         """Scroll as little as needed to show a position (line and column)."""
-        laid = self.layouts.line(place[0])
-        row_top = self._pad_above(place[0]) + laid.row_of(laid.unit(place[1])) * self.row_height
-        top = self.scroll_position.top_of(place[0])
+        laid = self.layouts.line(position[0])
+        row_top = self._pad_above(position[0]) + laid.row_of(laid.unit(position[1])) * self.row_height
+        top = self.scroll_position.top_of(position[0])
         last_row = self.viewport().height() - self.row_height
         if top is None:
-            above = last_row if place[0] > self.scroll_position.line else 0
-            self.scroll_position.go_to(place[0], above=above, within=row_top)
+            above = last_row if position[0] > self.scroll_position.line else 0
+            self.scroll_position.go_to(position[0], above=above, within=row_top)
         else:
             y = top + row_top
             self.scroll_position.move(min(y, 0) or max(0, y - last_row))
         self._moved()
 
-    def place_at(self, point: QPoint) -> TextPosition:
+    def position_at(self, point: QPoint) -> TextPosition:
         """Return the text position nearest to a point, which may be outside of the viewport."""
         number, top = self.scroll_position.line, -self.scroll_position.hidden
         for number, top, _ in self._visible():

@@ -97,15 +97,15 @@ class Selection:
             return None
         return min(self.anchor, self.caret), max(self.anchor, self.caret)
 
-    def put(self, place: TextPosition) -> None:
+    def put(self, position: TextPosition) -> None:
         """Start a new, empty selection at a position."""
-        self.anchor = self.caret = place
+        self.anchor = self.caret = position
 
-    def extend(self, place: TextPosition) -> None:
+    def extend(self, position: TextPosition) -> None:
         """Move the caret to a position; without a selection, start one there."""
         if self.anchor is None:
-            self.anchor = place
-        self.caret = place
+            self.anchor = position
+        self.caret = position
 
     def select(self, anchor: TextPosition, caret: TextPosition) -> None:
         self.anchor, self.caret = anchor, caret

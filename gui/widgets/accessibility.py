@@ -4,7 +4,7 @@ Qt doesn't know what such a widget paints, and exposes it without a role. A widg
 `spoken_parts()` is exposed as a chart, a list or a document whose children are those parts. Nothing is created before
 an assistive technology asks.
 
-Qt appends widgets to the tab order as they are created: those that are created late are inserted at their place.
+Qt appends widgets to the tab order as they are created: those that are created late are inserted at their position.
 """
 
 # mypy: disable-error-code="override"
@@ -64,7 +64,7 @@ class Part:
     """A part of a painted widget, as exposed to screen readers."""
 
     words: str
-    place: QRect
+    rect: QRect
     """Rectangle in the widget."""
 
 
@@ -143,7 +143,7 @@ class _Whole(QAccessibleInterface):
 
     def childAt(self, x: int, y: int) -> QAccessibleInterface | None:
         at = self._widget.mapFromGlobal(QPoint(x, y))
-        hit = (number for number, part in enumerate(self.parts()) if part.place.contains(at))
+        hit = (number for number, part in enumerate(self.parts()) if part.rect.contains(at))
         return self.child(next(hit, -1))
 
     def focusChild(self) -> QAccessibleInterface | None:
@@ -222,7 +222,7 @@ class _Part(QAccessibleInterface):
 
     def rect(self) -> QRect:
         part = self._part()
-        return QRect() if part is None else part.place.translated(self._whole.rect().topLeft())
+        return QRect() if part is None else part.rect.translated(self._whole.rect().topLeft())
 
     def role(self) -> QAccessible.Role:
         return _PART_OF.get(self._whole.role(), QAccessible.Role.ListItem)
@@ -287,7 +287,7 @@ def insert_after(before: QWidget, widgets: Iterable[QWidget]) -> None:
         before = widget
 
 
-def mark_place(within: QWidget) -> QWidget:
+def mark_position(within: QWidget) -> QWidget:
     """Add a hidden child to `within`: widgets created later are inserted after it in the tab order."""
     mark = QWidget(within)
     mark.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -58,9 +58,9 @@ def indent() -> int:
     return _EDGE + font_at(_SIDE).pixelSize() + _GAP
 
 
-def _size(letters: int) -> QSize:
+def _size(width: int) -> QSize:
     height = max(QFontMetrics(font_at(13)).height(), font_at(_SIDE).pixelSize())
-    return QSize(indent() + letters + _EDGE, height + 2 * _EDGE)
+    return QSize(indent() + width + _EDGE, height + 2 * _EDGE)
 
 
 class Checkable(Toggle):
@@ -78,8 +78,8 @@ class Checkable(Toggle):
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
-    def paint_mark(self, painter: QPainter, place: QRectF, colours: Tokens) -> None:
-        """Paint the indicator at `place`: its edge, its fill and, if checked, its mark."""
+    def paint_mark(self, painter: QPainter, rect: QRectF, colours: Tokens) -> None:
+        """Paint the indicator at `rect`: its edge, its fill and, if checked, its mark."""
         raise NotImplementedError
 
     def sizeHint(self) -> QSize:
@@ -105,8 +105,8 @@ class Checkable(Toggle):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setPen(QPen(_edge(self, colours), 1))
         painter.setBrush(colours.base)
-        place = QRectF(_EDGE, (self.height() - side) // 2, side, side).adjusted(0.5, 0.5, -0.5, -0.5)
-        self.paint_mark(painter, place, colours)
+        rect = QRectF(_EDGE, (self.height() - side) // 2, side, side).adjusted(0.5, 0.5, -0.5, -0.5)
+        self.paint_mark(painter, rect, colours)
         group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
         painter.setPen(self.palette().color(group, QPalette.ColorRole.WindowText))
         painter.setFont(font_at(13))

@@ -113,18 +113,18 @@ _GAP = 12
 
 
 class FoldingRow(QWidget):
-    """Two widgets side by side, or stacked if `wide` would get room for fewer than `letters` characters.
+    """Two widgets side by side, or stacked if `wide` would get room for fewer than `characters` characters.
 
     If `whole` is not 0, they are stacked when the row itself has fewer characters than that: then another text in
     `narrow` moves nothing, since a long one is shortened.
     """
 
     def __init__(
-        self, wide: QWidget, narrow: QWidget, letters: int, whole: int = 0, parent: QWidget | None = None
+        self, wide: QWidget, narrow: QWidget, characters: int, whole: int = 0, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._wide, self._narrow = wide, narrow
-        self._letters, self._whole = letters, whole
+        self._characters, self._whole = characters, whole
         self._folded = False
         self._before = self._after = self._later = 0
         self._lines = QVBoxLayout(self)
@@ -166,9 +166,9 @@ class FoldingRow(QWidget):
         available = self.width() - 2 * _MARGIN - self._before
         after = available - _GAP - self._after - self._later
         whole = self.width() - self._before - self._later
-        folded = after < self._letters * letter + least.width() or whole < self._whole * letter
+        folded = after < self._characters * letter + least.width() or whole < self._whole * letter
         if self._whole:
-            self._wide.setMinimumWidth(0 if folded else self._letters * letter)
+            self._wide.setMinimumWidth(0 if folded else self._characters * letter)
         if folded != self._folded:
             self._folded = folded
             self._place()

@@ -227,8 +227,8 @@ class ListHeader(QWidget):
 
     def _insert(self, widget: QWidget) -> None:
         """Insert a widget before the sort button, also in tab order."""
-        place = self._row.indexOf(self.sort_button)
-        self._row.insertWidget(place, widget)
+        index = self._row.indexOf(self.sort_button)
+        self._row.insertWidget(index, widget)
         self._tools.append(widget)
         for before, after in pairwise((*self._tools, self.sort_button)):
             QWidget.setTabOrder(before, after)

@@ -219,7 +219,7 @@ class NoticeBar(QWidget):
         self.setVisible(bool(text))
 
     def keep_space(self, kept: bool) -> None:
-        """Leave the bar's space empty if it is hidden from now on, so that what is below doesn't move."""
+        """Leave the bar's space empty if it is hidden from now on, so that the content below doesn't move."""
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(kept and (policy.retainSizeWhenHidden() or not self.isHidden()))
         self.setSizePolicy(policy)

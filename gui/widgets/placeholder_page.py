@@ -1,7 +1,7 @@
 """Pages in place of content (one sentence, and actions), and a temporary hint over content.
 
-The place of the sentence is the same in lists, readers and whole views: a column of limited width, in the middle of a
-wide page, that begins near the top, where the first line of the content would be.
+The position of the sentence is the same in lists, readers and whole views: a column of limited width, in the middle of
+a wide page, that begins near the top, where the first line of the content would be.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ from engine import marked, tr
 from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
 from gui.style.stylesheet import font_at, set_role
-from gui.widgets.accessibility import announce, insert_after, mark_place, stops
+from gui.widgets.accessibility import announce, insert_after, mark_position, stops
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.plain_text import show_tip
 from gui.widgets.right_to_left import margins
@@ -120,7 +120,7 @@ class StatePage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._place = mark_place(self)
+        self._tab_position = mark_position(self)
         self._page = page = QWidget()
         middle = QWidget()
         middle.setMaximumWidth(_WIDEST + 2 * _MARGIN)
@@ -167,7 +167,7 @@ class StatePage(QScrollArea):
         if table is not None and self._table is None:
             self._table = table
             self._column.insertWidget(self._column.indexOf(self._keys) + 1, table)
-            insert_after(self._place, stops(table))
+            insert_after(self._tab_position, stops(table))
         if self._table is not None:
             self._table.setVisible(table is not None)
         if self._below is not None:
@@ -200,8 +200,8 @@ class StatePage(QScrollArea):
             self._rows.append(row)
         added = stops(below)  # before they are in the window, whose order has a thousand widgets
         self._column.insertWidget(self._column.count() - 1, below)
-        below.show()  # at once, so that its buttons can take the focus
-        insert_after(self._place, added)
+        below.show()  # immediately, so that its buttons can take the focus
+        insert_after(self._tab_position, added)
         self._fold()
 
     def set_sentence(self, sentence: str) -> None:
@@ -230,8 +230,8 @@ class StatePage(QScrollArea):
         for row in self._rows:
             widgets = [item.widget() for number in range(row.count()) if (item := row.itemAt(number))]
             width = sum(widget.sizeHint().width() + row.spacing() for widget in widgets if widget is not None)
-            way = QBoxLayout.Direction
-            row.setDirection(way.LeftToRight if width - row.spacing() <= available else way.TopToBottom)
+            directions = QBoxLayout.Direction
+            row.setDirection(directions.LeftToRight if width - row.spacing() <= available else directions.TopToBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -306,6 +306,10 @@ class NothingToRead(NamedTuple):
 
     sentence: str
     keys: str = ""
+
+
+NOTHING_FOUND = NothingToRead("")
+"""An empty page: the list of results says that nothing was found."""
 
 
 class Hint(QFrame):

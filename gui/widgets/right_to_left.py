@@ -141,11 +141,11 @@ def range_edges(layout: QTextLayout, line: QTextLine, start: int, end: int) -> t
     edges = [cursor_x(line, start), cursor_x(line, end)]
     text = layout.text()
     if not text.isascii() and _RIGHT_TO_LEFT_LETTERS.search(text):
-        # Between parts of different direction, a cursor is at one of two places, perhaps not beside the range.
+        # Between parts of different direction, a cursor is at one of two positions, perhaps not beside the range.
         glyphs = [
-            (place.x(), place.x() + advance.x())
+            (index.x(), index.x() + advance.x())
             for run in line.glyphRuns(start, end - start)
-            for place, advance in zip(
+            for index, advance in zip(
                 run.positions(), run.rawFont().advancesForGlyphIndexes(run.glyphIndexes()), strict=True
             )
         ]

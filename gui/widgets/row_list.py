@@ -74,36 +74,36 @@ class RowModel(QAbstractListModel):
         super().__init__(parent)
         self._headings = headings
         self._rows: list[Any] = []
-        self._places: dict[Hashable, int] | None = None
+        self._positions: dict[Hashable, int] | None = None
 
     def set_rows(self, rows: Sequence[KeyedRow]) -> None:
         self.beginResetModel()
         self._rows = list(rows)
-        self._places = None
+        self._positions = None
         self.endResetModel()
 
     def shows(self, rows: Sequence[KeyedRow]) -> bool:
         """Return whether the model has exactly these rows."""
         return self._rows == rows
 
-    def row(self, place: int) -> Any:
+    def row(self, position: int) -> Any:
         """Return the row at a position; None if there is none."""
-        return self._rows[place] if 0 <= place < len(self._rows) else None
+        return self._rows[position] if 0 <= position < len(self._rows) else None
 
-    def place(self, key: Hashable) -> int:
+    def position(self, key: Hashable) -> int:
         """Return the position of the row with this key; -1 if there is none."""
-        if self._places is None:  # only when a position must be kept: a long list has many keys
-            self._places = {row.key: place for place, row in enumerate(self._rows)}
-        return self._places.get(key, -1)
+        if self._positions is None:  # only when a position must be kept: a long list has many keys
+            self._positions = {row.key: position for position, row in enumerate(self._rows)}
+        return self._positions.get(key, -1)
 
-    def keys_before(self, place: int) -> frozenset[Hashable]:
+    def keys_before(self, position: int) -> frozenset[Hashable]:
         """Return the keys of all rows above a position."""
-        return frozenset(row.key for row in self._rows[:place])
+        return frozenset(row.key for row in self._rows[:position])
 
-    def is_header(self, place: int) -> bool:
-        return isinstance(self._rows[place], self._headings)
+    def is_header(self, position: int) -> bool:
+        return isinstance(self._rows[position], self._headings)
 
-    def first_place(self) -> int:
+    def first_position(self) -> int:
         """Return the position of the first row that can be current (not a heading); -1 without any."""
         return self.step(0, 1, 0)
 
@@ -199,14 +199,14 @@ class RowList(QListView):
         self._activate(self.currentIndex())
 
     @property
-    def place(self) -> ListPosition | None:
+    def position(self) -> ListPosition | None:
         """The user's position in the list; None in an empty list."""
         return self._remember() if self.rows.rowCount() else None
 
-    def return_to(self, place: ListPosition) -> None:
+    def return_to(self, position: ListPosition) -> None:
         """Restore a position, as if the user had gone there."""
         if self.rows.rowCount():
-            self._return_to(place)
+            self._return_to(position)
 
     def _activate(self, index: Index) -> None:
         """Open a row, after Enter or a double click; for subclasses."""
@@ -229,7 +229,7 @@ class RowList(QListView):
     def _remember(self, unsteady: type | tuple[type, ...] = ()) -> ListPosition:
         """Return the current position; rows of the types `unsteady`, often replaced, are not used as anchors."""
         current = self.rows.row(self.currentIndex().row())
-        visible = self._visible_places()
+        visible = self._visible_positions()
         if current is not None and self.currentIndex().row() in visible:
             visible = [self.currentIndex().row(), *visible]
         anchors = []
@@ -241,20 +241,20 @@ class RowList(QListView):
         key = None if current is None or isinstance(current, unsteady) else current.key
         return ListPosition(key, self.currentIndex().row(), tuple(anchors), above)
 
-    def _visible_places(self) -> list[int]:
+    def _visible_positions(self) -> list[int]:
         first = self.indexAt(QPoint(1, 1)).row()
         last = self.indexAt(QPoint(1, self.viewport().height() - 1)).row()
         return list(range(max(first, 0), (last if last >= 0 else self.rows.rowCount() - 1) + 1))
 
     def _first_visible(self) -> int:
-        return next(iter(self._visible_places()), 0)
+        return next(iter(self._visible_positions()), 0)
 
-    def _return_to(self, place: ListPosition, shift: int = 0) -> None:
+    def _return_to(self, position: ListPosition, shift: int = 0) -> None:
         """Restore the current row and its position in the viewport, moved up by `shift` pixels."""
-        number = self.rows.place(place.current)
-        self._set_current(number if number >= 0 else self.rows.nearest(place.number))
-        for key, top in place.anchors:
-            now = self.rows.place(key)
+        number = self.rows.position(position.current)
+        self._set_current(number if number >= 0 else self.rows.nearest(position.number))
+        for key, top in position.anchors:
+            now = self.rows.position(key)
             if now >= 0:
                 bar = self.verticalScrollBar()
                 bar.setValue(bar.value() + self.visualRect(self.rows.index(now)).top() - (top - shift))
@@ -357,7 +357,7 @@ class RowList(QListView):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if not self.currentIndex().isValid() and self.rows.rowCount():
-            self._set_current(self.rows.first_place())
+            self._set_current(self.rows.first_position())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -170,7 +170,7 @@ class SyncBar(QWidget):
         """Show a status record; None if no index is open."""
         self._nothing = tr("No folder is open")
         step = status.syncing if status else None
-        if status is None or status.paused or _place(step) != _place(self._last_step):
+        if status is None or status.paused or _progress_key(step) != _progress_key(self._last_step):
             self._moved = time.monotonic()
         self._last_step = step
         self._status = status
@@ -326,6 +326,6 @@ def _button_width(button: QPushButton, words: str) -> int:
     return width
 
 
-def _place(step: MemorySyncProgressUpdate | None) -> tuple[object, ...] | None:
+def _progress_key(step: MemorySyncProgressUpdate | None) -> tuple[object, ...] | None:
     """Return a value that changes when a sync makes progress; None without a sync."""
     return (step.phase, step.completed, step.current_file) if step else None

@@ -50,7 +50,7 @@ class SortHeader(QHeaderView):
         if not self.isSortIndicatorShown() or logicalIndex != self.sortIndicatorSection():
             return
         width = font_at(_ARROW).pixelSize()
-        middle, top = self._arrow_place(rect, logicalIndex, width)
+        middle, top = self._arrow_position(rect, logicalIndex, width)
         tip, base = top, top + width / 2
         if self.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder:
             tip, base = base, tip
@@ -63,7 +63,7 @@ class SortHeader(QHeaderView):
         )
         painter.restore()
 
-    def _arrow_place(self, rect: QRect, section: int, width: int) -> tuple[float, float]:
+    def _arrow_position(self, rect: QRect, section: int, width: int) -> tuple[float, float]:
         """Return the middle and the top of the arrow: beside the title, or above it in a narrow section."""
         title = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
         side = _TITLE_PAD + QFontMetrics(font_at(12)).horizontalAdvance(title) + _ARROW_GAP + width / 2
@@ -81,7 +81,7 @@ class Column(Generic[Record]):
     """A table column. `value` returns the sort key of a record; `figures` aligns right."""
 
     title: str
-    letters: int
+    characters: int
     """Initial width, in average characters; the one column with 0 takes the rest."""
     value: Callable[[Record], str | int | float]
     text: Callable[[Record], str] | None = None
@@ -170,8 +170,8 @@ class RecordsTable(QTableView, Generic[Record]):
         header.ensurePolished()  # a title in another language may be longer than the cells below it
         header.setAccessibleName(tr("Titles of the table's columns"))
         for number, column in enumerate(columns):
-            if column.letters:
-                preferred = metrics.averageCharWidth() * column.letters
+            if column.characters:
+                preferred = metrics.averageCharWidth() * column.characters
                 header.resizeSection(number, max(preferred, header.sectionSizeHint(number)))
             else:
                 header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)

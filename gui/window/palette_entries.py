@@ -64,45 +64,49 @@ def _folded(words: str) -> str:
 @lru_cache(maxsize=2048)
 def _beginnings(words: str) -> list[int]:
     """Return the positions at which words begin."""
-    return [place for place in range(len(words)) if words[place].isalnum() and not words[place - 1 : place].isalnum()]
+    return [
+        position
+        for position in range(len(words))
+        if words[position].isalnum() and not words[position - 1 : position].isalnum()
+    ]
 
 
 def _find(part: str, words: str) -> tuple[float, range | list[int]] | None:
     begins = _beginnings(words)
-    for place in begins:
-        if words.startswith(part, place):
-            best = _WHOLE_BEGINNING if place == 0 else _BEGINNING
-            return best - place / 10, range(place, place + len(part))
+    for position in begins:
+        if words.startswith(part, position):
+            best = _WHOLE_BEGINNING if position == 0 else _BEGINNING
+            return best - position / 10, range(position, position + len(part))
     initials = _in_order(part, words, begins)
     if initials is not None and len(part) > 1:
         return _INITIALS - initials[-1] / 10, initials
     inside = words.find(part)
     if inside >= 0:
         return _INSIDE / (1 + inside / 50), range(inside, inside + len(part))
-    for place in begins:
-        if words[place] == part[0]:
-            scattered = _in_order(part, words, range(place, len(words)))
+    for position in begins:
+        if words[position] == part[0]:
+            scattered = _in_order(part, words, range(position, len(words)))
             if scattered is not None:
                 gaps = scattered[-1] - scattered[0] + 1 - len(part)
                 return SCATTERED / (1 + gaps / 10), scattered
     return None
 
 
-def _in_order(part: str, words: str, places: "range | list[int]") -> list[int] | None:
-    """Find the letters of `part` in order in `words`, each at one of `places`; returns their positions, or None."""
+def _in_order(part: str, words: str, positions: "range | list[int]") -> list[int] | None:
+    """Find the letters of `part` in order in `words`, each at one of `positions`; returns their positions, or None."""
     found = []
-    rest = iter(places)
+    rest = iter(positions)
     for letter in part:
-        place = next((place for place in rest if words[place] == letter), None)
-        if place is None:
+        position = next((position for position in rest if words[position] == letter), None)
+        if position is None:
             return None
-        found.append(place)
+        found.append(position)
     return found
 
 
 def _ranges(letters: set[int]) -> tuple[tuple[int, int], ...]:
     runs = groupby(enumerate(sorted(letters)), lambda pair: pair[1] - pair[0])
-    together = [[place for _, place in run] for _, run in runs]
+    together = [[position for _, position in run] for _, run in runs]
     return tuple((run[0], run[-1] + 1) for run in together)
 
 
@@ -190,8 +194,8 @@ def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[
     commands come first, and of equally frequent ones the most recent.
     """
     use: defaultdict[str, float] = defaultdict(float)
-    for place, key in enumerate(recent):
-        use[key] += _FADING**place
+    for age, key in enumerate(recent):
+        use[key] += _FADING**age
     found = [Found(entry, fitting) for entry in entries if (fitting := _fit(query, entry)) is not None]
     found.sort(key=lambda one: (-round(one.fit.score), -use[one.entry.key], bool(one.entry.reason)))
     return found

@@ -20,7 +20,7 @@ import engine
 from engine import CancelToken, MnemoscopeError, QueryRecord, decode_json, read_file, replace_file, tr
 from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
-from gui.core.window_state import DebouncedWrite, LastPlace, WindowState, Writing, save_state
+from gui.core.window_state import DebouncedWrite, LastView, WindowState, Writing, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened
 from gui.facts.wording import short
 from gui.index.panel import PageName
@@ -54,7 +54,7 @@ class SessionRestore(QObject):
         self._state = context.state
         self._window = window
         self._remembers = context.remembers
-        self._requested: LastPlace | None = None
+        self._requested: LastView | None = None
         """The location to restore once its folder is open."""
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
@@ -78,7 +78,7 @@ class SessionRestore(QObject):
 
     def resume(self) -> None:
         """Restore the location once its folder is opened; call it before opening."""
-        self._requested = self._state.place
+        self._requested = self._state.last_view
 
     def update_state(self) -> None:
         """Put the current layout and location into the window state."""
@@ -89,7 +89,7 @@ class SessionRestore(QObject):
         state.chunk_borders = self._views.viewer.chunks_action.isChecked()
         state.calendar_hidden = self._views.sessions.view.hide_calendar.isChecked()
         if self._workspace.current is not None and self._requested is None and self._line is None:
-            state.place = self._place(self._workspace.current.folder)
+            state.last_view = self._last_view(self._workspace.current.folder)
 
     def write_now(self) -> None:
         """Write the state immediately, since the window closes; nothing older is written after it."""
@@ -115,22 +115,22 @@ class SessionRestore(QObject):
             self._note()
         return False
 
-    def _place(self, folder: Path) -> LastPlace:
+    def _last_view(self, folder: Path) -> LastView:
         views, search = self._views, self._views.search
         search_state = search.controller.view_state
         query = None if search_state.query is None else to_record(search_state.query, search_state.order)
         if not search.controller.saved_searches.store.notes:
             query = None
         row, top = None, 0
-        if search_state.place is not None and query is not None:
-            row = search_state.place.current if isinstance(search_state.place.current, tuple) else None
-            top = next((top for key, top in search_state.place.anchors if key == row), 0)
+        if search_state.position is not None and query is not None:
+            row = search_state.position.current if isinstance(search_state.position.current, tuple) else None
+            top = next((top for key, top in search_state.position.anchors if key == row), 0)
         file, line = views.viewer.view_state
         session_state = views.sessions.view_state
         criteria = session_state.criteria
         if criteria.text and not search.controller.saved_searches.store.notes:
             criteria = replace(criteria, text="")
-        return LastPlace(
+        return LastView(
             folder=str(folder),
             view=views.current,
             index_page=views.index.page,
@@ -150,20 +150,20 @@ class SessionRestore(QObject):
 
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:
-        place, self._requested = self._requested, None
+        last, self._requested = self._requested, None
         views = self._views
-        if place is None or place.folder != str(opened.folder) or views.search.box.query:
+        if last is None or last.folder != str(opened.folder) or views.search.box.query:
             return  # another folder, or the user has already typed a query
-        if place.reading is not None:
-            views.conversation.return_to(place.reading.path, place.reading)
-        if place.query is not None:
-            self._line = (place.file, place.line) if place.file and place.line else None
-            views.search.controller.return_to(_view_state_of(place, place.query))
-        page: PageName = place.index_page
-        if place.view == "index":
+        if last.reading is not None:
+            views.conversation.return_to(last.reading.path, last.reading)
+        if last.query is not None:
+            self._line = (last.file, last.line) if last.file and last.line else None
+            views.search.controller.return_to(_view_state_of(last, last.query))
+        page: PageName = last.index_page
+        if last.view == "index":
             views.index.show_page(page)
-        views.switch(place.view)
-        views.sessions.return_to(SessionsViewState(place.criteria, place.role, place.session))
+        views.switch(last.view)
+        views.sessions.return_to(SessionsViewState(last.criteria, last.role, last.session))
 
     @Slot(str)
     def _scroll(self, name: str) -> None:
@@ -175,19 +175,19 @@ class SessionRestore(QObject):
             self._line = None
 
 
-def _view_state_of(place: LastPlace, query: QueryRecord) -> SearchViewState:
-    at = None if place.row is None else ListPosition(place.row, 0, ((place.row, place.top),), frozenset())
-    return SearchViewState(to_query(query), query.order, max(place.max_results, FIRST_RESULTS), at)
+def _view_state_of(last: LastView, query: QueryRecord) -> SearchViewState:
+    at = None if last.row is None else ListPosition(last.row, 0, ((last.row, last.top),), frozenset())
+    return SearchViewState(to_query(query), query.order, max(last.max_results, FIRST_RESULTS), at)
 
 
 def _without_secrets(state: WindowState) -> WindowState:
     """Return the state without queries that contain a secret, and what they have found. Any thread."""
-    place = state.place
-    if place.query is not None and engine.query_holds_secret(place.query):
-        place = msgspec.structs.replace(place, query=None, row=None, top=0, file="", line=0)
-    if engine.holds_secret(place.criteria.text):
-        place = msgspec.structs.replace(place, criteria=replace(place.criteria, text=""))
-    return msgspec.structs.replace(state, place=place)
+    last = state.last_view
+    if last.query is not None and engine.query_holds_secret(last.query):
+        last = msgspec.structs.replace(last, query=None, row=None, top=0, file="", line=0)
+    if engine.holds_secret(last.criteria.text):
+        last = msgspec.structs.replace(last, criteria=replace(last.criteria, text=""))
+    return msgspec.structs.replace(state, last_view=last)
 
 
 _DRAFT_MS = 500
@@ -225,10 +225,10 @@ def load_drafts() -> tuple[Draft, ...]:
     except OSError as error:
         log.warning("What was not saved could not be read: %s", error)
     except ValueError as error:
-        kept = path.with_name("drafts-damaged.json")
+        damaged = path.with_name("drafts-damaged.json")
         with contextlib.suppress(OSError):
-            path.replace(kept)
-        log.warning("The unsaved drafts file is damaged (%s) and was renamed to %s", type(error).__name__, kept.name)
+            path.replace(damaged)
+        log.warning("The unsaved drafts file is damaged (%s) and was renamed to %s", type(error).__name__, damaged.name)
     return ()
 
 

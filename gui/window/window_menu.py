@@ -152,10 +152,10 @@ class KeySheet(QWidget):
         self.area.setAccessibleName(tr("Keys"))
         bar = self.area.verticalScrollBar().sizeHint().width()
         self.preferred_size = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
-        for place in range(2):
-            widths = [labels[place].sizeHint().width() for _, labels in self._rows]
+        for side in range(2):
+            widths = [labels[side].sizeHint().width() for _, labels in self._rows]
             for grid in grids:
-                grid.setColumnStretch(place, max(widths, default=1))  # where both are too wide, each gives its share
+                grid.setColumnStretch(side, max(widths, default=1))  # where both are too wide, each gives its share
         for _, labels in self._rows:
             for one in labels:
                 one.setWordWrap(True)  # only now, since a wrapped label has no preferred width
@@ -187,8 +187,8 @@ class KeySheet(QWidget):
                 number = grid.rowCount()
                 shown = KeyCaps(pressed, each), label(words, "muted")
                 shown[0].setAlignment(at_start(Qt.AlignmentFlag.AlignTop))
-                for place, one in enumerate(shown):
-                    grid.addWidget(one, number, place)
+                for side, one in enumerate(shown):
+                    grid.addWidget(one, number, side)
                 self._rows.append((f"{pressed} {words} {title}".casefold(), shown))
         grid.setRowStretch(grid.rowCount(), 1)
         return grid

@@ -232,14 +232,14 @@ def _row(folder: Path, component: Component) -> dict[str, object]:
     """Write a component's licence text, and return its row in the list."""
     path = folder / f"{component.name}.txt"
     path.write_text(component.text, "utf-8")
-    place = (BUNDLED_LIST.parent / path.name).as_posix()
+    listed_at = (BUNDLED_LIST.parent / path.name).as_posix()
     return {
         "name": component.name,
         "version": component.version,
         "licence": component.licence,
         "about": component.about,
         "files": sorted(component.files),
-        "text": place,
+        "text": listed_at,
     }
 
 

@@ -1,6 +1,6 @@
 """Measures one piece of work in a process of its own, and says what it cost beside what something else costs.
 
-Nothing here asserts a time: machines differ, and a busy one differs from itself. CPU seconds stand more noise than
+Nothing here asserts a time: machines differ, and a busy one differs from itself. CPU seconds tolerate more noise than
 the clock, and a ratio to a baseline that ran a moment ago more than either.
 """
 

@@ -2,7 +2,7 @@
 
 Of ten sessions six are Claude Code's, two Codex's and two OpenClaw's. Of twenty bytes some ten are what tools gave
 back, one was said and one thought, the rest holds them together; sizes differ by the hundredfold, and some lines, with
-a picture or a long file, have hundreds of kilobytes. Each session holds one question with two words that stand nowhere
+a picture or a long file, have hundreds of kilobytes. Each session holds one question with two words that occur nowhere
 else.
 """
 
@@ -80,7 +80,7 @@ def transcript(folder: Path, number: int) -> Path:
 def planted(number: int) -> str:
     """The two words that only the session of this number holds."""
     syllables = [consonant + vowel for consonant in "stvwxz" for vowel in "uy"]
-    word = "".join(syllables[number // 12**place % 12] for place in range(5))
+    word = "".join(syllables[number // 12**index % 12] for index in range(5))
     return f"{word}q {word}j"
 
 

@@ -96,7 +96,7 @@ def test_long_integers_are_found_wherever_they_are(runs: list[tuple[int, int]], 
 
 
 def _joined_runs(runs: list[tuple[int, int]]) -> list[int]:
-    """Return the lengths of runs of digits, of which those without blanks in between are one."""
+    """Return the lengths of runs of digits; runs without blanks between them count as one."""
     lengths = [0]
     for blanks, digits in runs:
         lengths = [*lengths, digits] if blanks else [*lengths[:-1], lengths[-1] + digits]

@@ -71,7 +71,7 @@ def test_embedded_text_keeps_own_direction() -> None:
     assert "\u2068" not in language.tr("Open {path}", path="/notes/a.md")
 
 
-def test_nothing_is_said_of_nothing() -> None:
+def test_empty_text_is_not_translated() -> None:
     language.speak("de")
     assert language.tr("") == ""  # gettext would give the catalogue's head
 
@@ -87,7 +87,9 @@ def test_nothing_is_said_of_nothing() -> None:
         ({}, "en"),
     ],
 )
-def test_the_desktop_chooses(monkeypatch: pytest.MonkeyPatch, wished: dict[str, str], spoken: str) -> None:
+def test_system_language_comes_from_environment(
+    monkeypatch: pytest.MonkeyPatch, wished: dict[str, str], spoken: str
+) -> None:
     monkeypatch.setattr(language.sys, "platform", "linux")
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)

@@ -6,7 +6,7 @@ from engine.base.formatting import all_of, any_of, floored
 
 
 @pytest.mark.parametrize(("share", "said"), [(1.0, "100%"), (0.9999, "99%"), (0.5, "50%"), (0.0, "0%")])
-def test_all_is_said_only_of_all(share: float, said: str) -> None:
+def test_share_below_one_is_never_rounded_up(share: float, said: str) -> None:
     assert floored(share) == said
 
 

@@ -46,7 +46,7 @@ print(msgspec.json.encode([failed, found]).decode())
 """
 
 
-class Place:
+class Folders:
     def __init__(self, folder: Path) -> None:
         self.notes, self.data, self.sessions = (folder / name for name in ("notes", "data", "sessions"))
         for path in (self.notes, self.sessions):
@@ -76,21 +76,21 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def folders(tmp_path: Path) -> Folders:
+    return Folders(tmp_path)
 
 
 @pytest.mark.parametrize("how", ["SIGSEGV", "SIGKILL"])
 @pytest.mark.parametrize("kind", ["note", "session"])
-def test_file_that_kills_its_reader_is_skipped(place: Place, kind: str, how: str) -> None:
+def test_file_that_kills_its_reader_is_skipped(folders: Folders, kind: str, how: str) -> None:
     if kind == "note":
-        file = place.notes / "deadly.md"
+        file = folders.notes / "deadly.md"
         file.write_text("A deadly lamp.\n")
     else:
-        file = place.write_session("deadly.jsonl", "A deadly lamp?")
-    assert place.sync(how=how) is None
-    assert place.sync(how=how) is None
-    failed, found = place.sync(how=how) or ({}, [])
+        file = folders.write_session("deadly.jsonl", "A deadly lamp?")
+    assert folders.sync(how=how) is None
+    assert folders.sync(how=how) is None
+    failed, found = folders.sync(how=how) or ({}, [])
     assert [path for path in failed if path.endswith(file.name)] == list(failed)
     assert "skipped until it changes" in failed[next(iter(failed))]
     assert {"a.md", "z.md"} <= set(found)
@@ -101,29 +101,29 @@ def test_file_that_kills_its_reader_is_skipped(place: Place, kind: str, how: str
     if kind == "note":
         file.write_text("A harmless lamp.\n")
     else:
-        place.write_session("deadly.jsonl", "A harmless lamp.")
-    failed, found = place.sync(how=how) or ({}, [])
+        folders.write_session("deadly.jsonl", "A harmless lamp.")
+    failed, found = folders.sync(how=how) or ({}, [])
     assert failed == {}
     assert any("deadly" in path for path in found)
 
 
-def test_note_that_kills_the_analysis_is_skipped(place: Place) -> None:
-    (place.notes / "lethal.md").write_text("A lethal lamp.\n")
-    assert place.sync() is None
-    assert place.sync() is None
-    failed, found = place.sync() or ({}, [])
+def test_note_that_kills_the_analysis_is_skipped(folders: Folders) -> None:
+    (folders.notes / "lethal.md").write_text("A lethal lamp.\n")
+    assert folders.sync() is None
+    assert folders.sync() is None
+    failed, found = folders.sync() or ({}, [])
     assert list(failed) == ["lethal.md"]
     assert {"a.md", "z.md"} <= set(found)
 
 
-def test_other_files_are_indexed_after_first_crash(place: Place) -> None:
-    place.write_session("deadly.jsonl", "A deadly lamp?")
-    (place.notes / "b-deadly.md").write_text("A deadly lamp.\n")
-    assert place.sync() is None  # at the note
-    assert place.sync() is None  # at the note again, after all others
-    assert place.sync() is None  # at the session
-    assert place.sync() is None
-    failed, found = place.sync() or ({}, [])
+def test_other_files_are_indexed_after_first_crash(folders: Folders) -> None:
+    folders.write_session("deadly.jsonl", "A deadly lamp?")
+    (folders.notes / "b-deadly.md").write_text("A deadly lamp.\n")
+    assert folders.sync() is None  # at the note
+    assert folders.sync() is None  # at the note again, after all others
+    assert folders.sync() is None  # at the session
+    assert folders.sync() is None
+    failed, found = folders.sync() or ({}, [])
     assert len(failed) == 2
     assert {"a.md", "z.md"} <= set(found)
 
@@ -138,35 +138,35 @@ def test_kill_before_reading_counts_no_crash_again(tmp_path: Path) -> None:
         assert third.crashes(file) == 1
 
 
-def test_single_kill_does_not_exclude_a_file(place: Place) -> None:
-    file = place.notes / "deadly.md"
+def test_single_kill_does_not_exclude_a_file(folders: Folders) -> None:
+    file = folders.notes / "deadly.md"
     file.write_text("A deadly lamp.\n")
     state = file.stat()
-    assert place.sync(how="SIGKILL") is None
+    assert folders.sync(how="SIGKILL") is None
     file.write_text("harmless lamp!\n")
     assert file.stat().st_size == state.st_size
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))  # as if the kill had come from outside
-    failed, found = place.sync() or ({"": "died"}, [])
+    failed, found = folders.sync() or ({"": "died"}, [])
     assert failed == {}
     assert "deadly.md" in found
 
 
-def test_forced_sync_retries_excluded_file(place: Place) -> None:
-    file = place.notes / "deadly.md"
+def test_forced_sync_retries_excluded_file(folders: Folders) -> None:
+    file = folders.notes / "deadly.md"
     file.write_text("A deadly lamp.\n")
     state = file.stat()
-    assert place.sync() is None
-    assert place.sync() is None
-    assert (place.sync() or ({}, []))[0]
+    assert folders.sync() is None
+    assert folders.sync() is None
+    assert (folders.sync() or ({}, []))[0]
     file.write_text("harmless lamp!\n")
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert (place.sync() or ({}, []))[0]
-    failed, found = place.sync("force") or ({"": "died"}, [])
+    assert (folders.sync() or ({}, []))[0]
+    failed, found = folders.sync("force") or ({"": "died"}, [])
     assert failed == {}
     assert "deadly.md" in found
 
 
-def test_finished_sync_leaves_no_reading_marker(place: Place) -> None:
-    assert place.sync() is not None
-    left = {path.name for path in place.data.rglob("reading*")}
+def test_finished_sync_leaves_no_reading_marker(folders: Folders) -> None:
+    assert folders.sync() is not None
+    left = {path.name for path in folders.data.rglob("reading*")}
     assert left == set()

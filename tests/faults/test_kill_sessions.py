@@ -78,17 +78,17 @@ class Transcripts:
         packer = ChunkPacker(400, 80)
         for one in session.messages:
             packer.add(IndexedMessage(one.role, one.text, one.line, one.ordinal, one.id))
-        return [(c.start_line, c.end_line, c.text, list(map(_plain, c.places))) for c in packer.finish()]
+        return [(c.start_line, c.end_line, c.text, list(map(_plain, c.message_offsets))) for c in packer.finish()]
 
 
-def _plain(place: MessageOffset) -> tuple:
-    return msgspec.structs.astuple(place)
+def _plain(offset: MessageOffset) -> tuple:
+    return msgspec.structs.astuple(offset)
 
 
 def assert_sound(data: Path, transcripts: Transcripts, scratch: Path) -> None:
     stored: dict[str, Chunks] = {}
-    for path, first, last, text, places in stored_chunks(data, scratch, "c.start_line, c.end_line, c.text, c.places"):
-        found = list(map(tuple, json.loads(places)))
+    for path, first, last, text, offsets in stored_chunks(data, scratch, "c.start_line, c.end_line, c.text, c.places"):
+        found = list(map(tuple, json.loads(offsets)))
         stored.setdefault(path.rpartition("/")[2], []).append((first, last, text, found))
     for name, chunks in stored.items():
         assert chunks in transcripts.possible(name), f"{name} is neither wholly old nor wholly new"

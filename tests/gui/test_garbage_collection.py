@@ -1,12 +1,21 @@
 import gc
 import threading
+import weakref
 from collections.abc import Iterator
 from typing import ClassVar
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 
+import engine
 from gui.app.gc_on_gui_thread import Collector
+from gui.core.jobs import Jobs
+from gui.core.window_context import AppPaths
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.window.main_window import MainWindow
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.windows import at_rest, search_results
 
 
 class Knot:
@@ -97,3 +106,27 @@ def test_collection_interval_adapts_to_allocation(qtbot, collector):
         qtbot.waitUntil(lambda: timer.interval() == usual)
     finally:
         gc.set_threshold(*before)
+
+
+def use_window(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> weakref.ref[MainWindow]:
+    """Search in a window and close it."""
+    with appearance.bare():
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), paths=AppPaths())
+    window.show()
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    search_results(qtbot, window, "timer")
+    assert window.shut_down(60_000)
+    window.deleteLater()
+    return weakref.ref(window)
+
+
+def test_closed_window_is_freed_with_its_jobs(qtbot, appearance, memory, monkeypatch):
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
+    jobs = Jobs()
+    window = use_window(qtbot, appearance, jobs, memory)
+    jobs.deleteLater()
+    del jobs
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    assert window() is None

@@ -226,7 +226,7 @@ def test_reports_are_delivered_in_turns_of_their_own(qtbot, jobs):
     turns.start()
     qtbot.waitUntil(lambda: told.count("report") == 2)
     turns.stop()
-    first, second = (place for place, what in enumerate(told) if what == "report")
+    first, second = (index for index, what in enumerate(told) if what == "report")
     assert "turn" in told[first:second]
 
 

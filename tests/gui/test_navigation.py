@@ -358,8 +358,8 @@ def test_back_restores_reading_position_in_conversation(qtbot, opened, memory, b
         qtbot.waitUntil(lambda: conversation.view_state is not None and conversation.view_state.path == path)
 
     def top() -> tuple[str, int, int]:
-        place = conversation.view_state
-        return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
+        state = conversation.view_state
+        return ("", 0, 0) if state is None else (state.path, state.line, state.slot)
 
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     rest()

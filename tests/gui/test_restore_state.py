@@ -11,7 +11,7 @@ import engine
 from engine import QueryRecord
 from gui.core.session_criteria import Criteria, Period
 from gui.core.window_context import AppPaths
-from gui.core.window_state import LastPlace, WindowState, load_state, state_path
+from gui.core.window_state import LastView, WindowState, load_state, state_path
 from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
@@ -66,9 +66,9 @@ def test_query_selection_view_and_geometry_are_saved_live(qtbot, opened, memory)
     results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
     row = list(results.rows.row(results.currentIndex().row()).key)
     qtbot.waitUntil(lambda: _written().get("place", {}).get("row") == row)
-    place = _written()["place"]
-    assert place["folder"] == str(memory.folder)
-    assert place["question"]["text"] == "timer"
+    kept_view = _written()["place"]
+    assert kept_view["folder"] == str(memory.folder)
+    assert kept_view["question"]["text"] == "timer"
     opened.views.switch("facts")
     qtbot.waitUntil(lambda: _written()["place"]["view"] == "facts")
     opened.resize(900, 640)
@@ -144,13 +144,13 @@ def test_next_start_finds_row_missing_from_keyword_results(qtbot, opened, begin,
 
 @pytest.mark.parametrize("view", ["sessions", "index", "facts"])
 def test_view_is_restored(begin, memory, view):
-    window = begin(WindowState(place=LastPlace(folder=str(memory.folder), view=view)))
+    window = begin(WindowState(last_view=LastView(folder=str(memory.folder), view=view)))
     assert window.views.current == view
 
 
 def test_other_folder_restores_nothing(qtbot, begin, memory):
-    place = LastPlace(folder="/elsewhere", view="facts", query=QueryRecord(text="timer"))
-    window = begin(WindowState(place=place))
+    kept_view = LastView(folder="/elsewhere", view="facts", query=QueryRecord(text="timer"))
+    window = begin(WindowState(last_view=kept_view))
     assert window.views.current == "search"
     assert window.search.controller.view_state.query is None
 
@@ -168,15 +168,15 @@ def test_disabled_history_saves_no_query(qtbot, opened):
     opened.search_settings.record_history(False)
     _ask(qtbot, opened, "timer")
     opened.resuming.write_now()
-    place = msgspec.json.decode(state_path().read_bytes(), type=WindowState).place
-    assert (place.query, place.row, place.file) == (None, None, "")
+    kept_view = msgspec.json.decode(state_path().read_bytes(), type=WindowState).last_view
+    assert (kept_view.query, kept_view.row, kept_view.file) == (None, None, "")
 
 
 def test_saved_state_is_not_overwritten_before_folder_opens(opened, memory):
-    opened.state.place = LastPlace(folder="/elsewhere", view="facts")
+    opened.state.last_view = LastView(folder="/elsewhere", view="facts")
     opened.resuming.resume()
     opened.resuming.update_state()
-    assert opened.state.place.folder == "/elsewhere"
+    assert opened.state.last_view.folder == "/elsewhere"
 
 
 def _read(qtbot, window: MainWindow, path: str) -> None:
@@ -193,8 +193,8 @@ def _kept_line() -> int:
 
 
 def _top(window: MainWindow) -> tuple[str, int, int]:
-    place = window.views.conversation.view_state
-    return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
+    kept_view = window.views.conversation.view_state
+    return ("", 0, 0) if kept_view is None else (kept_view.path, kept_view.line, kept_view.slot)
 
 
 def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, sessions, jobs):
@@ -242,8 +242,8 @@ def test_session_query_with_secret_is_not_saved(qtbot, opened, sessions):
 
 
 def test_query_typed_while_folder_opens_is_searched(qtbot, begin, memory):
-    place = LastPlace(folder=str(memory.folder), query=QueryRecord(text="timer"))
-    window = begin(WindowState(place=place), wait=False)
+    kept_view = LastView(folder=str(memory.folder), query=QueryRecord(text="timer"))
+    window = begin(WindowState(last_view=kept_view), wait=False)
     assert window.workspace.current is None
     qtbot.keyClicks(window.focusWidget(), "hose")
     qtbot.waitUntil(lambda: at_rest(window) and window.search.body.answer is not None)

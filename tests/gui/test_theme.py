@@ -177,7 +177,7 @@ def test_system_colour_scheme_applies_only_in_system_theme(qapp, appearance, mon
 
 def test_system_theme_follows_contrast_preference(qapp, appearance, monkeypatch):
     if not hasattr(qapp.styleHints(), "accessibility"):
-        pytest.skip("Qt tells of the desktop's contrast since 6.10.")
+        pytest.skip("Qt reports the desktop's contrast since 6.10.")
     hints = qapp.styleHints().accessibility()
     monkeypatch.setattr(type(hints), "contrastPreference", lambda _: Qt.ContrastPreference.HighContrast)
     assert appearance.shown == "light"

@@ -140,8 +140,8 @@ def _walk(qtbot, window: MainWindow) -> dict[str, str]:
 
 def _assert_disabled(window: MainWindow, memory: LimitedMemory, feature: Feature, read: dict[str, str]) -> None:
     assert CLOSED[feature] <= _closed(window, reason(feature))
-    for place in SAID.get(feature, set()) | {"diagnostics"}:
-        assert reason(feature) in read[place], place
+    for view in SAID.get(feature, set()) | {"diagnostics"}:
+        assert reason(feature) in read[view], view
     assert memory.asked == []
 
 

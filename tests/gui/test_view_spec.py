@@ -12,7 +12,7 @@ from gui.commands.keymap import keymap
 from gui.core import view_spec
 from gui.core.key_listing import contexts, groups, native
 from gui.core.view_spec import view_specs
-from gui.core.window_state import LastPlace, WindowState, load_state, save_state
+from gui.core.window_state import LastView, WindowState, load_state, save_state
 from gui.window.main_window import MainWindow
 from gui.window.palette_entries import commands
 from tests.helpers.invented_panel import InventedPanel
@@ -93,7 +93,7 @@ def test_command_line_knows_new_view(opened: MainWindow, panel: InventedPanel) -
 
 
 def test_window_state_names_new_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    state = WindowState(place=LastPlace(view="tides"))
+    state = WindowState(last_view=LastView(view="tides"))
     save_state(state)
     assert load_state() == state
     monkeypatch.undo()

@@ -12,12 +12,13 @@ from gui.core.location import Location
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.sessions.listing_view import NO_MATCHES, NONE_TO_READ
+from gui.sessions.listing_view import NONE_TO_READ
 from gui.style.stylesheet import character_width
 from gui.viewer.panel import CHOOSE_RESULT
 from gui.widgets.accessibility import following
 from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import ListHeader
+from gui.widgets.placeholder_page import NOTHING_FOUND
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
@@ -210,7 +211,7 @@ def test_read_session_stays_when_another_begins(qtbot, window, memory, monkeypat
     memory.session_texts["sessions/new.jsonl"] = newer
     window.views.refresh()
     listed = window.sessions.view.list
-    qtbot.waitUntil(lambda: at_rest(window) and listed.rows.place(("session", "sessions/new.jsonl")) >= 0)
+    qtbot.waitUntil(lambda: at_rest(window) and listed.rows.position(("session", "sessions/new.jsonl")) >= 0)
     assert listed.current_session().path == (VALVE if is_read else "sessions/new.jsonl")
 
 
@@ -242,7 +243,7 @@ def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, sh
     choose_from_chip(sessions.chips, "Agent", "Codex")
     qtbot.keyClicks(sessions.box.edit, "zebra crossing")
     qtbot.waitUntil(lambda: at_rest(window) and bool(said))
-    assert said == [NO_MATCHES]
+    assert said == [NOTHING_FOUND]
     for agent in ("codex", ""):
         qtbot.keyClick(sessions.box.edit, Key.Key_Escape)
         assert sessions.chips.agent == agent

@@ -10,6 +10,8 @@ from tests.helpers.session_counts import SECONDS, TIMES
 from tests.helpers.session_rows import (
     CRUSH,
     CRUSH_NEWER,
+    FORGE,
+    FORGE_NEWER,
     GOOSE,
     GOOSE_NEWER,
     HERMES,
@@ -334,6 +336,47 @@ _DEVIN_SPOKEN = """SELECT CASE chat_message ->> '$.role' WHEN 'user' THEN 'user'
 _DEVIN_TIMES = "SELECT created_at FROM sessions UNION SELECT last_activity_at FROM sessions"
 
 
+def forge_row(*messages: object, **more: Any) -> Row:
+    times = {"created_at": "2026-04-02 08:00:00", "updated_at": "2026-04-02 08:05:00"}
+    context = _json({"messages": messages})
+    key = {"conversation_id": "f1", "title": "A leaking hull", "workspace_id": 7}
+    return "conversations", {**key, "context": context, **times, **more}
+
+
+def forge_text(role: str, content: str, **more: Any) -> dict[str, Any]:
+    return {"message": {"text": {"role": role, "content": content, **more}}}
+
+
+_FORGE = (
+    forge_text("System", "<current_working_directory>/boats/old</current_working_directory>"),
+    forge_text("User", ASKED),
+    {
+        **forge_text(
+            "Assistant",
+            LOOKING,
+            model="m-1",
+            reasoning_details=[{"text": "Hm."}],
+            tool_calls=[{"name": "shell", "call_id": "t", "arguments": {"command": COMMAND}}],
+        ),
+        "usage": {"prompt_tokens": {"actual": 10}, "completion_tokens": {"actual": 2}},
+    },
+    {
+        "message": {
+            "tool": {"name": "shell", "call_id": "t", "output": {"is_error": False, "values": [{"text": OUTPUT}]}}
+        }
+    },
+    forge_text("Assistant", ANSWERED),
+)
+_FORGE_TYPED = forge_text("User", f"<task>{ASKED}</task>", raw_content={"Text": ASKED})
+_FORGE_COUNTS = (
+    """SELECT CASE m.value ->> '$.message.text.role' WHEN 'User' THEN 'user' ELSE 'agent' END
+    FROM conversations, json_each(context ->> '$.messages') m
+    WHERE m.value ->> '$.message.text.role' IN ('User', 'Assistant')""",
+    """SELECT strftime('%s', created_at) + 0 FROM conversations
+    UNION SELECT strftime('%s', updated_at) + 0 FROM conversations""",
+)
+
+
 def _event(number: int, minute: int, kind: str, **more: Any) -> Row:
     value = {"type": kind, "id": f"e{number}", "timestamp": TIMES[minute], **more}
     above = {"parentId": f"e{number - 1}"} if number > 1 else {}
@@ -509,9 +552,18 @@ DATABASES = (
         f"{_ROLES} FROM messages WHERE role <> 'tool'",
         "SELECT timestamp FROM messages UNION SELECT started_at FROM sessions",
     ),
+    AgentDatabase("forge: first", ".forge/.forge.db", FORGE, (forge_row(*_FORGE),), *_FORGE_COUNTS),
+    AgentDatabase(
+        "forge: with words as typed",
+        ".forge/.forge.db",
+        FORGE + FORGE_NEWER,
+        (forge_row(_FORGE[0], _FORGE_TYPED, *_FORGE[2:], metrics="{}"),),
+        *_FORGE_COUNTS,
+    ),
     AgentDatabase("opencode: 1", "opencode/opencode.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
     AgentDatabase("opencode: 2", "opencode/opencode.db", OLDER + NEWER, _OPENCODE_NEW, _NEWER_SPOKEN, _NEWER_TIMES),
     AgentDatabase("kilo: 1", "kilo/kilo.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
+    AgentDatabase("mimocode: 1", "mimocode/mimocode.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
     AgentDatabase(
         "kilo: 2", "kilo/kilo.db", OLDER + ENTRIES, _KILO_NEW, _NEWER_SPOKEN, _NEWER_TIMES.replace("_v2", "")
     ),

@@ -27,8 +27,8 @@ class Served:
     config: Path
 
     def command(self, *options: str) -> list[str]:
-        place = ["--workspace", str(self.notes), "--config", str(self.config)]
-        return [sys.executable, "-m", "gui", "mcp", *place, *options]
+        where = ["--workspace", str(self.notes), "--config", str(self.config)]
+        return [sys.executable, "-m", "gui", "mcp", *where, *options]
 
     def parameters(self, *options: str) -> StdioServerParameters:
         """Return parameters for the official client, which does not pass on the environment by default."""

@@ -174,7 +174,7 @@ def _with_other_values(data: bytes, rng: random.Random) -> bytes:
 
 
 def damaged_value(value: Any, rng: random.Random) -> Any:
-    """Return a JSON value of which one member, at any depth, is replaced, removed, renamed or moved."""
+    """Return a copy of a JSON value in which one member, at any depth, is replaced, removed, renamed or moved."""
     holders = [one for one in _holders(value) if one]
     if not holders:
         return copy.deepcopy(rng.choice(_VALUES))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from engine import MemorySearchResult, MessagePlace, SessionMessage, SessionSummary, SessionText
+from engine import FoundMessage, MemorySearchResult, SessionMessage, SessionSummary, SessionText
 from tests.helpers.fake_notes import Section, sections
 from tests.helpers.fake_records import MODIFIED
 
@@ -56,7 +56,7 @@ def _message(
         snippet_line=message.line,
         citation=f"{summary.path}#L{message.line}",
         modified=summary.ended or MODIFIED,
-        message=MessagePlace(
+        message=FoundMessage(
             ordinal=message.ordinal,
             id=message.id,
             role=message.role,

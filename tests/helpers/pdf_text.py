@@ -43,7 +43,7 @@ def _letters(objects: dict[int, bytes], font: bytes) -> dict[int, str]:
         codes = range(int(first, 16), int(last, 16) + 1)
         texts = [bytes.fromhex(text.decode()).decode("utf-16-be") for text in re.findall(rb"<([0-9A-Fa-f]+)>", given)]
         if not given.startswith(b"["):
-            texts = [chr(ord(texts[0]) + place) for place in range(len(codes))]
+            texts = [chr(ord(texts[0]) + index) for index in range(len(codes))]
         letters.update(zip(codes, texts, strict=True))
     return letters
 
@@ -55,7 +55,7 @@ def _text(content: bytes, fonts: dict[int, dict[int, str]]) -> str:
         if font:
             letters = fonts[int(font)]
         elif glyphs:
-            parts += [letters[int(glyphs[place : place + 4], 16)] for place in range(0, len(glyphs), 4)]
+            parts += [letters[int(glyphs[index : index + 4], 16)] for index in range(0, len(glyphs), 4)]
         else:
             parts.append("\n")
     return "".join(parts).strip()

@@ -1,7 +1,8 @@
-"""Count messages and times of rebuilt sample sessions, and compare them with what the parsers read."""
+"""Count messages and times of rebuilt sample sessions, and compare them with the result of the parsers."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,12 +23,13 @@ class Count(NamedTuple):
     last: float | None
 
 
-class Sample(NamedTuple):
+@dataclass(frozen=True)
+class Sample:
     name: str
     path: str
     content: str
     count: Callable[[str], Count]
-    beside: Mapping[str, str] = {}
+    beside: Mapping[str, str] = field(default_factory=dict)
     """Other files, by path."""
 
 

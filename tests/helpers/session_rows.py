@@ -32,6 +32,9 @@ CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, model TEXT, pa
     started_at REAL NOT NULL, ended_at REAL, message_count INTEGER DEFAULT 0, title TEXT);
 CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL, content TEXT,
     tool_call_id TEXT, tool_calls TEXT, timestamp REAL NOT NULL);"""
+FORGE = """CREATE TABLE conversations (conversation_id TEXT PRIMARY KEY NOT NULL, title TEXT,
+    workspace_id BIGINT NOT NULL, context TEXT, created_at TIMESTAMP NOT NULL, updated_at TIMESTAMP);"""
+FORGE_NEWER = "ALTER TABLE conversations ADD COLUMN metrics TEXT;"
 HERMES_ENDS = """ALTER TABLE sessions ADD COLUMN end_reason TEXT;
     ALTER TABLE sessions ADD COLUMN model_config TEXT;"""
 HERMES_NEWER = """ALTER TABLE sessions ADD COLUMN cwd TEXT; ALTER TABLE sessions ADD COLUMN git_branch TEXT;
@@ -81,7 +84,7 @@ def marks_of(format: DatabaseFormat, path: Path) -> dict[str, str]:
 
 
 def check_read(conversation: Conversation | None) -> None:
-    """Check that what was read of any values can be stored."""
+    """Check that the result of reading any values can be stored."""
     assert conversation is not None
     facts = conversation.facts
     for text in (facts.id, facts.title, facts.project, facts.parent, *conversation.unknown):

@@ -45,9 +45,9 @@ def test_links_and_pictures_have_valid_targets(document: Path):
         target, _, anchor = (link or picture).partition("#")
         if "://" in target:
             continue
-        place = document.parent / target if target else document
-        assert place.exists(), target
-        assert not anchor or anchor in anchors(place), f"{target}#{anchor}"
+        linked = document.parent / target if target else document
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
 
 
 def test_every_picture_is_on_pictures_page():

@@ -74,7 +74,7 @@ def test_catalogue_is_complete_and_matches_code(translations, language):
     written = io.BytesIO()
     translations.write_mo(written, catalogue)
     compiled = path.with_suffix(".mo").read_bytes()
-    assert compiled == written.getvalue(), "python packaging/translations.py compile makes it anew"
+    assert compiled == written.getvalue(), "python packaging/translations.py compile builds it again"
 
 
 @pytest.mark.parametrize("language", FOREIGN)

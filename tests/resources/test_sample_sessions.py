@@ -24,17 +24,17 @@ _PRIVATE = re.compile(
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory) -> Iterator[MemorySearchManager]:
     """The index of the sample sessions, words only."""
-    place = tmp_path_factory.mktemp("sessions")
+    root = tmp_path_factory.mktemp("sessions")
     settings = Settings(provider="none")
     replace = msgspec.structs.replace
     folders = tuple(str(folder) for folder in sorted(SAMPLE.iterdir()))
     settings = replace(
         settings,
-        store=replace(settings.store, path=str(place / "index")),
+        store=replace(settings.store, path=str(root / "index")),
         sessions=replace(settings.sessions, folders=folders),
     )
-    (place / "notes").mkdir()
-    opened = engine.open_memory(place / "notes", settings)
+    (root / "notes").mkdir()
+    opened = engine.open_memory(root / "notes", settings)
     report = opened.sync()
     assert (report.failed, report.skipped, report.error) == ((), (), "")
     yield opened

@@ -100,19 +100,17 @@ def composed(rows: Iterable[Row]) -> str:
             if before is None:
                 lines[number] = text
             elif text not in before:  # another part of an overlong line, or another message on it
-                lines[number] = f"{before} {text}" if row.chunk.places else before + text
+                lines[number] = f"{before} {text}" if row.chunk.message_offsets else before + text
     return "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
 
 
 def _numbered(row: Row) -> Iterable[tuple[int, str]]:
     chunk = row.chunk
-    if chunk.places is None:
+    if chunk.message_offsets is None:
         return enumerate(chunk.text.split("\n"), chunk.start_line)
-    places = read_offsets(chunk.places)
-    ends = [*(place.offset for place in places[1:]), len(chunk.text)]
-    return [
-        (place.line, " ".join(chunk.text[place.offset : end].split())) for place, end in zip(places, ends, strict=True)
-    ]
+    offsets = read_offsets(chunk.message_offsets)
+    ends = [*(one.offset for one in offsets[1:]), len(chunk.text)]
+    return [(one.line, " ".join(chunk.text[one.offset : end].split())) for one, end in zip(offsets, ends, strict=True)]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -222,7 +220,7 @@ class LanceMemory:
         files = [] if view is None else list(view.files().values())
         counts = {source: [file.passages for file in files if file.source == source] for source in _SOURCES}
         chunks = sum(file.passages for file in files)
-        place = None
+        location = None
         words = FtsStatus(enabled=True, available=view is not None or not unseen, error=None)
         if not words.available:
             words = msgspec.structs.replace(words, error=unseen)
@@ -237,7 +235,7 @@ class LanceMemory:
             rows=0,
         )
         if view is not None:
-            place = self.table.place()
+            location = self.table.location()
             mine = (own.provider, own.model) if view.model is None else (view.model.provider, view.model.model)
             if view.model is not None and mine != (own.provider, own.model) and own.provider != "none":
                 problem = problem or tr("No search by meaning: {reason}", reason=other_model(view))
@@ -245,7 +243,7 @@ class LanceMemory:
         status = msgspec.structs.replace(
             own,
             backend="lancedb",
-            db_path=own.db_path if place is None else place.shown,
+            db_path=own.db_path if location is None else location.shown,
             files=len(files),
             chunks=chunks,
             source_counts=tuple(
@@ -261,9 +259,9 @@ class LanceMemory:
         return with_degraded(status)
 
     def _seen(self) -> tuple[TableView | None, int, str]:
-        """The known state of the table, its number of vectors, and why it can't be read.
+        """Return the last known state of the table, its number of vectors, and why it can't be read.
 
-        Reads it only if the caller doesn't wait for long.
+        Reads the table if its state is not known completely, or on the command line, which can wait.
         """
         if self._failed and time.monotonic() - self._failed < _LOOK_AGAIN_SECONDS:
             return *_remembered(self.table.known()), self.table.problem or ""
@@ -281,14 +279,14 @@ class LanceMemory:
     def _table_status(self, view: TableView | None, own: MemoryProviderStatus) -> dict[str, Any]:
         """Return status fields specific to a table."""
         try:
-            place = self.table.place()
+            location = self.table.location()
         except MnemoscopeError:
             return {"machines": [], "remote": None, "ownFiles": own.files, "ownChunks": own.chunks}
         holders = {} if view is None else {holder for file in view.files().values() for holder in file.holders}
         return {
-            "address": place.shown,
-            "remote": place.remote,
-            "consent": "lancedb.uri" if place.remote else None,
+            "address": location.shown,
+            "remote": location.remote,
+            "consent": "lancedb.uri" if location.remote else None,
             "version": None if view is None else view.version,
             "machine": self._this_machine().label,
             "machines": sorted(label for _, label in holders),

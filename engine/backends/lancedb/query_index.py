@@ -25,7 +25,7 @@ from engine.backends.lancedb.table_schema import (
     sql_one_of,
 )
 from engine.base.cancellation import CancelToken
-from engine.search.document_frequencies import Word
+from engine.search.document_frequencies import Beginning, Word
 from engine.store.connection import number
 from engine.store.index_schema import INDEX_MIGRATIONS
 from engine.store.snapshot import Snapshot
@@ -209,19 +209,23 @@ class TableCounts:
     def expect(self, tokens: Iterable[str]) -> None:
         """Do nothing: most of these tokens are looser forms, which are not counted."""
 
-    def words(self, start: str) -> list[Word]:
+    def words(self, start: str) -> Beginning:
         """Return all words with this prefix as one. A prefix longer than the stored ones is probably a whole word;
         otherwise its count is an upper limit.
         """
         prefix = beginning_of(start)
         if prefix is None:
-            return []
+            return Beginning(start, ())
         beginning, word = self._view.count([BEGINNING + prefix, WORD + start], self.condition)
-        return [Word(start, word if word and len(start) > len(prefix) else beginning, 0)]
+        words = Word(start, word if word and len(start) > len(prefix) else beginning, 0)
+        return Beginning(start, (words,))
 
     def loose(self, token: str, column: str) -> int:
         """Return 0: each looser form would need another query to the table."""
         return 0
+
+    def spelled_out(self, token: str, column: str) -> Sequence[str]:
+        return ()
 
 
 class MemoryIndexCounts:
@@ -252,8 +256,8 @@ class QueryIndexVectors:
     ) -> tuple[Ids, Vectors]:
         import numpy as np
 
-        wanted = snapshot.vector_chunk_ids(model.id) if allowed is None else allowed
-        rows = list(snapshot.vectors(model.id, model.dims, wanted))
+        requested = snapshot.vector_chunk_ids(model.id) if allowed is None else allowed
+        rows = list(snapshot.vectors(model.id, model.dims, requested))
         ids = np.array([id_ for id_, _ in rows], dtype=np.int64)
         cosines = decode([vector for _, vector in rows], model.dims).astype(np.float32) @ query
         best = np.argsort(-cosines, kind="stable")[:k]

@@ -263,18 +263,18 @@ class SharedTable:
         self._bridge = AsyncBridge()
         self._lock = threading.Lock()
         self._connecting = threading.Lock()
-        self._place: TableLocation | None = None
+        self._location: TableLocation | None = None
         self._database: Any = None
         self._view: TableView | None = None
         self._looked = -math.inf
         self.problem: str | None = None
         """Why the last access failed, one sentence; None if it succeeded."""
 
-    def place(self, cancel: CancelToken | None = None) -> TableLocation:
+    def location(self, cancel: CancelToken | None = None) -> TableLocation:
         """The table's location. Raises the errors of `find_table`."""
-        if self._place is None:
-            self._place = self._find(cancel)
-        return self._place
+        if self._location is None:
+            self._location = self._find(cancel)
+        return self._location
 
     # --- reading --------------------------------------------------------------------------------------------------
 
@@ -327,7 +327,7 @@ class SharedTable:
         return self._view
 
     def _look(self, cancel: CancelToken | None) -> TableView:
-        database, name = self.connected(cancel), self.place().table
+        database, name = self.connected(cancel), self.location().table
         # Reopened, which costs no more: an open one doesn't notice that a new table counts its versions from 1.
         table = self.call(database.open_table(name), cancel)
         version, schema = self.call(table.version(), cancel), self.checked(self.call(table.schema(), cancel))
@@ -359,11 +359,11 @@ class SharedTable:
     ) -> Answer:
         """Call LanceDB with a timeout. Raises its errors as sentences, `Cancelled`, `Closed`."""
         try:
-            answer = self._bridge.run(work, seconds=seconds or self.place().seconds, cancel=cancel)
+            answer = self._bridge.run(work, seconds=seconds or self.location().seconds, cancel=cancel)
         except (Cancelled, Closed):
             raise
         except Exception as error:
-            problem = described(error, self.place().shown)
+            problem = described(error, self.location().shown)
             if not isinstance(problem, _NO_PROBLEM):
                 self.problem = str(problem)
                 log.warning("The LanceDB table cannot be used: %s (%s)", type(problem).__name__, type(error).__name__)
@@ -379,11 +379,11 @@ class SharedTable:
             return self._database
 
     def _connect(self, cancel: CancelToken | None) -> Any:
-        lancedb, place = load_lancedb(), self.place(cancel)
-        options: dict[str, Any] = {"storage_options": dict(place.options)} if place.options else {}
-        if place.api_key:
-            options["api_key"] = place.api_key
-        return self.call(lancedb.connect_async(place.uri, **options), cancel)
+        lancedb, location = load_lancedb(), self.location(cancel)
+        options: dict[str, Any] = {"storage_options": dict(location.options)} if location.options else {}
+        if location.api_key:
+            options["api_key"] = location.api_key
+        return self.call(lancedb.connect_async(location.uri, **options), cancel)
 
     def close(self) -> None:
         """Cancel running calls and release everything. Can be called twice."""
@@ -400,13 +400,13 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
         files = view.files(cancel)
         passages = view.passages
     except TableMissing:
-        return tr("LanceDB works. The first update creates the table {table}.", table=table.place().shown)
+        return tr("LanceDB works. The first update creates the table {table}.", table=table.location().shown)
     finally:
         table.close()
     machines = {holder for file in files.values() for holder in file.holders}
     return tr(
         "LanceDB works. The table {table} contains {passages} of {files} from {machines}.",
-        table=table.place().shown,
+        table=table.location().shown,
         passages=tr_count("{count:,} passage", "{count:,} passages", passages),
         files=tr_count("{count:,} file", "{count:,} files", len(files)),
         machines=tr_count("{count:,} machine", "{count:,} machines", len(machines)),

@@ -223,7 +223,7 @@ def rows_of_file(file: NewFile, key: str, holders: str, writer: str, rules: str)
             "end_line": chunk.end_line,
             "heading": HEADING_SEPARATOR.join(chunk.heading),
             "text": chunk.text,
-            "places": chunk.places,
+            "places": chunk.message_offsets,
             "text_hash": chunk.hash.hex(),
             "terms": terms_of(
                 file.title_tokens,
@@ -262,7 +262,7 @@ def read_rows(table: "pa.Table") -> Iterator[Row]:
     """Parse the passages of an answer, with vectors if it has them."""
     columns = [table.column(name).to_pylist() for name in PASSAGE_COLUMNS[1:]]
     vectors = read_vectors(table)
-    for place, (file, ordinal, start, end, heading, text, places, text_hash, terms) in enumerate(
+    for row, (file, ordinal, start, end, heading, text, offsets, text_hash, terms) in enumerate(
         zip(*columns, strict=True)
     ):
         title_tokens, heading_tokens, name_tokens, words, stems, alias_tokens = streams_of(terms)
@@ -278,12 +278,12 @@ def read_rows(table: "pa.Table") -> Iterator[Row]:
                 heading_tokens=heading_tokens,
                 words=words,
                 stems=stems,
-                places=places,
+                message_offsets=offsets,
             ),
             title_tokens,
             name_tokens,
             alias_tokens,
-            vectors[place],
+            vectors[row],
         )
 
 
@@ -336,8 +336,8 @@ def read_vectors(table: "pa.Table") -> list[bytes | None]:
         length = chunk.type.list_size
         values = chunk.values.to_numpy(zero_copy_only=False).astype("<f2", copy=False)
         first = chunk.offset
-        for place, valid in enumerate(chunk.is_valid().to_pylist()):
-            begin = (first + place) * length
+        for row, valid in enumerate(chunk.is_valid().to_pylist()):
+            begin = (first + row) * length
             found.append(values[begin : begin + length].tobytes() if valid else None)
     return found
 

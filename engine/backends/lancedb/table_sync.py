@@ -116,7 +116,7 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
         evergreen=bool(front[2]),
         session=None if session is None else NewSession(*session),
         chunks=tuple(
-            (Chunk(start, end, text, _headings(heading)), places) for start, end, text, heading, places in chunks
+            (Chunk(start, end, text, _headings(heading)), offsets) for start, end, text, heading, offsets in chunks
         ),
     )
 
@@ -129,7 +129,7 @@ def masked(file: LocalFile, stored: Stored) -> Stored:
     def safe(chunk: Chunk) -> Chunk:
         return Chunk(chunk.start_line, chunk.end_line, redact(chunk.text), tuple(map(redact, chunk.heading)))
 
-    chunks = tuple((safe(chunk), places) for chunk, places in stored.chunks)
+    chunks = tuple((safe(chunk), offsets) for chunk, offsets in stored.chunks)
     return stored._replace(title=redact(stored.title), aliases=tuple(map(redact, stored.aliases)), chunks=chunks)
 
 
@@ -137,7 +137,7 @@ def analysed(file: LocalFile, stored: Stored) -> NewFile:
     """Return the file with the token streams of every column."""
     session, language = stored.session, stored.language
     name = file.path if session is None else ""
-    places = [places for _, places in stored.chunks]
+    offsets = [offsets for _, offsets in stored.chunks]
     rows = chunk_rows((chunk for chunk, _ in stored.chunks), language)
     return NewFile(
         source=file.source,
@@ -149,7 +149,7 @@ def analysed(file: LocalFile, stored: Stored) -> NewFile:
         language=language,
         title_tokens=analyse_both(stored.title, language),
         name_tokens=analyse_both(name, language),
-        chunks=tuple(msgspec.structs.replace(row, places=place) for row, place in zip(rows, places, strict=True)),
+        chunks=tuple(msgspec.structs.replace(row, message_offsets=one) for row, one in zip(rows, offsets, strict=True)),
         session=session,
         tags=stored.tags,
         aliases=stored.aliases,
@@ -380,7 +380,7 @@ class TablePublisher:
             stored = [(file, read_stored(snapshot, file)) for file in files]
         rows: list[dict[str, Any]] = []
         meant: dict[str, bytes] = {}
-        remote = self._table.place().remote
+        remote = self._table.location().remote
         for file, found in stored:
             work.token.checkpoint()
             if found is None:

@@ -26,7 +26,7 @@ _TIDY_FACTOR = 30
 _ATTEMPTS = 8
 _LONGEST_WAIT = 4.0
 _KEEP_VERSIONS = timedelta(hours=1)
-"""Age of versions that are kept, so that slow readers can finish."""
+"""Minimum age of versions that are removed, so that slow readers can finish."""
 _VERSIONS_TO_TIDY = 64
 """Number of commits after which the table is tidied, since each leaves files behind."""
 _UNINDEXED = 500
@@ -52,7 +52,7 @@ class TableWriter:
             await _index_words(table)
 
         with contextlib.suppress(TableExists):  # another machine was first
-            self._table.call(make(self._table.connected(cancel), self._table.place().table), cancel)
+            self._table.call(make(self._table.connected(cancel), self._table.location().table), cancel)
 
     def put(
         self,
@@ -142,11 +142,11 @@ class TableWriter:
         table = self._table
 
         def once() -> None:
-            opened = table.call(table.connected(cancel).open_table(table.place().table), cancel)
+            opened = table.call(table.connected(cancel).open_table(table.location().table), cancel)
             schema = table.checked(table.call(opened.schema(), cancel))
             if self._since is None:
                 self._since = table.call(opened.version(), cancel)
-            table.call(work(opened, schema), cancel, seconds=factor * table.place().seconds)
+            table.call(work(opened, schema), cancel, seconds=factor * table.location().seconds)
 
         for attempt in range(_ATTEMPTS):
             cancel.checkpoint()

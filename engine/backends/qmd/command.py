@@ -98,13 +98,13 @@ def run(  # noqa: PLR0913 - most are options, given by name
     if cancel is not None:
         cancel.checkpoint()
     # Files instead of pipes: a surviving child could hold a pipe open, and its reader would wait.
-    with tempfile.TemporaryDirectory(prefix=temporary_prefix("qmd"), ignore_cleanup_errors=True) as place:
-        output, errors = Path(place, "output"), Path(place, "errors")
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("qmd"), ignore_cleanup_errors=True) as scratch:
+        output, errors = Path(scratch, "output"), Path(scratch, "errors")
         with output.open("wb") as out, errors.open("wb") as err:
             process = _start(arguments, folder, environment, out, err if on_line is None else out)
         forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _nothing
         try:
-            with output.open("rb") as written, ended_with_us(process.pid, place):
+            with output.open("rb") as written, ended_with_us(process.pid, scratch):
                 _await(process, seconds, most, (output, errors), _Lines(written, on_line), meanwhile)
         finally:
             forget()
@@ -269,8 +269,8 @@ class QmdCommand:
         """Check, once, that a suitable `qmd` exists. Raises `QmdError`, `Cancelled`."""
         if self.version:
             return
-        said = self._run(["--version"], seconds, cancel)
-        found = _VERSION.search(said.output)
+        output = self._run(["--version"], seconds, cancel)
+        found = _VERSION.search(output.output)
         if found is None:
             raise QmdMissing(
                 tr(
@@ -441,13 +441,13 @@ def _failure(what: str, finished: Finished) -> QmdFailed:
     if finished.code < 0:
         ended = tr("The system ended {command} (signal {number}).", command=what, number=-finished.code)
         return QmdFailed(ended, code=finished.code, errors="")
-    said = f"{finished.errors}\n{finished.output}"
-    lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
+    output = f"{finished.errors}\n{finished.output}"
+    lines = [" ".join(line.split()) for line in output.splitlines() if line.strip()]
     # Of a stack trace, the line with the error is the readable one.
     line = next((line for line in lines if re.match(r"(?:\w*Error|Error|Usage)\b", line)), lines[0] if lines else "")
     reason = line[:_SHOWN_ERROR] or tr("exit code {number}", number=finished.code)
     failed = tr("{command} failed: {reason}.", command=what, reason=reason.rstrip("."))
-    return QmdFailed(failed, code=finished.code, errors=said)
+    return QmdFailed(failed, code=finished.code, errors=output)
 
 
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
@@ -458,10 +458,10 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
             command.check(settings.qmd.command_timeout_seconds, cancel)
         finally:
             command.close()
-    said = tr("qmd {version} answered.", version=command.version)
+    sentence = tr("qmd {version} answered.", version=command.version)
     if settings.qmd.search_mode == "search":
-        return said
+        return sentence
     models = tr(
         "qmd's models take about 2 GB: download them with the command qmd pull. Until then, only keywords are searched."
     )
-    return f"{said} {models}"
+    return f"{sentence} {models}"

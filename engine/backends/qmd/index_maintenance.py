@@ -147,15 +147,15 @@ class Maintenance:
 
     def share_models(self) -> None:
         """Let all workspaces use the same downloaded models: they have gigabytes."""
-        place = self._command.cache / "qmd" / "models"
-        if place.exists() or place.is_symlink() or self._settings.search_mode == "search":
+        folder = self._command.cache / "qmd" / "models"
+        if folder.exists() or folder.is_symlink() or self._settings.search_mode == "search":
             return
         theirs = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qmd", "models")
         shared = theirs if theirs.is_dir() else Path(platformdirs.user_data_dir("mnemoscope", False), "qmd-models")
         try:
             shared.mkdir(parents=True, exist_ok=True)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(shared, target_is_directory=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.symlink_to(shared, target_is_directory=True)
         except OSError as error:  # on Windows, few users may create links
             log.info("qmd keeps its models for itself: %s", type(error).__name__)
 
@@ -176,15 +176,15 @@ class Maintenance:
                 if stored <= before:
                     raise
             except QmdFailed as failure:
-                said = failure.errors.lower()
-                if any(sign in said for sign in _DAMAGED) and attempt == 0:
+                errors = failure.errors.lower()
+                if any(sign in errors for sign in _DAMAGED) and attempt == 0:
                     log.warning("The index of qmd is damaged and is being rebuilt")
                     self.discard()
-                elif any(sign in said for sign in _TANGLED) and attempt == 0:
+                elif any(sign in errors for sign in _TANGLED) and attempt == 0:
                     log.warning("The list of qmd's documents is being rebuilt")
                     self.clear(token)
                     self.restore()
-                elif not any(sign in said for sign in _BUSY) or attempt == _TRIES - 1:
+                elif not any(sign in errors for sign in _BUSY) or attempt == _TRIES - 1:
                     raise
                 else:
                     pause(_FIRST_PAUSE * 2**attempt, token)

@@ -87,10 +87,10 @@ def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str
 def probe_sqlite_vec(command: QmdCommand, settings: QmdSettings) -> Probe:
     """Report whether `qmd` can load sqlite-vec, which its error output says."""
     try:
-        said = command.run(["status"], seconds=settings.command_timeout_seconds).errors
+        errors = command.run(["status"], seconds=settings.command_timeout_seconds).errors
     except QmdError as error:
         return Probe(ok=False, error=str(error))
-    line = next((line.strip() for line in said.splitlines() if "sqlite-vec" in line), "")
+    line = next((line.strip() for line in errors.splitlines() if "sqlite-vec" in line), "")
     return Probe(ok=not line, error=line)
 
 
@@ -113,13 +113,13 @@ class QmdMemory:
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)
         self._exports = SessionExports(self._command.folder / "sessions", self._workspace, self._index_files, settings)
-        wanted = settings.qmd.sessions.enabled and bool(settings.sessions.folders)
+        with_sessions = settings.qmd.sessions.enabled and bool(settings.sessions.folders)
         self._sync = QmdSync(
             self._workspace,
             settings,
             self._command,
             self._index,
-            self._exports if wanted else None,
+            self._exports if with_sessions else None,
             self._listeners.notify,
         )
         self._session_files = SessionFiles(settings, self._known_session)

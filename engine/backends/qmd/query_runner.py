@@ -34,7 +34,7 @@ _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|
 
 Verb = Literal["search", "vsearch", "query"]
 
-_MOST_WAYS = 4
+_MOST_VARIANTS = 4
 """Maximum number of lines in one search, one per alternative, since `qmd` has no OR."""
 _MOST_LOOSE = 12
 """Maximum number of words that are searched one by one if no document has all, as in the reference."""
@@ -100,7 +100,7 @@ class QueryText:
 
     query: Query
     analysis: QueryAnalysis
-    ways: tuple[str, ...]
+    variants: tuple[str, ...]
     """Alternative keyword searches; empty if there are no search words."""
     loose: tuple[str, ...]
     """Each word as a separate search, longest first, if no document has all; empty for a single word."""
@@ -134,7 +134,7 @@ class QueryText:
 
 
 class _Request(NamedTuple):
-    """What the commands of one query have in common."""
+    """The values that all commands of one query share."""
 
     collections: Sequence[str]
     most: int
@@ -192,7 +192,7 @@ class QueryRunner:
                     return asked
                 notice = asked
         deadline = time.monotonic() + self._seconds()
-        hits = self._words(query_text.ways, request, deadline, every=False) if query_text.ways else ()
+        hits = self._words(query_text.variants, request, deadline, every=False) if query_text.variants else ()
         loose = bool(not hits and query_text.loose)
         if loose:
             hits = self._words(query_text.loose, request, deadline, every=True)
@@ -202,13 +202,16 @@ class QueryRunner:
         """Search in the requested mode, else by vectors alone (without larger models); or say why neither works now."""
         explain = ["--explain"] if wanted == "query" else []
         request = request._replace(most=min(request.most, _MOST_EXPLAINED))
-        lines = [*(f"lex: {way}" for way in query_text.ways if wanted == "query"), f"vec: {query_text.plain_sentence}"]
-        ways: tuple[tuple[RetryPause, Verb, str, list[str]], ...] = (
+        lines = [
+            *(f"lex: {way}" for way in query_text.variants if wanted == "query"),
+            f"vec: {query_text.plain_sentence}",
+        ]
+        variants: tuple[tuple[RetryPause, Verb, str, list[str]], ...] = (
             (self._rest, wanted, query_text.sentence, explain),
             (self._vectors_rest, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
         )
         failure = ""
-        for rest, verb, text, options in ways:
+        for rest, verb, text, options in variants:
             if rest.resting:
                 continue
             try:
@@ -345,14 +348,16 @@ def read_query_text(text: str) -> QueryText:
         elif len(written) > 1 or written[0] not in needless or isinstance(clause.alternatives[0], Phrase):
             wanted.append(tuple(filter(None, written)))
     wanted = [one for one in wanted if one]
-    ways = tuple(
-        " ".join((*chosen, *excluded)) for chosen, _ in zip(product(*wanted), range(_MOST_WAYS), strict=False) if chosen
+    variants = tuple(
+        " ".join((*chosen, *excluded))
+        for chosen, _ in zip(product(*wanted), range(_MOST_VARIANTS), strict=False)
+        if chosen
     )
     words = dict.fromkeys(part for one in wanted for word in one for part in _parts(word))
     singles = sorted(words, key=lambda word: -len(word))[:_MOST_LOOSE]
     loose = tuple(" ".join((word, *excluded)) for word in singles) if len(words) > 1 else ()
     sentence = _TYPED.sub(r"\1", " ".join(query.free_text.split()))
-    return QueryText(query, analysis, ways, loose, sentence, tuple(_remarks(query, wanted)))
+    return QueryText(query, analysis, variants, loose, sentence, tuple(_remarks(query, wanted)))
 
 
 def _worded(query: Query) -> Iterator[Clause]:
@@ -388,13 +393,13 @@ def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
             if name in UNKNOWN_TO_QMD:
                 what = tr(UNKNOWN_TO_QMD[name])
                 yield tr("qmd does not support {what}: {part} was left out.", what=what, part=str(clause))
-    ways = 1
+    variants = 1
     for one in wanted:
-        ways *= len(one)
-    if ways > _MOST_WAYS:
+        variants *= len(one)
+    if variants > _MOST_VARIANTS:
         yield tr(
             "qmd searches for one combination of alternatives at a time: only the first {asked} of {ways} "
             "were searched.",
-            asked=_MOST_WAYS,
-            ways=ways,
+            asked=_MOST_VARIANTS,
+            ways=variants,
         )

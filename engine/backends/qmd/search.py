@@ -27,8 +27,8 @@ from engine.corpus.transcripts.message_offsets import in_ranges
 from engine.memory.search_requests import make_request
 from engine.records import (
     FileRange,
+    FoundMessage,
     MemorySearchResult,
-    MessagePlace,
     SearchMode,
     SearchOutcome,
     SearchTimings,
@@ -185,7 +185,9 @@ class ResultMapper:
             return None
         ranges = highlight_ranges(chunk.text, query_text.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
-        place = chunk.places[max(0, bisect_right([one.offset for one in chunk.places], snippet.place) - 1)]
+        offset = chunk.message_offsets[
+            max(0, bisect_right([one.offset for one in chunk.message_offsets], snippet.offset) - 1)
+        ]
         known = session.known
         return _result(
             candidate,
@@ -194,16 +196,16 @@ class ResultMapper:
             lines=(chunk.start_line, chunk.end_line),
             heading=chunk.heading,
             snippet=snippet.text,
-            snippet_line=place.line,
+            snippet_line=offset.line,
             ranges=snippet.ranges,
             query_text=query_text,
-            message=MessagePlace(
-                ordinal=place.ordinal,
-                id=place.id,
-                role=place.role,
+            message=FoundMessage(
+                ordinal=offset.ordinal,
+                id=offset.id,
+                role=offset.role,
                 agent=known.agent,
                 project=known.project,
-                rewound=in_ranges(place.line, known.rewound),
+                rewound=in_ranges(offset.line, known.rewound),
             ),
         )
 
@@ -219,7 +221,7 @@ def _result(  # noqa: PLR0913 - most are options, given by name
     snippet_line: int,
     ranges: Sequence[FileRange],
     query_text: QueryText,
-    message: MessagePlace | None = None,
+    message: FoundMessage | None = None,
 ) -> MemorySearchResult:
     hit = candidate.hit
     words = [leg for leg in hit.legs if leg.by_words]
@@ -369,7 +371,7 @@ class QmdSearch:
         request, query_text = make_request(usual, query, None, options), read_query_text(query)
         known = self._maintenance.collections
         wanted = self._collections(known, request)
-        if not wanted or not (query_text.ways or query_text.sentence):
+        if not wanted or not (query_text.variants or query_text.sentence):
             self._command.check(limits.timeout_ms / 1000, cancel)
             notice = tr("qmd can't search without a word: add one to the query.") if wanted else ""
             notice = notice if known else tr("Nothing is indexed yet.")

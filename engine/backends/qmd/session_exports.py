@@ -52,7 +52,7 @@ _FOLLOWING_MESSAGES = 20
 _LONGEST_LIST = 1024**3
 
 
-class _Place(msgspec.Struct, frozen=True, array_like=True):
+class _MessageStart(msgspec.Struct, frozen=True, array_like=True):
     """A message in an exported session."""
 
     first: int
@@ -143,20 +143,20 @@ class SessionExports:
         """The message on this line of a session's export, and those that follow; None if there is none."""
         file = self._file(session)
         try:
-            places = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_Place, ...])
+            starts = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_MessageStart, ...])
             lines = read_file(file, _MOST_BYTES).decode().split("\n")
         except (OSError, ValueError):
             return None  # a concurrent sync has just removed the file
-        if not places:
+        if not starts:
             return None
-        at = max(0, bisect_right([place.first for place in places], line) - 1)
+        at = max(0, bisect_right([start.first for start in starts], line) - 1)
         chunking = self._settings.chunking
         packer = ChunkPacker(chunking.tokens, chunking.overlap)
-        for number in range(at, min(at + _FOLLOWING_MESSAGES, len(places))):
-            packer.add(_message_at(places, number, lines))
-        wanted = lines[min(line, len(lines)) - 1].strip()
+        for number in range(at, min(at + _FOLLOWING_MESSAGES, len(starts))):
+            packer.add(_message_at(starts, number, lines))
+        searched = lines[min(line, len(lines)) - 1].strip()
         chunks = packer.finish()
-        return next((chunk for chunk in chunks if wanted in chunk.text), chunks[0] if chunks else None)
+        return next((chunk for chunk in chunks if searched in chunk.text), chunks[0] if chunks else None)
 
     # --- writing --------------------------------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ class SessionExports:
         """Export one session; False if the same export exists."""
         from engine.indexing.session_row_builder import indexed_message, is_indexed, session_file
 
-        facts, wanted = conversation.facts, self._settings.sessions
+        facts, options = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))
         size = sum(len(message.text) for message in conversation.everything)
         row = session_file(file, name, facts, count, None, hash="", size=size)
@@ -292,18 +292,18 @@ class SessionExports:
         )
         title = " ".join(row.title.split()) or f"Session {of.id}".strip()
         parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]
-        line, places = sum(part.count("\n") + 2 for part in parts) + 1, list[_Place]()
+        line, starts = sum(part.count("\n") + 2 for part in parts) + 1, list[_MessageStart]()
         for message in conversation.everything:
             token.checkpoint()
-            if is_indexed(message, wanted):
+            if is_indexed(message, options):
                 one = indexed_message(message)
-                places.append(_Place(line, one.role, one.line, one.ordinal, one.id))
+                starts.append(_MessageStart(line, one.role, one.line, one.ordinal, one.id))
                 parts.append(one.shown)
                 line += one.shown.count("\n") + 2
         text = BETWEEN.join(parts) + "\n"
         target = self.folder / f"{_stem(name)}.md"
         changed = _put(target, text.encode("utf-8", "replace"))
-        _put(target.with_suffix(".json"), msgspec.json.encode(places))
+        _put(target.with_suffix(".json"), msgspec.json.encode(starts))
         return ExportedSession(known, row.mtime_ns, True), changed
 
     def _holds(self, before: KnownTranscript, file: FoundFile, now: ExportList) -> bool:
@@ -327,31 +327,31 @@ class SessionExports:
 
     def _tidy(self, fresh: ExportList) -> None:
         """Delete our obsolete files; files of others stay."""
-        wanted = {
+        current = {
             f"{_stem(name)}{ending}" for name, one in fresh.sessions.items() if one.written for ending in _ENDINGS
         }
         with os.scandir(self.folder) as entries:
             for entry in entries:
-                if _OURS.fullmatch(entry.name) and entry.name not in wanted and entry.is_file(follow_symlinks=False):
+                if _OURS.fullmatch(entry.name) and entry.name not in current and entry.is_file(follow_symlinks=False):
                     os.unlink(entry.path)
 
     def _fingerprint(self) -> str:
         """Return a hash of everything else that exports depend on; if it changes, all are exported again."""
-        wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
-        return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
+        options, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
+        return repr((_FORMAT, REDACTION_VERSION, options.thinking, options.tools, days))
 
 
 def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:
     return (before.mtime_ns, before.size) != (file.mtime_ns, file.size)
 
 
-def _message_at(places: tuple[_Place, ...], number: int, lines: list[str]) -> IndexedMessage:
+def _message_at(starts: tuple[_MessageStart, ...], number: int, lines: list[str]) -> IndexedMessage:
     """Return the text of an exported message."""
-    place = places[number]
-    after = places[number + 1].first - 1 if number + 1 < len(places) else len(lines)
-    shown = "\n".join(lines[place.first - 1 : after]).rstrip("\n")
+    start = starts[number]
+    after = starts[number + 1].first - 1 if number + 1 < len(starts) else len(lines)
+    shown = "\n".join(lines[start.first - 1 : after]).rstrip("\n")
     return IndexedMessage(
-        place.role, shown.removeprefix(f"{SPEAKERS[place.role]}: "), place.line, place.ordinal, place.id
+        start.role, shown.removeprefix(f"{SPEAKERS[start.role]}: "), start.line, start.ordinal, start.id
     )
 
 

@@ -275,7 +275,7 @@ class _WordText(_Paragraphs):
         if attributes.get("customMarkFollows", "0") in _WORD_OFF:
             self._numbered += 1
             mark = f"[{self._numbered}]"
-            self._append(mark)
+            self._append("" if self._level[-1] else mark)  # a heading is shown without its text
         if note := self._numbered_notes.take(kind, attributes.get("id", "")):
             self._notes.append(f"{mark} {note}".strip())
 
@@ -398,7 +398,10 @@ class _OdtText(_Paragraphs):
                 self._append(" ")
             case "note-citation" if self._open:
                 self._mark = "[" + "".join(self._open[-1][self._citation :]) + "]"
-                self._append("]")
+                if self._levels[-1]:  # a heading is shown without its text
+                    del self._open[-1][self._citation - 1 :]
+                else:
+                    self._append("]")
             case "note-body" if self._note is not None:
                 self._notes.append(f"{self._mark} " + "\n\n".join(self._note))
                 self._note = None

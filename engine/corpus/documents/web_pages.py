@@ -44,7 +44,7 @@ _REPLACED = frozenset("audio canvas iframe video".split())
 _ALWAYS_SHOWN = frozenset("html head body".split())
 _NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none", re.IGNORECASE)
 _RUBY = ("rb", "rt", "rtc", "rp")
-"""Parts of ruby annotations, each of which ends the one before."""
+"""Parts of ruby annotations; each one ends the previous one."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -209,9 +209,9 @@ class _HtmlText(HTMLParser):
         self._in_note = self._in_sup or "noteref" in f"{attributes.get('role')} {attributes.get('epub:type')}"
 
     def _end_link(self) -> None:
-        """Put the number of a footnote in brackets: it would become part of the word before."""
+        """Put the number of a footnote in brackets: it would become part of the word before. Headings have none."""
         if self._in_note and self._link >= 0 and (number := "".join(self._parts[self._link :]).strip()).isalnum():
-            self._parts[self._link :] = [f"[{number}]"]
+            self._parts[self._link :] = [] if self._in_heading else [f"[{number}]"]
         self._link = -1
 
     def _end_block(self, tag: str) -> None:
@@ -223,18 +223,18 @@ class _HtmlText(HTMLParser):
             self._break(tag)
 
     def _break(self, tag: str = "") -> None:
-        """End the current paragraph, at the begin or end of an element with this tag."""
-        said = "".join(self._parts)
+        """End the current paragraph, at the beginning or end of an element with this tag."""
+        text = "".join(self._parts)
         self._parts, self._link, self._in_sup = [], -1, False
-        if not said.strip():
+        if not text.strip():
             return
         if not self._code:
-            said = "\n".join(BLANKS.sub(" ", line).strip() for line in said.split("\n"))
+            text = "\n".join(BLANKS.sub(" ", line).strip() for line in text.split("\n"))
         if self._mark or (tag == "tr" and self._row_is_whole):
-            self._lines.append(self._mark + said)
+            self._lines.append(self._mark + text)
         else:
             self._flush()
-            self._text.paragraph(said)
+            self._text.paragraph(text)
         self._mark, self._row_is_whole = "", False
 
     def _flush(self) -> None:
@@ -260,6 +260,8 @@ class _UnclosedElements(HTMLParser):
 def _feed(parser: HTMLParser, page: str) -> None:
     for at in range(0, len(page), _BLOCK):
         parser.feed(page[at : at + _BLOCK])
+    if parser.rawdata.startswith("<") and len(parser.rawdata) > _BLOCK:
+        parser.rawdata = ""  # an unclosed tag or comment goes on to the end, and each "<" in it would read all of it
     parser.close()
 
 

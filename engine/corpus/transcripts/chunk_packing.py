@@ -36,7 +36,7 @@ class SessionChunk(msgspec.Struct, frozen=True):
     """Lines of the transcript, from 1, both included."""
     text: str
     heading: tuple[str, ...]
-    places: tuple[MessageOffset, ...]
+    message_offsets: tuple[MessageOffset, ...]
     """Where each message begins in `text`. The first has offset 0, even if the chunk begins within a message."""
 
 
@@ -59,19 +59,19 @@ class ChunkPacker:
         """Messages of the last chunk, which is not full yet."""
         return tuple(self._open)
 
-    def add(self, said: IndexedMessage) -> None:
-        weight = _weight(said)
+    def add(self, message: IndexedMessage) -> None:
+        weight = _weight(message)
         if weight > self._limit:
             if self._weight * _SMALL_SHARE > self._limit:
                 self._close()
-            self._open.append(said)
+            self._open.append(message)
             self._close()
             return
         # A question starts a new topic: it opens a chunk if the one before it is full enough.
-        turns = said.role == "user" and self._weight * _GOOD_SHARE > self._limit
+        turns = message.role == "user" and self._weight * _GOOD_SHARE > self._limit
         if self._open and (turns or self._weight + weight > self._limit):
             self._close()
-        self._open.append(said)
+        self._open.append(message)
         self._weight += weight
 
     def take(self) -> list[SessionChunk]:
@@ -91,31 +91,31 @@ class ChunkPacker:
         if not parts:
             return []
         text = BETWEEN.join(part.shown for part in parts)
-        places, offset = list[MessageOffset](), 0
+        offsets, offset = list[MessageOffset](), 0
         for part in parts:
-            places.append(MessageOffset(offset, part.line, part.ordinal, part.id, part.role))
+            offsets.append(MessageOffset(offset, part.line, part.ordinal, part.id, part.role))
             offset += len(part.shown) + len(BETWEEN)
         if weigh(text) <= self._limit:
-            return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(places))]
+            return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(offsets))]
         made, after = list[SessionChunk](), 0
         for chunk in chunk_text(text, tokens=self._tokens, overlap=self._overlap):
             # Exact slices in order, which may overlap; each starts after the start of the previous one.
             start = text.index(chunk.text, after)
             after = start + 1
-            inside = _offsets_within(places, start, start + len(chunk.text))
+            inside = _offsets_within(offsets, start, start + len(chunk.text))
             made.append(SessionChunk(inside[0].line, inside[-1].line, chunk.text, chunk.heading, inside))
         return made
 
 
-def _weight(said: IndexedMessage) -> int:
-    return weigh(said.shown) + len(BETWEEN)
+def _weight(message: IndexedMessage) -> int:
+    return weigh(message.shown) + len(BETWEEN)
 
 
-def _offsets_within(places: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:
+def _offsets_within(offsets: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:
     """Return the messages that overlap a slice of the text, with offsets from the beginning of the slice."""
-    first = max(at for at, place in enumerate(places) if place.offset <= start)
+    first = max(at for at, one in enumerate(offsets) if one.offset <= start)
     return tuple(
-        MessageOffset(max(0, place.offset - start), place.line, place.ordinal, place.id, place.role)
-        for place in places[first:]
-        if place.offset < end
+        MessageOffset(max(0, one.offset - start), one.line, one.ordinal, one.id, one.role)
+        for one in offsets[first:]
+        if one.offset < end
     )

@@ -50,7 +50,7 @@ class GivenName(NamedTuple):
 
 _UNNAMED = GivenName()
 Memo = dict[str, tuple[Mapping[str, GivenName], ...]]
-"""Names by home, from each place that has some; those of the first place count."""
+"""Names by home, from each source that has some; those of the first source count."""
 
 
 def session_id(path: str) -> str:

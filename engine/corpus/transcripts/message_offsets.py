@@ -23,12 +23,12 @@ class MessageOffset(msgspec.Struct, frozen=True, array_like=True, gc=False):
 def read_offsets(encoded: bytes) -> tuple[MessageOffset, ...]:
     """Decode where each message begins in a chunk. Raises `IndexCorrupt`."""
     try:
-        places = decode_json(encoded, tuple[MessageOffset, ...])
+        offsets = decode_json(encoded, tuple[MessageOffset, ...])
     except ValueError:
-        places = ()
-    if not places:
+        offsets = ()
+    if not offsets:
         raise IndexCorrupt(tr("The index does not record which messages a passage comes from."))
-    return places
+    return offsets
 
 
 def write_ranges(ranges: Iterable[tuple[int, int]]) -> str:

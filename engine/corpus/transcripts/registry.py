@@ -29,6 +29,7 @@ from engine.corpus.transcripts.agents import (
     cursor,
     devin,
     droid,
+    forge,
     gemini,
     goose,
     gptme,
@@ -77,6 +78,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         claude_code.OPENCLAUDE,
         codex.AGENT,
         codex.TRAE,
+        codex.OPEN_INTERPRETER,
         gemini.AGENT,
         opencode.AGENT,
         chat_exports.DEEPSEEK,  # its conversations are trees as ChatGPT's
@@ -95,8 +97,10 @@ AGENTS: tuple[Agent, ...] = _Agents(
         cline.ROO_CODE,
         cline.KILO_CODE,
         opencode.KILO,
+        opencode.MIMO_CODE,
         amp.AGENT,
         continue_dev.AGENT,
+        continue_dev.PEAR,
         kimi.AGENT,
         kiro.AGENT,
         copilot_cli.AGENT,
@@ -104,6 +108,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         zed.AGENT,
         goose.AGENT,
         crush.AGENT,
+        forge.AGENT,
         pi.PI,
         pi.OH_MY_PI,
         openhands.AGENT,
@@ -264,17 +269,17 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 
     The folder decides, else the name of the file; `known` is returned if neither is an agent's.
     """
-    alike = _alike(AGENTS, type(known))
-    if len(alike) == 1 or not path:
+    similar = _alike(AGENTS, type(known))
+    if len(similar) == 1 or not path:
         return known
     folder = path.replace(os.sep, "/")
     while "/" in folder:
         folder = folder.rpartition("/")[0]
-        for agent, one in alike:
+        for agent, one in similar:
             if any(re.search(pattern, folder) for pattern, _ in agent.stores):
                 return one
     name = os.path.basename(path)
-    named = (one for agent, one in alike if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
+    named = (one for agent, one in similar if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
     return next(named, known)
 
 

@@ -303,7 +303,7 @@ def _below(folder: str, name: str) -> tuple[str, os.stat_result]:
             }
     except PermissionError:
         raise PathRefused from None
-    for wanted in (name, compressed(name)):
-        if wanted in found:
-            return os.path.join(folder, wanted), found[wanted]
+    for candidate in (name, compressed(name)):
+        if candidate in found:
+            return os.path.join(folder, candidate), found[candidate]
     raise FileNotFoundError(f"{folder}/{name}")

@@ -20,7 +20,7 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.agents import WAL
-from engine.corpus.transcripts.jsonl import read_at
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, read_at
 
 HEADER = b"SQLite format 3\0"
 """First bytes of every SQLite database."""
@@ -28,6 +28,8 @@ _WAL_HEADER = 32
 _ATTEMPTS = 5
 _CACHE_KIB = 8 * 1024
 _STEPS_BETWEEN_CHECKS = 20_000
+_LONGEST_VALUE = 4 * LONGEST_LINE
+"""Maximum bytes of a value or a sorted row: a computed column of a small file can have a gigabyte."""
 _FILE_SYSTEM = "mnemoscope-reading"
 _LOCKED = {"locking_mode": "exclusive", "temp_store": "memory", "cache_size": -_CACHE_KIB, "trusted_schema": 0}
 
@@ -82,6 +84,7 @@ class SqliteView:
         try:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+            connection.limit(apsw.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
             for name, value in _LOCKED.items():
                 connection.pragma(name, value)
             cancel = self._cancel

@@ -33,7 +33,7 @@ _TOOLS: Mapping[_Action, str] = {
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
         launchprocess localshell powershell run runcommand runcommands runinterminal runshellcommand runterminalcmd
         runterminalcommand shell shellcommand terminal""",
-    "patch": "applypatch patch",
+    "patch": "applypatch multipatch patch",
     "chosen": "editor fileeditor fswrite planningfileeditor strreplacebasededittool strreplaceeditor texteditor",
 }
 _ACTIONS: Mapping[str, _Action] = {name: action for action, names in _TOOLS.items() for name in names.split()}
@@ -147,9 +147,9 @@ def file_matcher(value: str) -> tuple[str, Callable[[str, str], bool]]:
     root of a disk only that file. Patterns are those of the settings: `*`, `?`, `[a-z]` and `**`.
     """
     value = uri_path(f"file:{value}") if value.startswith("//") else value  # file:///home/ada/app.py
-    wanted = fold(value.strip().replace("\\", "/")).removeprefix("./")
-    start = "/" if _is_absolute(wanted) and not wanted.startswith("~") else "**/"
-    body = wanted.lstrip("/")
+    named = fold(value.strip().replace("\\", "/")).removeprefix("./")
+    start = "/" if _is_absolute(named) and not named.startswith("~") else "**/"
+    body = named.lstrip("/")
     globs = Globs((start + body, start + literal_glob(body)))
     part = "" if "[" in body else max(_LITERAL.findall(body), key=len, default="")
     return part, lambda path, project: globs.covers(fold(full_path(path, project)).lstrip("/"))

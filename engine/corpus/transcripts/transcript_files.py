@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from engine.base import skip_reasons
-from engine.corpus.file_rules import LINK, LINKED_PLACE, NOT_A_FILE, SECRET_PLACE
+from engine.corpus.file_rules import LINK, LINKED_PATH, NOT_A_FILE, SECRET_FOLDER
 from engine.corpus.ignore_rules import BAD_NAME, Match, is_unusable
 from engine.corpus.indexed_folders import holds_secrets
 from engine.corpus.safe_open import is_link
@@ -32,8 +32,8 @@ SILENT = frozenset({NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
 def judge_store(path: str, state: os.stat_result) -> Match | None:
     """Return the rule that excludes a whole store, a folder or an export; None if none does."""
     if is_link(state):
-        return LINKED_PLACE
-    return SECRET_PLACE if holds_secrets(path) else None
+        return LINKED_PATH
+    return SECRET_FOLDER if holds_secrets(path) else None
 
 
 def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]) -> Match | None:

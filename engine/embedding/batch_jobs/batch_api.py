@@ -6,8 +6,9 @@ A batch job embeds many texts at a lower price, with results hours later.
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
@@ -29,8 +30,7 @@ class JobNotFound(ProviderError):
     """The provider does not know the job, or no longer knows it."""
 
 
-@dataclass(frozen=True)
-class JobLimits:
+class JobLimits(msgspec.Struct, frozen=True):
     """Limits of one batch job: number of texts, bytes, tokens and time."""
 
     requests: int
@@ -43,8 +43,7 @@ class JobLimits:
     """Time in which a job is completed or expires."""
 
 
-@dataclass(frozen=True)
-class RemoteJob:
+class RemoteJob(msgspec.Struct, frozen=True):
     """A batch job with its state, as its provider reports it."""
 
     id: str
@@ -60,8 +59,7 @@ class RemoteJob:
     """The provider's error message; empty if the job didn't fail or there is no message."""
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """The vector of one text of a batch job, or the error for it."""
 
     hash: bytes

@@ -126,7 +126,7 @@ def _check_key(settings: Settings, name: str) -> HealthFinding:
     if state.problem:
         return degraded(id_, title, state.problem)
     if state.present:
-        return fine(id_, title, tr("The API key is in {place}.", place=state.place))
+        return fine(id_, title, tr("The API key is in {place}.", place=state.origin_text))
     return fine(id_, title, tr("There is no API key."))  # not all servers need one; the next finding covers it
 
 

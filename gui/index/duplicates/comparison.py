@@ -273,10 +273,10 @@ class ComparisonPane(QWidget):
             widget.setEnabled(True)
         self._name_hiding()
         self._title.setText(f"{duplicate_title(group)} · {measure_text(group)}")
-        for place, choice in enumerate(self._choices):
+        for index, choice in enumerate(self._choices):
             choice.clear()
             choice.addItems([member_text(member) for member in group.members])
-            choice.setCurrentIndex(min(place, len(group.members) - 1))
+            choice.setCurrentIndex(min(index, len(group.members) - 1))
         self._compare()
 
     def _clear(self) -> None:
@@ -361,7 +361,7 @@ def _compared(
 def _is_context_alone(row: Row, pair: tuple[DuplicateMember, DuplicateMember]) -> bool:
     """Whether a row is context that only one of the notes has.
 
-    The other one may go on with the same text, after the part that is shown.
+    The other one may continue with the same text, after the part that is shown.
     """
     return not any(
         side is not None and member.start_line <= side.number <= member.end_line

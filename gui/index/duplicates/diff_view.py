@@ -116,8 +116,8 @@ class SideBySide(QAbstractScrollArea):
 
     def step(self, *, forward: bool) -> bool:
         """Go to the next or previous difference; returns False if there is none."""
-        places = [n for n, row in enumerate(self.rows, 1) if row.differs and (n < 2 or not self.rows[n - 2].differs)]
-        ahead = [place for place in places if (place > self._current if forward else place < self._current)]
+        starts = [n for n, row in enumerate(self.rows, 1) if row.differs and (n < 2 or not self.rows[n - 2].differs)]
+        ahead = [start for start in starts if (start > self._current if forward else start < self._current)]
         if not ahead:
             return False
         self._current = ahead[0 if forward else -1]
@@ -188,8 +188,8 @@ class SideBySide(QAbstractScrollArea):
             top += tall
         return parts
 
-    def _row_description(self, place: int) -> str:
-        row = self.rows[place]
+    def _row_description(self, index: int) -> str:
+        row = self.rows[index]
         texts = [f"{side.number}: {side.text[:200]}" for side in (row.left, row.right) if side is not None]
         kind = _MIRRORED.get(row.kind, row.kind) if self.isRightToLeft() else row.kind
         return f"{tr(_KIND_NAMES[kind])}. {' / '.join(texts)}"
@@ -304,8 +304,8 @@ class Text:
     first: int
     lines: tuple[str, ...]
 
-    def side(self, place: int, marks: Ranges = ()) -> Side:
-        return Side(self.first + place, self.lines[place], marks)
+    def side(self, index: int, marks: Ranges = ()) -> Side:
+        return Side(self.first + index, self.lines[index], marks)
 
 
 def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = lambda: None) -> list[Row]:
@@ -391,12 +391,12 @@ def _other_words(left: Sequence[str], right: Sequence[str], checkpoint: Callable
                     pairs.append((one, other))
     marks: tuple[list[Ranges], list[Ranges]] = ([() for _ in left], [() for _ in right])
     for side, words in enumerate(parts):
-        for number, (place, word) in enumerate(words):
+        for number, (index, word) in enumerate(words):
             if number not in kept[side]:
-                known = marks[side][place]
+                known = marks[side][index]
                 joined = bool(known) and number - 1 not in kept[side]
                 start = known[-1][0] if joined else word.start()
-                marks[side][place] = (*(known[:-1] if joined else known), (start, word.end()))
+                marks[side][index] = (*(known[:-1] if joined else known), (start, word.end()))
     return *marks, pairs
 
 
@@ -407,10 +407,10 @@ def _without_wrapping(row: Row, one: int | None, other: int | None, others: _Oth
         right = _in_both(row.right.marks, others[1][other])
         kind: RowKind = "changed" if left or right else "same"
         return Row(kind, replace(row.left, marks=left), replace(row.right, marks=right))
-    place, side = (one, row.left) if row.left is not None else (other, row.right)
-    if place is None or side is None or not side.text.strip():
+    index, side = (one, row.left) if row.left is not None else (other, row.right)
+    if index is None or side is None or not side.text.strip():
         return row
-    marks = (others[0] if row.left is not None else others[1])[place]
+    marks = (others[0] if row.left is not None else others[1])[index]
     if 2 * sum(end - start for start, end in marks) >= len(side.text.strip()):
         return row
     side = replace(side, marks=marks)
@@ -428,8 +428,8 @@ def _paired(left: Sequence[str], right: Sequence[str], aligned: Pairs) -> Iterat
     for one, other in [*aligned, (len(left), len(right))]:
         between = [] if (one - i) * (other - j) > _MOST_PAIRED else _best(left[i:one], right[j:other])
         for a, b in [*((i + a, j + b) for a, b in between), (one, other)]:
-            yield from ((place, None) for place in range(i, a))
-            yield from ((None, place) for place in range(j, b))
+            yield from ((index, None) for index in range(i, a))
+            yield from ((None, index) for index in range(j, b))
             if a < len(left):
                 yield a, b
             i, j = a + 1, b + 1
@@ -477,7 +477,7 @@ def _marks(left: str, right: str) -> tuple[Ranges, Ranges]:
     for tag, i, i_end, j, j_end in SequenceMatcher(str.isspace, parts[0], parts[1], autojunk=False).get_opcodes():
         if tag != "equal":
             for number, span in enumerate(((i, i_end), (j, j_end))):
-                words = [place for place in range(*span) if not parts[number][place].isspace()]
+                words = [index for index in range(*span) if not parts[number][index].isspace()]
                 if words:
                     marks[number].append((starts[number][words[0]], starts[number][words[-1] + 1]))
     return tuple(marks[0]), tuple(marks[1])

@@ -148,9 +148,9 @@ class GroupList(RowList):
             rows += [GroupRow(group) for group in recurring]
         if self.rows.shows(rows):
             return
-        place = self._remember()
+        position = self._remember()
         self._set_rows(rows)
-        self._return_to(place)
+        self._return_to(position)
         if not rows:
             self.chosen.emit(None)
 

@@ -52,7 +52,7 @@ def place_names(
     `names` are in the map's units, the first ones first; `hits`: points with a large mark, which would cover a name;
     `scale`: pixels per unit. Names without room are left out.
     """
-    large = [QPointF(across, -up) * scale for across, up in map(scene.place, hits)]
+    large = [QPointF(across, -up) * scale for across, up in map(scene.position, hits)]
     font, metrics = font_at(13), QFontMetricsF(font_at(13))
     longest = round(_LONGEST_NAME * unit)
     placed: list[PlacedName] = []
@@ -75,7 +75,7 @@ def place_names(
 
 
 def _boxes_around(peak: QPointF, size: QSizeF, unit: float) -> Iterator[QRectF]:
-    """The possible places of a name, the best ones first."""
+    """The possible positions of a name, the best ones first."""
     for gap in _NAME_GAPS:
         for right, down in _NAME_SIDES:
             middle = QPointF(right * (size.width() / 2 + gap * unit), down * (size.height() / 2 + gap * unit))

@@ -100,8 +100,8 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
         names = sorted(weights, key=lambda name: (-weights[name], name))
     if has_others := len(names) > MOST:
         names = [*names[: MOST - 1], tr(OTHERS)]
-    place = {name: number for number, name in enumerate(names)}
-    of_file = np.array([place.get(label, len(names) - 1) for label in labels], np.int64).astype(np.uint8)
+    number_of = {name: number for number, name in enumerate(names)}
+    of_file = np.array([number_of.get(label, len(names) - 1) for label in labels], np.int64).astype(np.uint8)
     of = of_file[file_of] if len(files) else np.empty(0, np.uint8)
     counts = np.bincount(of, minlength=len(names)).tolist()
     return Grouping(kind, tuple(names), tuple(counts), of, has_others)

@@ -16,7 +16,7 @@ _KEY_PAN = 0.12
 _REACH = 8.0
 """Largest distance in pixels between the mouse and the point that it hovers."""
 _LOOP_STEP = 4.0
-_WAYS = {
+_DIRECTIONS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
     Qt.Key.Key_Up: (0, 1),
@@ -89,8 +89,8 @@ class InteractiveMap(MapView):
         if self._pressed is None:
             self._point_at(self._under(at), by_key=False)
             return
-        way = at - self._pressed
-        if not self._dragged and way.manhattanLength() < QApplication.startDragDistance():
+        moved = at - self._pressed
+        if not self._dragged and moved.manhattanLength() < QApplication.startDragDistance():
             return
         self._dragged = True
         if self._loop:
@@ -100,7 +100,7 @@ class InteractiveMap(MapView):
             return
         self._pressed = at
         self._show_cursor()
-        self._set_view(self.view.panned(way.x(), way.y()))
+        self._set_view(self.view.panned(moved.x(), moved.y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._pressed is None:
@@ -152,8 +152,8 @@ class InteractiveMap(MapView):
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if self._scene is None:
             event.ignore()
-        elif key in _WAYS:
-            right, higher = _WAYS[key]
+        elif key in _DIRECTIONS:
+            right, higher = _DIRECTIONS[key]
             if control:
                 self._step(right, higher)
             else:
@@ -182,11 +182,11 @@ class InteractiveMap(MapView):
         """Move the keyboard cursor to the nearest point in a direction (`right`, `higher`: 1, 0 or -1)."""
         scene = self._scene
         assert scene is not None
-        across, up = (self.view.across, self.view.up) if self.point < 0 else scene.place(self.point)
+        across, up = (self.view.across, self.view.up) if self.point < 0 else scene.position(self.point)
         if self.point < 0 and (near := scene.grid.nearest(across, up, self.view.width / self.view.scale)) >= 0:
             found = near
         else:
             found = scene.grid.next(across, up, right, higher, self.point)
         if found >= 0:
-            self._set_view(self.view.showing(*scene.place(found), margin=EDGE))
+            self._set_view(self.view.showing(*scene.position(found), margin=EDGE))
             self._point_at(found, by_key=True)

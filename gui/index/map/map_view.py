@@ -55,39 +55,39 @@ _RESTYLING = {
 # --- Drawn over the points: a query and its results, the current point, a loop --------------------------------
 
 
-def paint_hits(painter: QPainter, places: Iterable[QPointF], colours: Tokens, unit: float) -> None:
+def paint_hits(painter: QPainter, positions: Iterable[QPointF], colours: Tokens, unit: float) -> None:
     """Paint marks at the results of the current query."""
     painter.setPen(QPen(colours.text, 1.6))
     painter.setBrush(colours.mark)
-    for place in places:
-        painter.drawEllipse(place, _HIT * unit, _HIT * unit)
+    for position in positions:
+        painter.drawEllipse(position, _HIT * unit, _HIT * unit)
 
 
-def paint_query(painter: QPainter, place: QPointF, colours: Tokens, unit: float) -> None:
+def paint_query(painter: QPainter, position: QPointF, colours: Tokens, unit: float) -> None:
     """Paint cross-hairs at the query's location, with a rim that separates them from the points below."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for colour, width in ((colours.base, 5.5), (colours.text, 2.5)):
         painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
-        painter.drawEllipse(place, _CROSS * unit, _CROSS * unit)
+        painter.drawEllipse(position, _CROSS * unit, _CROSS * unit)
         for right, down in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            way = QPointF(right, down) * unit
-            painter.drawLine(place + way * (_CROSS - 3), place + way * _TICK)
+            step = QPointF(right, down) * unit
+            painter.drawLine(position + step * (_CROSS - 3), position + step * _TICK)
 
 
-def paint_point(painter: QPainter, place: QPointF, radius: float, colours: Tokens, *, focused: bool) -> None:
+def paint_point(painter: QPainter, position: QPointF, radius: float, colours: Tokens, *, focused: bool) -> None:
     """Paint a ring around the current point, and a second one for the keyboard cursor."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for colour, width in ((colours.base, 4.5), (colours.accent if focused else colours.text, 2.0)):
         painter.setPen(QPen(colour, width))
-        painter.drawEllipse(place, radius + 3.5, radius + 3.5)
+        painter.drawEllipse(position, radius + 3.5, radius + 3.5)
 
 
-def paint_chosen(painter: QPainter, places: Iterable[QPointF], radius: float, colour: QColor) -> None:
+def paint_chosen(painter: QPainter, positions: Iterable[QPointF], radius: float, colour: QColor) -> None:
     """Paint thin rings around the points in the selection list."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(colour, 1.2))
-    for place in places:
-        painter.drawEllipse(place, radius + 1.5, radius + 1.5)
+    for position in positions:
+        painter.drawEllipse(position, radius + 1.5, radius + 1.5)
 
 
 def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> None:
@@ -135,7 +135,7 @@ class MapView(QWidget):
         self._frames = QTimer(self, interval=_FADE_FRAME_MS)
         self._frames.timeout.connect(self._next_frame)
         self._placed: tuple[tuple[object, ...], float, tuple[PlacedName, ...]] = ((), 1.0, ())
-        """The names of the groups, and what their places depend on, the scale apart: they stay while the map is moved,
+        """The names of the groups, and what their positions depend on, except the scale: they stay while the map moves,
         and beside their groups until a zoomed map is drawn."""
         self._scene: Scene | None = None
         self._grouping: Grouping | None = None
@@ -236,13 +236,13 @@ class MapView(QWidget):
     def show_point(self, point: int) -> None:
         """Pan until a point is in view and make it current; -1 makes none current."""
         if self._scene is not None and point >= 0:
-            self._set_view(self.view.showing(*self._scene.place(point), margin=EDGE))
+            self._set_view(self.view.showing(*self._scene.position(point), margin=EDGE))
         self._point_at(point, by_key=False)
 
     def pixel_of(self, point: int) -> QPointF:
         """Return the position of a point in widget pixels."""
         assert self._scene is not None
-        return self._pixel(*self._scene.place(point))
+        return self._pixel(*self._scene.position(point))
 
     def _pixel(self, across: float, up: float) -> QPointF:
         return QPointF(*self.view.to_pixels(across, up))
@@ -300,11 +300,11 @@ class MapView(QWidget):
             self.picture.paint(painter, self.view)
             room = QRectF(self.rect())
             seen = room.adjusted(-20, -20, 20, 20)
-            listed = (place for point in self._listed if seen.contains(place := self.pixel_of(point)))
+            listed = (position for point in self._listed if seen.contains(position := self.pixel_of(point)))
             paint_chosen(painter, listed, radius, colours.accent)
             names = self._placed_names(scene, grouping, unit)
             paint_names(painter, names, self._pixel(0, 0), room.adjusted(2, 2, -2, -2), colours, unit)
-            hits = (place for point in self.marks.hits if seen.contains(place := self.pixel_of(point)))
+            hits = (position for point in self.marks.hits if seen.contains(position := self.pixel_of(point)))
             paint_hits(painter, hits, colours, unit)
             if self.marks.query is not None:
                 paint_query(painter, self._pixel(*self.marks.query), colours, unit)

@@ -83,7 +83,7 @@ class SelectionList(QFrame):
         self._jobs = jobs
         self._reading = JobSlot(self)
         self._chunks: tuple[int, ...] = ()
-        self.places: tuple[MapPointDetail, ...] = ()
+        self.details: tuple[MapPointDetail, ...] = ()
         self._count = label("", "strong")
         self._copy = QPushButton(tr("Copy citations"))
         set_tip(self._copy, tr("Copy the paths and lines of the selected passages"))
@@ -138,7 +138,7 @@ class SelectionList(QFrame):
 
     def clear(self) -> None:
         self._reading.cancel()
-        self._chunks, self.places = (), ()
+        self._chunks, self.details = (), ()
         self.list.clear()
         self.hide()
 
@@ -149,36 +149,36 @@ class SelectionList(QFrame):
         else:
             self._count.setText(tr("{listed:,} of {count:,} passages", listed=listed, count=count))
 
-    def _fill(self, places: tuple[MapPointDetail, ...]) -> None:
+    def _fill(self, details: tuple[MapPointDetail, ...]) -> None:
         self._reading.done()
         before = self.list.currentRow()
-        self.places = places
+        self.details = details
         blocked = self.list.blockSignals(True)
         self.list.clear()
-        for place in places:
-            item = QListWidgetItem(f"{wording.heading_of(place)}\n{place.citation}")
-            set_tip(item, f"{wording.heading_of(place)}\n{wording.where(place)}")
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, wording.spoken(place))
+        for detail in details:
+            item = QListWidgetItem(f"{wording.heading_of(detail)}\n{detail.citation}")
+            set_tip(item, f"{wording.heading_of(detail)}\n{wording.where(detail)}")
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, wording.spoken(detail))
             self.list.addItem(item)
-        self.list.setCurrentRow(min(max(before, 0), len(places) - 1))
+        self.list.setCurrentRow(min(max(before, 0), len(details) - 1))
         self.list.blockSignals(blocked)
         for button in (self._open, self._copy):
-            button.setEnabled(bool(places))
+            button.setEnabled(bool(details))
 
     @Slot()
     def copy_citations(self) -> None:
-        QGuiApplication.clipboard().setText("\n".join(place.citation for place in self.places))
+        QGuiApplication.clipboard().setText("\n".join(detail.citation for detail in self.details))
 
     @Slot()
     def _open_current(self) -> None:
         row = self.list.currentRow()
-        if 0 <= row < len(self.places):
-            self.opened.emit(self.places[row])
+        if 0 <= row < len(self.details):
+            self.opened.emit(self.details[row])
 
     @Slot(int)
     def _show_row(self, row: int) -> None:
-        if 0 <= row < len(self.places):
-            self.shown.emit(self.places[row].chunk)
+        if 0 <= row < len(self.details):
+            self.shown.emit(self.details[row].chunk)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -201,34 +201,34 @@ class PointDetails(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._asking = JobSlot(self)
+        self._job = JobSlot(self)
         self._known: OrderedDict[int, MapPointDetail] = OrderedDict()
 
     def forget(self) -> None:
         """Drop the cache after a change of the index."""
-        self._asking.cancel()
+        self._job.cancel()
         self._known.clear()
 
     def drop(self) -> None:
         """Cancel the pending request."""
-        self._asking.cancel()
+        self._job.cancel()
 
     def ask(self, insight: IndexInsight, chunk: int, then: Callable[[MapPointDetail | None], None]) -> None:
         """Read a chunk and call `then` with it, or with None if it was deleted. A newer request cancels this one."""
-        self._asking.cancel()
+        self._job.cancel()
         if chunk in self._known:
             then(self._known[chunk])
             return
 
-        def arrived(places: tuple[MapPointDetail, ...]) -> None:
-            self._asking.done()
-            for place in places:
-                self._known[chunk] = place
+        def arrived(details: tuple[MapPointDetail, ...]) -> None:
+            self._job.done()
+            for detail in details:
+                self._known[chunk] = detail
             while len(self._known) > _MOST_CACHED:
                 self._known.popitem(last=False)
-            then(places[0] if places else None)
+            then(details[0] if details else None)
 
-        self._asking.put(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
+        self._job.put(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
 
 
 class HoverCard(QFrame):
@@ -251,11 +251,11 @@ class HoverCard(QFrame):
             column.addWidget(part)
         self.hide()
 
-    def show_place(self, place: MapPointDetail, at: QPointF) -> None:
+    def show_detail(self, detail: MapPointDetail, at: QPointF) -> None:
         """Show the card next to a point, inside the parent."""
-        self._title.setText(wording.heading_of(place))
-        self._text.setText(place.text)
-        self._where.setText(wording.where(place))
+        self._title.setText(wording.heading_of(detail))
+        self._text.setText(detail.text)
+        self._where.setText(wording.where(detail))
         room = self._over.rect()
         unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
         self.ensurePolished()
@@ -289,7 +289,7 @@ class MapSelection(QObject):
         self.card, self.list = HoverCard(canvas), SelectionList(jobs)
         self._jobs = jobs
         self._canvas = canvas
-        self._places = PointDetails(jobs, self)
+        self._details = PointDetails(jobs, self)
         self._looking = JobSlot(self)
         self._insight: IndexInsight | None = None
         self._prepared: Prepared | None = None
@@ -302,7 +302,7 @@ class MapSelection(QObject):
         canvas.toggled.connect(self._toggle)
         canvas.looped.connect(self._list_loop)
         canvas.all_requested.connect(self._list_view)
-        self.list.opened.connect(self._open_place)
+        self.list.opened.connect(self._open_detail)
         self.list.shown.connect(self._show_chosen)
         self.list.closed.connect(self.close_list)
 
@@ -313,7 +313,7 @@ class MapSelection(QObject):
     def show(self, insight: IndexInsight | None, prepared: Prepared, isolated: int) -> None:
         """Set the points; while a group is `isolated` (not -1), only its points are selected."""
         if self._prepared is None or self._prepared.scene is not prepared.scene:
-            self._places.forget()
+            self._details.forget()
             self._canvas.show_listed(tuple(prepared.scene.find(self.list.chunks[:MOST])))
         self._insight, self._prepared, self._isolated = insight, prepared, isolated
 
@@ -321,7 +321,7 @@ class MapSelection(QObject):
         self._insight = self._prepared = None
         self._looking.cancel()
         self._hovering.stop()
-        self._places.forget()
+        self._details.forget()
         self.close_list()
 
     # --- one point --------------------------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ class MapSelection(QObject):
     @Slot(int, bool)
     def _point(self, point: int, by_key: bool) -> None:
         self.card.hide()
-        self._places.drop()
+        self._details.drop()
         if point < 0:
             self._hovering.stop()
         elif by_key:
@@ -337,29 +337,29 @@ class MapSelection(QObject):
         else:
             self._hovering.start()
 
-    def _read_place(self, point: int, then: Callable[[MapPointDetail | None], None]) -> None:
+    def _read_detail(self, point: int, then: Callable[[MapPointDetail | None], None]) -> None:
         if self._insight is not None and self._prepared is not None and point >= 0:
-            self._places.ask(self._insight, int(self._prepared.scene.ids[point]), then)
+            self._details.ask(self._insight, int(self._prepared.scene.ids[point]), then)
 
     @Slot()
     def _show_point(self) -> None:
-        self._read_place(self._canvas.point, partial(self._show_card, self._canvas.point))
+        self._read_detail(self._canvas.point, partial(self._show_card, self._canvas.point))
 
-    def _show_card(self, point: int, place: MapPointDetail | None) -> None:
-        if place is None or self._canvas.point != point or self._prepared is None or not self._canvas.isVisible():
+    def _show_card(self, point: int, detail: MapPointDetail | None) -> None:
+        if detail is None or self._canvas.point != point or self._prepared is None or not self._canvas.isVisible():
             return
-        self.card.show_place(place, self._canvas.pixel_of(point))
+        self.card.show_detail(detail, self._canvas.pixel_of(point))
         if self._canvas.hasFocus() and QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._canvas, wording.spoken(place)))
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._canvas, wording.spoken(detail)))
 
     @Slot(int)
     def _open_point(self, point: int) -> None:
-        self._read_place(point, self._open_place)
+        self._read_detail(point, self._open_detail)
 
     @Slot(object)
-    def _open_place(self, place: MapPointDetail | None) -> None:
-        if place is not None:
-            self.open_requested.emit(place.path, place.start_line)
+    def _open_detail(self, detail: MapPointDetail | None) -> None:
+        if detail is not None:
+            self.open_requested.emit(detail.path, detail.start_line)
 
     # --- the list ---------------------------------------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ _BAND = 64
 _POINTS = 4096
 
 
-# --- Looks for points by place: the nearest one, those in a loop, the next one in a direction ------------------------
+# --- Looks for points by position: the nearest one, those in a loop, the next one in a direction ---------------------
 
 
 class PointIndex:
@@ -235,7 +235,7 @@ class Scene:
         _ = scene._by_id
         return scene
 
-    def place(self, point: int) -> tuple[float, float]:
+    def position(self, point: int) -> tuple[float, float]:
         """Return the location of a point in map units."""
         return float(self.points[point, 0]), float(self.points[point, 1])
 
@@ -253,7 +253,7 @@ class Scene:
             return []
         order = self._by_id
         at = order[np.minimum(np.searchsorted(self.ids, requested, sorter=order), len(order) - 1)]
-        return [int(place) for place in at[self.ids[at] == requested]]
+        return [int(number) for number in at[self.ids[at] == requested]]
 
     def grouped(self, kind: Kind, now: float) -> Grouping:
         return group(self.record.files, self.file_of, kind, now)

@@ -83,24 +83,24 @@ def progress(step: MapProgress) -> str:
     return tr(_STAGES[step.stage], percent=100 * step.done)
 
 
-def heading_of(place: MapPointDetail) -> str:
+def heading_of(detail: MapPointDetail) -> str:
     """Return the title and headings of a chunk as one line, without repeating the title."""
-    parts = [place.title, *shown_headings(place.path, place.heading)]
+    parts = [detail.title, *shown_headings(detail.path, detail.heading)]
     return " › ".join(part for number, part in enumerate(parts) if part and part not in parts[:number])
 
 
-def where(place: MapPointDetail) -> str:
-    return f"{place.citation} · {ago(place.modified)}"
+def where(detail: MapPointDetail) -> str:
+    return f"{detail.citation} · {ago(detail.modified)}"
 
 
-def spoken(place: MapPointDetail) -> str:
+def spoken(detail: MapPointDetail) -> str:
     """Describe the current point for screen readers."""
     return tr(
         "{heading}. {text} {path}, line {line}",
-        heading=heading_of(place),
-        text=place.text,
-        path=place.path,
-        line=place.start_line,
+        heading=heading_of(detail),
+        text=detail.text,
+        path=detail.path,
+        line=detail.start_line,
     )
 
 

@@ -102,20 +102,20 @@ def heading_text(path: str, chunk: ChunkRow) -> str:
     return " › ".join(shown_headings(path, chunk.heading)) or tr("no heading above this passage")
 
 
-def tip(file: FileChunks, places: Sequence[int]) -> str:
+def tip(file: FileChunks, numbers: Sequence[int]) -> str:
     """Return the tooltip of a border, which describes the chunks at these positions."""
-    chunk = file.chunks[places[0]]
+    chunk = file.chunks[numbers[0]]
     _, vector = VECTOR_STATES[chunk.vector]
     lines = [
-        f"{_rank(places[0] + 1, file)}, {lines_text(chunk)}",
+        f"{_rank(numbers[0] + 1, file)}, {lines_text(chunk)}",
         heading_text(file.path, chunk),
         f"{size_of(chunk)} · {tr(vector)}",
     ]
-    if len(places) > 1:
+    if len(numbers) > 1:
         more = tr_count(
             "{count:,} passage on this line: click again for the next",
             "{count:,} passages on this line: click again for the next",
-            len(places),
+            len(numbers),
         )
         lines.insert(0, more)
     if file.changed:
@@ -213,7 +213,7 @@ class ChunkCard(QFrame):
         self._rows: list[tuple[QLabel, QWidget]] = []
         """Name and value of each row."""
         self._above = False
-        self._place = 0
+        self._scrolled = 0
         """Scroll position before the rows were rebuilt, until the user scrolls."""
         self._text = ""
         self._vector: VectorState | None = None
@@ -244,7 +244,7 @@ class ChunkCard(QFrame):
         self._after.clicked.connect(lambda: self.step_requested.emit(True))
         self._copy.clicked.connect(self._copy_all)
         self._body.verticalScrollBar().rangeChanged.connect(self._return)
-        self._body.verticalScrollBar().actionTriggered.connect(self._leave_place)
+        self._body.verticalScrollBar().actionTriggered.connect(self._forget_scrolled)
         close.clicked.connect(self.close_card)
         self.hide()
 
@@ -277,7 +277,7 @@ class ChunkCard(QFrame):
         if (text, detail.row.vector) == (self._text, self._vector) and not self.isHidden():
             return  # it is updated repeatedly during a sync, and must not disturb reading or selecting
         same = detail.id == self._id and not self.isHidden()
-        self._place = (self._place or self._body.verticalScrollBar().value()) if same else 0
+        self._scrolled = (self._scrolled or self._body.verticalScrollBar().value()) if same else 0
         self._id, self._text, self._vector = detail.id, text, detail.row.vector
         self._title.setText(words)
         self._before.setEnabled(detail.number > 1)
@@ -295,7 +295,7 @@ class ChunkCard(QFrame):
             self._add(fact.label, _value(fact))
         self._fit()
         # Fetched again: PySide's wrapper of the bar doesn't outlive the rows.
-        self._body.verticalScrollBar().setValue(self._place)
+        self._body.verticalScrollBar().setValue(self._scrolled)
         description = f"{state_text}. {rows[0].value}"
         self.setAccessibleName(words)
         self.setAccessibleDescription(description)
@@ -340,11 +340,11 @@ class ChunkCard(QFrame):
 
     def _return(self) -> None:
         """Restore the scroll position: new rows are laid out step by step, with a smaller scroll range meanwhile."""
-        if self._place:
-            self._body.verticalScrollBar().setValue(self._place)
+        if self._scrolled:
+            self._body.verticalScrollBar().setValue(self._scrolled)
 
-    def _leave_place(self) -> None:
-        self._place = 0
+    def _forget_scrolled(self) -> None:
+        self._scrolled = 0
 
     def close_card(self) -> None:
         """Close the card and emit `closed`, if it is open."""

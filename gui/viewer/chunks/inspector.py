@@ -25,8 +25,8 @@ class _Read:
     lanes: ChunkLanes
 
 
-class ChunkPlaces(Protocol):
-    """Protocol of a view that shows chunks next to a text. A `place` is the number of a chunk in the file, from 0."""
+class ChunkView(Protocol):
+    """Protocol of a view that shows chunks next to a text. A `number` is that of a chunk in the file, from 0."""
 
     def current_line(self) -> int:
         """Return the line of the user's position."""
@@ -37,10 +37,10 @@ class ChunkPlaces(Protocol):
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
         """Set the chunks of the text; None for none."""
 
-    def set_chosen(self, place: int | None) -> None:
+    def set_chosen(self, number: int | None) -> None:
         """Set the selected chunk, whose details the card shows; None for none."""
 
-    def reveal_chunk(self, place: int) -> None:
+    def reveal_chunk(self, number: int) -> None:
         """Scroll the text to a chunk."""
 
 
@@ -55,7 +55,7 @@ class ChunkInspector(QObject):
     source_requested = Signal()
     more_requested = Signal(object, str)
 
-    def __init__(self, jobs: Jobs, view: ChunkPlaces, card: ChunkCard, panel: QWidget, action: str) -> None:
+    def __init__(self, jobs: Jobs, view: ChunkView, card: ChunkCard, panel: QWidget, action: str) -> None:
         """The keys for the next and previous chunk work anywhere in `panel`; `action` labels `margin_action`."""
         super().__init__(panel)
         self._jobs = jobs
@@ -147,14 +147,14 @@ class ChunkInspector(QObject):
             return
         lanes = self._read.lanes
         if self._chosen is None:
-            place = lanes.next(self._view.current_line(), forward=forward)
+            number = lanes.next(self._view.current_line(), forward=forward)
         else:
-            place = self._chosen + (1 if forward else -1)
-        if place is None or not 0 <= place < len(lanes.chunks):
+            number = self._chosen + (1 if forward else -1)
+        if number is None or not 0 <= number < len(lanes.chunks):
             self.notified.emit(tr("That was the last passage.") if forward else tr("That was the first passage."))
             return
-        self._view.reveal_chunk(place)
-        self.choose(place)
+        self._view.reveal_chunk(number)
+        self.choose(number)
 
     # --- the rows of the file ---------------------------------------------------------------------------------------
 
@@ -190,13 +190,13 @@ class ChunkInspector(QObject):
         """Select the same chunk after a change of the index or, if it is gone, the one now at its location."""
         assert self._read is not None
         old = before.file.chunks[chosen]
-        place = self._read.lanes.position_of(old)
-        if place is None:
-            place = self._read.lanes.next(old.start_line, forward=True)
-        if place is None:
+        number = self._read.lanes.position_of(old)
+        if number is None:
+            number = self._read.lanes.next(old.start_line, forward=True)
+        if number is None:
             self._card.close_card()
         else:
-            self.choose(place)
+            self.choose(number)
 
     def _failed(self, sentence: str) -> None:
         self._rows.done()
@@ -205,15 +205,15 @@ class ChunkInspector(QObject):
     # --- the row of one ---------------------------------------------------------------------------------------------
 
     @Slot(int)
-    def choose(self, place: int) -> None:
+    def choose(self, number: int) -> None:
         """Select a chunk and show its details in the card."""
         manager, read, lines = self._manager, self._read, self._lines
         if manager is None or manager.insight is None or read is None:
             return
         insight = manager.insight
-        self._chosen = place
-        self._view.set_chosen(place)
-        chunk = read.file.chunks[place]
+        self._chosen = number
+        self._view.set_chosen(number)
+        chunk = read.file.chunks[number]
         self._detail.put(
             self._jobs.read(
                 lambda token: _detail(insight, read.file.path, chunk.id, lines, token),

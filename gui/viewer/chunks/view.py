@@ -47,8 +47,8 @@ class ChunkLanes:
 
     def at(self, line: int, lane: int | None = None) -> list[int]:
         """Return the positions of the chunks on a line; only those in `lane`, if there are any."""
-        here = [place for place in self.between(line, line) if self.chunks[place].end_line >= line]
-        in_lane = [place for place in here if self.lanes[place] == lane]
+        here = [number for number in self.between(line, line) if self.chunks[number].end_line >= line]
+        in_lane = [number for number in here if self.lanes[number] == lane]
         return in_lane or here
 
     def next(self, line: int, *, forward: bool) -> int | None:
@@ -57,13 +57,13 @@ class ChunkLanes:
         Of two chunks that overlap there, it is the later one, since a result is shown from its first line on.
         """
         if here := self.at(line):
-            return max(here, key=lambda place: (self.chunks[place].start_line, -place))
-        place = bisect_right(self._starts, line) - (not forward)
-        return place if 0 <= place < len(self.chunks) else None
+            return max(here, key=lambda number: (self.chunks[number].start_line, -number))
+        number = bisect_right(self._starts, line) - (not forward)
+        return number if 0 <= number < len(self.chunks) else None
 
     def position_of(self, chunk: ChunkRow) -> int | None:
         """Return the position of a chunk from another version of the file, by its id; None if it was removed."""
-        return next((place for place, other in enumerate(self.chunks) if other.id == chunk.id), None)
+        return next((number for number, other in enumerate(self.chunks) if other.id == chunk.id), None)
 
 
 def _assigned(chunks: Sequence[ChunkRow]) -> list[int]:
@@ -80,7 +80,7 @@ def _assigned(chunks: Sequence[ChunkRow]) -> list[int]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _MOST_DRAWN = 300
-"""Most chunks drawn at once: an overlong line may have thousands."""
+"""Most chunks drawn together: an overlong line may have thousands."""
 
 Tops = Mapping[int, tuple[int, int]]
 """Line -> its top and its bottom in the view, for the lines in view."""
@@ -105,17 +105,17 @@ class MarginPainter:
         """Paint all chunks in view; `chosen` is the position of the selected one, painted with a background."""
         if not self.tops:
             return
-        places = list(lanes.between(min(self.tops), max(self.tops)))[:_MOST_DRAWN]
-        if chosen is not None and chosen not in places:
-            places.append(chosen)
+        numbers = list(lanes.between(min(self.tops), max(self.tops)))[:_MOST_DRAWN]
+        if chosen is not None and chosen not in numbers:
+            numbers.append(chosen)
         seen = set()
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for place in sorted(places, key=lambda place: place == chosen):
-            chunk, lane = lanes.chunks[place], lanes.lanes[place]
+        for number in sorted(numbers, key=lambda number: number == chosen):
+            chunk, lane = lanes.chunks[number], lanes.lanes[number]
             box = self._box(chunk, lane)
-            if box is not None and ((lane, box.top(), box.bottom()) not in seen or place == chosen):
+            if box is not None and ((lane, box.top(), box.bottom()) not in seen or number == chosen):
                 seen.add((lane, box.top(), box.bottom()))
-                self._bracket(box, chunk.vector, chosen=place == chosen)
+                self._bracket(box, chunk.vector, chosen=number == chosen)
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def lane_at(self, x: int) -> int | None:
@@ -170,8 +170,8 @@ class MarginPainter:
             case "pending":
                 self.painter.drawEllipse(middle, half - 0.5, half - 0.5)
             case "refused":
-                for way in (1, -1):
-                    self.painter.drawLine(middle - QPointF(half, way * half), middle + QPointF(half, way * half))
+                for slope in (1, -1):
+                    self.painter.drawLine(middle - QPointF(half, slope * half), middle + QPointF(half, slope * half))
             case "none":
                 self.painter.drawLine(middle - QPointF(half, 0), middle + QPointF(half, 0))
 
@@ -205,16 +205,16 @@ class ChunkedSource(SourceView):
         self.chosen = None
         self.viewport().update()
 
-    def set_chosen(self, place: int | None) -> None:
+    def set_chosen(self, index: int | None) -> None:
         """Set the position of the selected chunk; None for none."""
-        self.chosen = place
+        self.chosen = index
         self.viewport().update()
 
-    def reveal_chunk(self, place: int) -> None:
+    def reveal_chunk(self, index: int) -> None:
         """Scroll to a chunk's first line, unless it is visible."""
         if self.borders is None:
             return
-        chunk = self.borders.chunks[place]
+        chunk = self.borders.chunks[index]
         first = min(chunk.start_line, max(1, self.line_count))  # a file that has become shorter
         if self.scroll_position.top_of(first) is None:
             self.scroll_position.go_to(first, above=self.viewport().height() // 4)
@@ -227,12 +227,12 @@ class ChunkedSource(SourceView):
         if not self._lanes or self.borders is None:
             return parts
         border_texts: dict[int, list[str]] = {}
-        for place, chunk in enumerate(self.borders.chunks, 1):
-            border_texts.setdefault(chunk.start_line, []).append(tr("passage {number:,} begins", number=place))
-            border_texts.setdefault(chunk.end_line, []).append(tr("passage {number:,} ends", number=place))
+        for index, chunk in enumerate(self.borders.chunks, 1):
+            border_texts.setdefault(chunk.start_line, []).append(tr("passage {number:,} begins", number=index))
+            border_texts.setdefault(chunk.end_line, []).append(tr("passage {number:,} ends", number=index))
         numbers = [number for number, _, _ in self._visible()]
         return [
-            Part(", ".join([part.words, *border_texts.get(number, [])]), part.place)
+            Part(", ".join([part.words, *border_texts.get(number, [])]), part.rect)
             for number, part in zip(numbers, parts, strict=True)
         ]
 
@@ -255,7 +255,7 @@ class ChunkedSource(SourceView):
         if not self._lanes or self.borders is None or not self.line_count:
             return []
         lane = self._margin().lane_at(self._mirrored(point))
-        return [] if lane is None else self.borders.at(self.place_at(point)[0], lane)
+        return [] if lane is None else self.borders.at(self.position_at(point)[0], lane)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
@@ -268,12 +268,12 @@ class ChunkedSource(SourceView):
             painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        places = self._pressed(event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else []
-        if not places:
+        numbers = self._pressed(event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else []
+        if not numbers:
             super().mousePressEvent(event)
             return
-        following = places.index(self.chosen) + 1 if self.chosen in places else 0
-        self.chunk_pressed.emit(places[following % len(places)])
+        following = numbers.index(self.chosen) + 1 if self.chosen in numbers else 0
+        self.chunk_pressed.emit(numbers[following % len(numbers)])
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self._pressed(event.position().toPoint()):
@@ -289,8 +289,8 @@ class ChunkedSource(SourceView):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            places = self._pressed(event.pos())
-            if places and self._file is not None:
-                show_tip(event.globalPos(), tip(self._file, places), self.viewport())
+            numbers = self._pressed(event.pos())
+            if numbers and self._file is not None:
+                show_tip(event.globalPos(), tip(self._file, numbers), self.viewport())
                 return True
         return super().viewportEvent(event)

@@ -86,12 +86,12 @@ class BarChart(Chart):
         painter.drawLine(QPointF(0, plot.bottom() - 0.5), QPointF(plot.right(), plot.bottom() - 0.5))
         most = max(self.series.marks[index].height for index in shown) or 1.0
         gap = min(slot / 3, self._scaled(6))
-        for place, index in enumerate(shown):
+        for column, index in enumerate(shown):
             self._paint_bar(
                 painter,
                 colours,
                 self.series.marks[index],
-                QRectF(place * slot, plot.top() + _BARS_TOP, slot - gap, plot.height() - _BARS_TOP),
+                QRectF(column * slot, plot.top() + _BARS_TOP, slot - gap, plot.height() - _BARS_TOP),
                 most,
                 chosen=index == self.chosen,
             )
@@ -237,22 +237,22 @@ class SparkChart(Chart):
         most = max(mark.height for mark in marks) or 1.0
         right, room = plot.right() - _DOT, plot.height() - _LINE_TOP - 1
         return [
-            QPointF(right - (len(marks) - 1 - place) * step, plot.bottom() - 1 - room * mark.height / most)
-            for place, mark in enumerate(marks)
+            QPointF(right - (len(marks) - 1 - column) * step, plot.bottom() - 1 - room * mark.height / most)
+            for column, mark in enumerate(marks)
         ]
 
     def mark_at(self, position: QPointF) -> int | None:
         if not self.series.marks or not 0 <= position.y() < self.plot().bottom():
             return None
         points = self._points()
-        place = min(range(len(points)), key=lambda index: abs(points[index].x() - position.x()))
-        near = abs(points[place].x() - position.x()) <= self._scaled(_STEP)
-        return len(self.series.marks) - len(points) + place if near else None
+        column = min(range(len(points)), key=lambda index: abs(points[index].x() - position.x()))
+        near = abs(points[column].x() - position.x()) <= self._scaled(_STEP)
+        return len(self.series.marks) - len(points) + column if near else None
 
     def rect_of_mark(self, index: int) -> QRectF:
         points = self._points()
-        place = index - len(self.series.marks) + len(points)
-        return QRectF(points[place], points[place]).adjusted(-_DOT, -_DOT, _DOT, _DOT) if place >= 0 else QRectF()
+        column = index - len(self.series.marks) + len(points)
+        return QRectF(points[column], points[column]).adjusted(-_DOT, -_DOT, _DOT, _DOT) if column >= 0 else QRectF()
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
         plot, points = self.plot(), self._points()

@@ -126,7 +126,7 @@ class Chart(QWidget):
     def _again(self, before: Series, index: int | None) -> int | None:
         """Return the index in the current series of mark number `index` of the series `before`, or None."""
         key = None if index is None else before.marks[index].key
-        return next((place for place, mark in enumerate(self.series.marks) if mark.key == key), None)
+        return next((number for number, mark in enumerate(self.series.marks) if mark.key == key), None)
 
     # --- for subclasses ---------------------------------------------------------------------------------------------
 
@@ -186,11 +186,11 @@ class Chart(QWidget):
     def _mark_under(self, position: QPointF) -> int | None:
         return self.mark_at(QPointF(mirrored_x(position.x(), self.width(), self.layoutDirection()), position.y()))
 
-    def _mirrored(self, place: QRectF) -> QRectF:
+    def _mirrored(self, rect: QRectF) -> QRectF:
         """Return a rectangle in widget coordinates, mirrored in a right-to-left layout."""
         if self.isRightToLeft():
-            place.moveRight(self.width() - place.left())
-        return place
+            rect.moveRight(self.width() - rect.left())
+        return rect
 
     def _describe(self) -> None:
         """Set the accessible name, which includes the selected mark since changes of it are announced immediately."""
@@ -322,7 +322,7 @@ _PAD = 10
 class TableColumn:
     title: str
     """Title, translated when shown."""
-    letters: int
+    characters: int
     """Width of the table's columns, see `Column`."""
     figures: bool = False
 
@@ -422,7 +422,7 @@ class ChartCard(QFrame):
     def _column(number: int, column: TableColumn) -> Column[Mark]:
         return Column[Mark](
             tr(column.title),
-            column.letters,
+            column.characters,
             lambda mark: mark.row[number][1],
             lambda mark: mark.row[number][0],
             figures=column.figures,

@@ -9,7 +9,7 @@ SHOWN = 6
 
 
 def discounted(gains: Sequence[int]) -> float:
-    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
+    return sum(gain / math.log2(index + 2) for index, gain in enumerate(gains))
 
 
 def distinct(found: Iterable[Sequence[str]], gains: Mapping[str, int]) -> list[str]:

@@ -86,8 +86,8 @@ class Methods:
         scores: dict[int, float] = {}
         legs: Iterable[list[tuple[int, float]]] = (self._bm25("stemmed", _words(question)), self._nearest(question))
         for leg in legs:
-            for place, (id_, _) in enumerate(leg, 1):
-                scores[id_] = scores.get(id_, 0.0) + 1 / (_RRF + place)
+            for index, (id_, _) in enumerate(leg, 1):
+                scores[id_] = scores.get(id_, 0.0) + 1 / (_RRF + index)
         return sorted(scores, key=lambda id_: -scores[id_])
 
 

@@ -152,7 +152,7 @@ def test_unreadable_settings_answer_with_error(memory: FakeMemory, facts: Facts)
     assert capture(mine, [{"role": "user", "content": "I prefer green tea."}]) == ()
 
 
-def test_agents_write_only_as_the_person_wants(session: Session, facts: Facts) -> None:
+def test_agents_write_facts_only_as_the_settings_allow(session: Session, facts: Facts) -> None:
     off = session(agent_writes="off")
     assert memory_store(off, "I prefer tea").disabled is True
     assert facts.all() == ()

@@ -11,7 +11,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding.provider_selection import Selection
-from engine.indexing import folder_watch
+from engine.indexing import folder_watch, sync_scheduler
 from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorEngine, VectorSettings
 from engine.store import vector_matrix_engine
@@ -49,6 +49,12 @@ def saved_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
 def quick_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Growing sessions are indexed soon."""
     monkeypatch.setattr(folder_watch, "_SESSION_DEBOUNCE_MS", 30)
+
+
+@pytest.fixture
+def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sync that is due every minute comes soon."""
+    monkeypatch.setattr(sync_scheduler, "_SECONDS_A_MINUTE", 0.02)
 
 
 OpenMemory = Callable[..., BuiltinMemory]

@@ -44,7 +44,7 @@ def explained(memory, query: str = "greenhouse valve", **changes):
     return {result.path: (result, reasons[result.citation]) for result in outcome.results}, outcome
 
 
-def test_by_default_nothing_ages_and_nothing_says_so(open_memory, workspace: Path) -> None:
+def test_results_do_not_age_by_default(open_memory, workspace: Path) -> None:
     write(workspace, "daily/2001-01-01.md")
     write(workspace, "undated.md")
     memory = open_memory(use=None)
@@ -139,7 +139,7 @@ FADED = "the of the was quagga"
 """Words that keyword search hardly matches, but that the fake model has vectors for."""
 
 
-def test_meaning_that_has_faded_is_removed_and_the_stage_says_so(open_memory, workspace: Path) -> None:
+def test_aged_result_below_minimum_is_removed_in_its_stage(open_memory, workspace: Path) -> None:
     write(workspace, "daily/2020-02-02.md", "# Sunday\n\nThe watering clock of the hothouse was the one of the shed.\n")
     question = {"path_glob": "daily/2020*", "min_score": 0.2, "explain": True}
     fresh = open_memory()

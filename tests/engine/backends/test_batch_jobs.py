@@ -1,6 +1,5 @@
 """Notes that are embedded by batch jobs, from the file to the search, with fakes of the three services."""
 
-import dataclasses
 import importlib
 import threading
 from collections.abc import Callable, Iterator
@@ -85,7 +84,7 @@ def opened(notes, tmp_path, monkeypatch):
 def limit_jobs(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function that lowers the service's limits of one job."""
     usual = openai_compatible.JOB_LIMITS
-    return lambda **lower: monkeypatch.setattr(openai_compatible, "JOB_LIMITS", dataclasses.replace(usual, **lower))
+    return lambda **lower: monkeypatch.setattr(openai_compatible, "JOB_LIMITS", msgspec.structs.replace(usual, **lower))
 
 
 def assert_complete(memory: BuiltinMemory, server: BatchWork, *, texts: int = NOTES) -> None:
@@ -171,7 +170,7 @@ def test_several_jobs_run_side_by_side_but_no_more_than_wanted(openai, opened, n
 
 
 @pytest.mark.parametrize("word", ["failed", "expired", "cancelled"])
-def test_of_a_job_that_ends_badly_the_rest_is_asked_for_directly(server, opened, word):
+def test_texts_missing_from_failed_job_are_embedded_directly(server, opened, word):
     server.plans.append(Plan(end=word, done=15, problem="The queue is full of tokens"))
     with opened(server) as memory:
         assert memory.sync(approve=True).error == ""
@@ -267,7 +266,7 @@ def test_second_slow_job_falls_back_to_direct(server, opened):
         assert_complete(memory, server)
 
 
-def test_a_job_that_ends_while_it_is_stopped_has_succeeded(openai, opened):
+def test_job_that_finishes_while_being_stopped_succeeds(openai, opened):
     openai.plans.append(Plan(end="never"))
 
     def finish(request: Request) -> None:
@@ -353,7 +352,7 @@ def test_disabling_jobs_still_collects_results(server, opened):
 # --- interruption --------------------------------------------------------------------------------------------------
 
 
-def test_a_cancel_leaves_the_job_running_and_says_so(server, opened):
+def test_cancel_leaves_batch_job_running_and_reports_it(server, opened):
     server.plans.append(Plan(end="completed", looks=3))
     token = CancelToken()
     server.after = lambda request: token.cancel() if server.jobs and request.method == "GET" else None
@@ -498,7 +497,7 @@ def test_repeated_errors_end_sync_and_later_continue(openai, opened, monkeypatch
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_results_that_break_off_are_read_again(server, opened, announced):
+def test_truncated_results_are_read_again(server, opened, announced):
     server.takes_fault = lambda request: "content" in request.path or "download" in request.path
     if server.provider == "voyage":
         server.takes_fault = lambda request: request.path.startswith("/storage")
@@ -613,7 +612,7 @@ def test_a_change_without_new_text_leaves_no_text_unasked(openai, opened):
         assert_complete(memory, openai)
 
 
-def test_no_more_is_spent_than_was_said_where_all_jobs_fail(openai, opened):
+def test_failing_jobs_cost_no_more_than_the_estimate(openai, opened):
     openai.plans += [Plan(end="failed"), Plan(end="failed")]
     with opened(openai) as memory:
         report = memory.sync(approve=True)

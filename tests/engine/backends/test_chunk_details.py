@@ -43,7 +43,7 @@ def test_a_file_that_is_not_indexed_has_no_rows(open_memory) -> None:
     assert memory.insight.chunks_of("greenhouse.md") is None
 
 
-def test_a_file_that_changed_since_says_so(open_memory, workspace) -> None:
+def test_file_changed_since_indexing_is_marked(open_memory, workspace) -> None:
     memory = open_memory()
     memory.sync()
     (workspace / "greenhouse.md").write_text("# Greenhouse\n\nAll new.\n", "utf-8")
@@ -111,7 +111,7 @@ def test_the_words_are_those_that_the_keyword_index_has(open_memory, workspace) 
             assert (row.id,) in snapshot.connection.execute(query, (f'words:"{word}"',)).fetchall()
 
 
-def test_a_chunk_that_has_gone_is_none(open_memory, workspace) -> None:
+def test_deleted_chunk_has_no_details(open_memory, workspace) -> None:
     memory = open_memory()
     memory.sync()
     (row,) = memory.insight.chunks_of("greenhouse.md").chunks

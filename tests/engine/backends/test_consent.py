@@ -102,7 +102,7 @@ NOWHERE = {
 
 
 @pytest.mark.parametrize("settings", NOWHERE.values(), ids=NOWHERE.keys())
-def test_with_every_key_at_hand_nothing_is_sent_without_consent(
+def test_nothing_is_sent_without_consent_despite_keys(
     settings: Settings,
     server: OpenAIServer,
     reached: list[object],
@@ -139,7 +139,7 @@ def test_agreeing_to_one_is_not_agreeing_to_another(
     ],
     indirect=["server"],
 )
-def test_other_services_only_when_named(
+def test_services_are_used_only_if_named(
     server: FakeServer, name: str, header: str, key: str, reached: list[object], open_real, keychain: FakeKeychain
 ) -> None:
     host = server.origin.removeprefix("http://")
@@ -160,7 +160,7 @@ def test_other_services_only_when_named(
         ("agreed to", Settings(provider="auto", model="m", remote=agreed("openai"))),
     ],
 )
-def test_with_consent_the_texts_go_there_and_nowhere_else(
+def test_texts_are_sent_only_to_the_approved_provider(
     how: str,
     settings: Settings,
     server: OpenAIServer,

@@ -159,7 +159,7 @@ def test_notes_made_from_one_template_are_not_alike(groups_of) -> None:
     ],
     ids=["Chinese", "Russian", "Thai"],
 )
-def test_any_script(groups_of, text: str) -> None:
+def test_duplicates_are_found_in_any_script(groups_of, text: str) -> None:
     (group,) = groups_of({"a.md": f"{filler(1)}\n{text}\n{filler(2)}", "b.md": f"{filler(3)}\n\n{text}\n{filler(4)}"})
     assert group.kind in ("passage", "contained")
     assert {member.start_line for member in group.members} == {2, 3} or len(group.members) == 2

@@ -1,11 +1,11 @@
 """Paid or long embedding is only done after the user has agreed to it."""
 
-import dataclasses
 import os
 import re
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.backends import builtin
@@ -70,7 +70,7 @@ def test_a_sync_can_be_agreed_to_beforehand(open_memory, dear) -> None:
     assert (report.awaiting, report.vectors_pending) == (None, 0)
 
 
-def test_a_yes_to_an_estimate_is_for_no_more_than_it_said(open_memory, dear, workspace: Path) -> None:
+def test_approval_covers_no_more_than_the_estimate(open_memory, dear, workspace: Path) -> None:
     memory = open_memory(use=dear)
     seen = memory.sync().awaiting
     (workspace / "more.md").write_text(long_text(8000)[20000:])
@@ -165,7 +165,7 @@ def test_approval_excludes_later_work(open_memory, dear, workspace: Path) -> Non
     memory.approve_embedding()
     # The last text is never embedded, so the approval would never be used up.
     dear.before = lambda texts: fail() if any("word2999" in text for text in texts) else None
-    dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=1)
+    dear.limits = msgspec.structs.replace(dear.limits, inputs=1, at_once=1)
     assert memory.sync().vectors_pending == 1
     (workspace / "small.md").write_text("A brass lamp.\n")
     small = memory.sync()
@@ -182,7 +182,7 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, dear, workspac
     memory = open_memory(use=dear)
     memory.sync()
     memory.approve_embedding()
-    dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=1)
+    dear.limits = msgspec.structs.replace(dear.limits, inputs=1, at_once=1)
     token = CancelToken()
 
     def grow(texts) -> None:
@@ -231,7 +231,7 @@ def test_approval_tolerates_slightly_higher_estimate(open_memory, dear) -> None:
     assert memory.sync().awaiting is None
 
 
-def test_a_yes_to_a_rebuild_holds_when_it_is_taken_up_again(open_memory, dear) -> None:
+def test_approval_of_rebuild_holds_when_it_is_resumed(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     assert memory.sync(approve=True).vectors_pending == 0
     memory.close()
@@ -244,14 +244,14 @@ def test_a_yes_to_a_rebuild_holds_when_it_is_taken_up_again(open_memory, dear) -
 
 def cancelled_at_the_first_request(provider: PaidProvider) -> CancelToken:
     token = CancelToken()
-    provider.limits = dataclasses.replace(provider.limits, inputs=1, at_once=1)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=1, at_once=1)
     provider.before = lambda texts: token.cancel()
     return token
 
 
 def test_vectors_stored_immediately_during_pause(open_memory, dear) -> None:
     memory = open_memory(use=dear)
-    dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=2)
+    dear.limits = msgspec.structs.replace(dear.limits, inputs=1, at_once=2)
     token, kept = CancelToken(), threading.Event()
     dear.before = lambda texts: token.pause()
     dear.heeds_cancel = False  # a request that was sent is answered even if the sync is paused

@@ -161,7 +161,7 @@ def test_closing_gives_up_on_a_sync_that_hangs(open_memory, provider, monkeypatc
     wait_until(lambda: started_since(before) == set())
 
 
-def test_a_job_ends_once_however_it_is_ended() -> None:
+def test_cancelled_or_finished_job_ends_once() -> None:
     threads = threads_.BackgroundExecutor(None)
     ran: list[str] = []
     cancel = threads.later(3600, lambda: ran.append("cancelled"))

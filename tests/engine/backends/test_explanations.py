@@ -25,8 +25,8 @@ The left hose leaks at the joint, so the pump ran dry twice.
 
 
 def _reason(outcome: SearchOutcome, path: str) -> ResultExplanation:
-    place = [result.path for result in outcome.results].index(path)
-    return outcome.explanation.results[place]
+    index = [result.path for result in outcome.results].index(path)
+    return outcome.explanation.results[index]
 
 
 def _remedies(outcome: SearchOutcome) -> dict[str, SearchRemedy]:
@@ -73,7 +73,7 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         assert reason.fresh_score == pytest.approx(min(1, max(0, mixed)), abs=1e-5)
 
 
-def test_of_alternatives_the_best_alone_makes_the_score(open_memory) -> None:
+def test_best_alternative_alone_is_scored(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     outcome = memory.search("hose OR batteries", explain=True)
@@ -107,7 +107,7 @@ def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str
     assert set(_reason(outcome, "shopping.md").missing) == missing
 
 
-def test_an_operator_alone_scores_nothing_and_says_so(open_memory) -> None:
+def test_operator_alone_has_no_scores(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     reason = _reason(memory.search("path:people", explain=True), "people/ines.md")

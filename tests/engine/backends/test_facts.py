@@ -266,7 +266,7 @@ def test_no_request_without_facts_to_compare(facts: Facts, provider) -> None:
     assert (provider.questions, provider.embedded) == ([], [])
 
 
-def test_a_secret_in_a_question_is_masked_before_it_is_sent(facts: Facts, provider: FakeProvider) -> None:
+def test_secret_in_query_for_facts_is_masked_before_sending(facts: Facts, provider: FakeProvider) -> None:
     facts.add("I prefer tea")
     facts.find("what of tea, with sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX9012yzab?")
     assert "abcdEFGH1234" not in provider.questions[0]
@@ -303,7 +303,7 @@ def test_equal_matches_order_by_importance(facts: Facts) -> None:
     assert texts(facts, "tea", max_results=1) == ["Tea is black"]
 
 
-def test_another_process_s_facts_are_seen(facts: Facts, tmp_path: Path) -> None:
+def test_facts_of_another_process_are_found(facts: Facts, tmp_path: Path) -> None:
     assert facts.all() == ()
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as other:
         Facts(other, lambda: None, print).add("I prefer tea")

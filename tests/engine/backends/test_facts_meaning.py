@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.memory.facts import Facts
-from engine.search.fact_scoring import is_about_user
+from engine.search.fact_scoring import FactTable, FactWords, is_about_user
 from engine.store.user_data import UserData
 from tests.benchmarks.rows.facts import LABELLED
 
@@ -113,3 +113,9 @@ def test_any_text_is_classified(query: str) -> None:
 )
 def test_personal_question_is_recognised(query: str, personal: bool) -> None:
     assert is_about_user(query) is personal
+
+
+def test_short_fact_in_another_language_is_found_in_another_form() -> None:
+    texts = ("Camino por el parque cada domingo.", "El perro no quiere la comida de los gatos.")
+    table = FactTable([FactWords.of(text) for text in texts])
+    assert list(table.score("caminar", [None, None], None)) == [0]

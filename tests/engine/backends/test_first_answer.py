@@ -1,4 +1,4 @@
-"""A search that answers twice: by words at once, and whole when meaning has been compared."""
+"""A search that answers twice: first by keywords, then completely with vectors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,7 +60,7 @@ def _twice(memory: BuiltinMemory, query: str, **options: Any) -> tuple[list[Sear
     return first, memory.search(query, on_keywords=first.append, **options)
 
 
-def _places(outcome: SearchOutcome) -> list[tuple[str, int, float]]:
+def _passages(outcome: SearchOutcome) -> list[tuple[str, int, float]]:
     return [(result.path, result.start_line, result.score) for result in outcome.results]
 
 
@@ -72,8 +72,8 @@ def test_both_answers_equal_two_searches(memory: BuiltinMemory, query: str) -> N
     alone = memory.search(query)
     assert [outcome.mode for outcome in first] == ["keyword"]
     assert whole.mode == "hybrid"
-    assert _places(first[0]) == _places(by_words)
-    assert (_places(whole), whole.total) == (_places(alone), alone.total)
+    assert _passages(first[0]) == _passages(by_words)
+    assert (_passages(whole), whole.total) == (_passages(alone), alone.total)
 
 
 def test_both_answers_use_one_snapshot(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +168,7 @@ def test_failing_service_is_called_once(remote_memory: BuiltinMemory, remote: Pa
     first, whole = _twice(remote_memory, "timer")
     assert remote.questions == ["timer"]
     assert whole.notice == "Searched by words only: The service is down."
-    assert _places(whole) == _places(first[0])
+    assert _passages(whole) == _passages(first[0])
     remote.fails_queries = ""
     assert remote_memory.search("timer").mode == "hybrid"
 

@@ -199,7 +199,7 @@ def test_search_leaves_out_vectors_of_wrong_length(memory: BuiltinMemory) -> Non
         (_half(1), "are not of length 1"),
     ],
 )
-def test_vectors_that_are_none_are_deleted_and_made_again(
+def test_invalid_vectors_are_deleted_and_embedded_again(
     memory: BuiltinMemory, provider: FakeProvider, vector: bytes, fault: str
 ) -> None:
     before = content(memory)["embedding_cache"]
@@ -308,7 +308,7 @@ def test_tables_of_an_older_generation_are_dropped(memory: BuiltinMemory) -> Non
     assert content(memory) == before
 
 
-def test_a_rebuild_under_way_is_left_alone(memory: BuiltinMemory) -> None:
+def test_health_check_ignores_rebuild_in_progress(memory: BuiltinMemory) -> None:
     with memory.store.write() as writer:
         writer.begin_generation("of somebody")
     assert findings(memory)["generations"].state == "fine"

@@ -1,9 +1,7 @@
 """Interaction of the parts of an open memory: keywords before vectors, and a sync after changes during a sync."""
 
-import dataclasses
 import shutil
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -101,7 +99,7 @@ def test_changed_words_do_not_wait_for_requests_under_way(open_memory, workspace
 
 
 def test_requests_under_way_at_a_cancel_are_not_paid_for_twice(open_memory, provider) -> None:
-    provider.limits = dataclasses.replace(provider.limits, inputs=2)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=2)
     memory = open_memory()
     held, token = Held(provider), CancelToken()
     provider.heeds_cancel = False  # the response is on its way already
@@ -179,7 +177,7 @@ def test_a_change_after_a_joined_sync_had_looked_is_not_lost(open_memory, worksp
 def test_changed_text_indexed_before_embedding(open_memory, workspace, provider) -> None:
     for number in range(100):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
-    provider.limits = dataclasses.replace(provider.limits, inputs=1)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=1)
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
     left: list[int] = []
 
@@ -187,7 +185,7 @@ def test_changed_text_indexed_before_embedding(open_memory, workspace, provider)
         if not left:
             left.append(0)
             (workspace / "new.md").write_text("A brass lamp.\n")
-        time.sleep(0.01)
+            wait_until(lambda: memory.status().dirty or hits(memory, "lamp"))
         if left == [0] and hits(memory, "lamp"):
             left.append(memory.status().pending_vectors)
 

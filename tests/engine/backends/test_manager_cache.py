@@ -92,7 +92,7 @@ def test_same_answering_settings_share_memory(workspace, settings, made):
         made[0].search("irrigation")
 
 
-def test_reopen_after_close_keeps_old_users(workspace, settings, made):
+def test_closing_one_of_several_users_leaves_memory_open(workspace, settings, made):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     first.close()
     third = engine.open_memory(workspace, settings)
@@ -228,8 +228,8 @@ def test_an_executor_is_given_back_with_its_owners_lease(workspace, settings):
     other.close()
 
 
-def test_background_work_outlives_the_executor_it_began_on(workspace, settings, monkeypatch):
-    monkeypatch.setattr("engine.indexing.sync_scheduler._SECONDS_A_MINUTE", 0.05)
+@pytest.mark.usefixtures("short_minutes")
+def test_background_work_outlives_the_executor_it_began_on(workspace, settings):
     sync = msgspec.structs.replace(settings.sync, watch=False, interval_minutes=1)
     settings = msgspec.structs.replace(settings, sync=sync)
 

@@ -168,9 +168,9 @@ def test_long_note_lines_exclude_only_themselves(open_memory, workspace: Path) -
     found = memory.search_like(
         Passage(path="long.md", start_line=chunk.start_line, end_line=chunk.end_line), path_glob="long.md"
     )
-    places = {(result.start_line, result.end_line) for result in found.results}
-    assert places
-    assert (chunk.start_line, chunk.end_line) not in places
+    lines = {(result.start_line, result.end_line) for result in found.results}
+    assert lines
+    assert (chunk.start_line, chunk.end_line) not in lines
 
 
 def test_missing_passage_raises(memory, workspace: Path) -> None:

@@ -291,7 +291,7 @@ def test_image_is_found_by_path_or_name(memory: BuiltinMemory, tmp_path: Path, t
         "",
     ],
 )
-def test_other_image_is_not_found(memory: BuiltinMemory, tmp_path: Path, target: str) -> None:
+def test_unavailable_image_is_not_found(memory: BuiltinMemory, tmp_path: Path, target: str) -> None:
     notes = tmp_path / "notes"
     write_image(tmp_path, "outside.png")
     write_image(notes, "animals/drawing.svg")

@@ -103,7 +103,9 @@ def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
         (".", "folder", "", "sync"),
     ],
 )
-def test_every_state(memory: BuiltinMemory, asked: str, state: str, rule: str, remedy: str | None) -> None:
+def test_path_is_explained_in_every_state(
+    memory: BuiltinMemory, asked: str, state: str, rule: str, remedy: str | None
+) -> None:
     found = memory.explain_path(asked)
     assert (found.state, found.rule, found.remedy) == (state, rule, remedy)
     assert found.sentence.endswith(".")
@@ -154,7 +156,7 @@ def test_where_a_rule_is_set(memory: BuiltinMemory, workspace: Path, config: Pat
     assert (built_in.key, built_in.layer) == ("", "built-in")
 
 
-def test_ways_to_write_a_path(memory: BuiltinMemory, workspace: Path, user_home: Path) -> None:
+def test_every_spelling_of_a_path_is_explained(memory: BuiltinMemory, workspace: Path, user_home: Path) -> None:
     path = workspace / "people/ines.md"
     (user_home / "way").symlink_to(workspace)
     ways = [
@@ -203,7 +205,7 @@ def test_a_folder_counts_its_files(memory: BuiltinMemory, workspace: Path) -> No
     assert (daily.indexed, daily.waiting, daily.gone, daily.passed_total) == (1, 0, 0, 1)
 
 
-def test_beside_a_memory(workspace: Path, open_memory) -> None:
+def test_path_next_to_memory_folder_is_explained(workspace: Path, open_memory) -> None:
     write(workspace / "memory/day.md")
     write(workspace / "MEMORY.md")
     memory = open_memory()
@@ -264,7 +266,7 @@ def test_sessions_by_their_names_and_by_their_transcripts(transcripts: BuiltinMe
     assert transcripts.explain_path("sessions/main/boat.jsonl").state == "gone"
 
 
-def test_sessions_alone(workspace: Path, tmp_path: Path, open_memory) -> None:
+def test_note_is_excluded_if_only_sessions_are_searched(workspace: Path, tmp_path: Path, open_memory) -> None:
     memory = open_memory(sources=("sessions",))
     memory.sync()
     found = memory.explain_path("shopping.md")

@@ -44,7 +44,7 @@ def test_status_names_key_and_recipient(memory: BuiltinMemory, keychain: FakeKey
 
 
 @pytest.mark.parametrize("memory", ["none", "embedded"], indirect=True)
-def test_a_test_takes_a_key_that_has_come_since(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+def test_provider_test_uses_key_added_since(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
     assert memory.status().provider in {"none", "embedded"}
     stood_in = memory.status().fallback is not None
     assert memory.probe_embedding().ok is stood_in
@@ -196,7 +196,7 @@ def test_status_of_fallback_in_use_names_no_other(open_memory, monkeypatch: pyte
     assert memory.status().custom["remoteFallback"] is None
 
 
-def test_nothing_agreed_to_is_said(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_names_providers_without_consent_or_key(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     memory = open_memory(provider="auto", remote=RemoteSettings(agreed=("gemini",)))

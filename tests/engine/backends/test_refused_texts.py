@@ -1,10 +1,10 @@
 """Texts that a provider refuses: the others get vectors; refused ones are reported and not sent repeatedly."""
 
-import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.base.errors import ProviderError
@@ -41,7 +41,7 @@ def workspace(workspace: Path) -> Path:
     return workspace
 
 
-def test_the_others_get_their_vectors_and_those_are_named(open_memory, provider: Fussy) -> None:
+def test_refused_texts_are_named_and_others_embedded(open_memory, provider: Fussy) -> None:
     memory = open_memory()
     report = memory.sync()
     assert (report.error, report.vectors_embedded, report.vectors_pending) == ("", 62, 2)
@@ -98,7 +98,7 @@ def test_a_provider_that_refuses_everything_has_failed(open_memory, provider: Fu
     report = memory.sync()
     assert (report.error, report.failed) == ("The service does not know dimensions.", ())
     assert len(provider.asked) < 15
-    provider.limits = dataclasses.replace(provider.limits, inputs=1)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=1)
     assert memory.sync().error == report.error
     assert memory.status().failed_files == ()
 
@@ -108,7 +108,7 @@ def test_only_missing_vectors_requested_again(open_memory, provider: Fussy, wrap
     def leave_out(texts: Sequence[str]) -> None:
         provider.asked.append(texts)
         if any(POISON in text for text in texts):
-            arrived = {place: provider.vectors_of([text])[0] for place, text in enumerate(texts) if POISON not in text}
+            arrived = {index: provider.vectors_of([text])[0] for index, text in enumerate(texts) if POISON not in text}
             error = LeftOut("The service has left out a vector.", arrived)
             if wrapped and arrived:
                 raise PartialAnswer(str(error), arrived) from error

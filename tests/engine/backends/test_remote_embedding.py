@@ -1,6 +1,5 @@
 """Syncs and searches of a memory with remote providers, over real HTTP, while the service misbehaves."""
 
-import dataclasses
 import gzip
 import math
 import threading
@@ -36,7 +35,7 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     for number in range(NOTES):
-        words = " ".join(f"word{number}x{place}" for place in range(150))
+        words = " ".join(f"word{number}x{index}" for index in range(150))
         (folder / f"note{number}.md").write_text(f"# Note {number}\n\nPump number {number}. {words}\n")
     return folder
 
@@ -140,7 +139,7 @@ def test_a_packed_answer_is_bounded_when_unpacked(server, open_remote):
 
 def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch):
     module = {"openai": openai_compatible, "gemini": gemini, "voyage": voyage}[server.provider]
-    monkeypatch.setattr(module, "_LIMITS", dataclasses.replace(module._LIMITS, at_once=1))
+    monkeypatch.setattr(module, "_LIMITS", msgspec.structs.replace(module._LIMITS, at_once=1))
     memory = open_remote(server)
     hang = Hang()
     # The second request is for the missing vectors of the first response.
@@ -157,7 +156,7 @@ def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch)
     assert set(server.answered.values()) == {1}
 
 
-def test_a_failing_question_is_answered_by_words_and_says_so(server, open_remote):
+def test_failed_query_embedding_answers_by_words_with_notice(server, open_remote):
     memory = open_remote(server)
     assert memory.sync(approve=True).error == ""
     server.faults.append(server.out_of_quota())

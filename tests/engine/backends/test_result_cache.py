@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
@@ -84,7 +85,7 @@ def test_own_writes_found_immediately(memory, workspace: Path) -> None:
     assert "new.md" in paths(outcome)
 
 
-def test_a_file_that_is_gone_is_shown_no_more(memory, workspace: Path) -> None:
+def test_deleted_file_leaves_the_results(memory, workspace: Path) -> None:
     assert "greenhouse.md" in paths(memory.search("irrigation timer"))
     (workspace / "greenhouse.md").unlink()
     memory.sync()
@@ -223,9 +224,9 @@ class TestResultCache:
         cache.put(self.MOMENT, "c", "C")
         assert [cache.get(self.MOMENT, name) is not None for name in "abc"] == [True, False, True]
 
-    def test_another_state_of_the_index_ends_them_all(self) -> None:
+    def test_index_change_empties_result_cache(self) -> None:
         cache = self.make()
         cache.put(self.MOMENT, "a", "A")
-        later = self.MOMENT._replace(indexed=self.MOMENT.indexed._replace(stamp=2))
+        later = replace(self.MOMENT, indexed=replace(self.MOMENT.indexed, stamp=2))
         assert cache.get(later, "a") is None
         assert cache.get(self.MOMENT, "a") is None, "an older state does not come back"

@@ -64,7 +64,7 @@ def test_query_over_the_limit_is_refused_in_one_sentence(open_memory) -> None:
             ask()
 
 
-def test_an_off_topic_question_comes_back_empty_and_says_why(open_memory) -> None:
+def test_off_topic_query_is_empty_with_reason(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     outcome = memory.search("quarterly revenue forecast", explain=True)
@@ -232,7 +232,7 @@ def test_missing_extension_reported_numpy_used(open_memory, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("content", ["one\r\ntwo\r\n", "no end", "\n\n", "", "\ufeffa\n"])
-def test_a_whole_file_is_read_as_it_is(open_memory, workspace: Path, content: str) -> None:
+def test_whole_file_is_read_unchanged(open_memory, workspace: Path, content: str) -> None:
     (workspace / "a.md").write_bytes(content.encode())
     memory = open_memory()
     assert memory.read_file("a.md").text == content.removeprefix("\ufeff")
@@ -257,7 +257,7 @@ def test_files_are_read_by_their_names_and_nothing_else(open_memory, workspace: 
             memory.read_file(name)
 
 
-def test_an_empty_index_says_that_it_is_empty(open_memory) -> None:
+def test_search_of_empty_index_gives_reason(open_memory) -> None:
     assert open_memory().search("timer").notice == "Nothing is indexed yet."
 
 

@@ -36,7 +36,7 @@ def test_only_earlier_results_searched(memory) -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "keyword"])
-def test_levels_nest(memory, mode: str) -> None:
+def test_earlier_queries_nest(memory, mode: str) -> None:
     outcome = memory.search("timer", within=[IRRIGATION, EarlierQuery(query="hose")], mode=mode)
     assert paths(outcome) == ["shopping.md"]
     assert [answer.passages for answer in outcome.within] == [2, 1]
@@ -107,7 +107,7 @@ def test_each_query_embedded_once(memory, provider: FakeProvider) -> None:
     assert (outcome.mode, outcome.notice) == ("hybrid", "")
 
 
-def test_a_passage_of_an_earlier_question_that_is_gone_says_so(memory) -> None:
+def test_deleted_passage_of_earlier_query_is_an_error(memory) -> None:
     from engine.base.errors import PassageMissing
 
     gone = EarlierQuery(like=Passage(path="gone.md", start_line=1, end_line=2))

@@ -1,6 +1,5 @@
 """Notes and a service on loopback, end to end: consent, cost, failure, fallback, and free switching back."""
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -104,7 +103,7 @@ def test_quota_midway_costs_only_answered(open_service: Open, openai: OpenAIServ
     monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: here)
     memory = open_service(openai, price=0.02, fallback="embedded")
     provider = memory._slot.provider()
-    provider.limits = dataclasses.replace(provider.limits, inputs=10, at_once=1)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=10, at_once=1)
     openai.before = lambda request: openai.faults.append(openai.out_of_quota()) if len(openai.requests) == 3 else None
     report = memory.sync()
     assert (report.error, report.vectors_pending) == ("", 0)

@@ -118,7 +118,7 @@ def test_only_changes_read_again(
     assert (memory.sync().files_indexed, read) == (0, [])
 
 
-def test_a_folder_with_it_is_walked(open_memory, path: Path, writer: OpencodeWriter) -> None:
+def test_folder_with_session_database_is_walked(open_memory, path: Path, writer: OpencodeWriter) -> None:
     (path.parent / "thumbs.db").write_bytes(b"no database")
     memory = open_memory(sessions=listed(path.parent))
     report = memory.sync()
@@ -272,7 +272,7 @@ def test_truncated_database_keeps_indexed_sessions(open_memory, path: Path, writ
         "overflow page",
     ],
 )
-def test_one_damaged_session_hides_no_other(open_memory, path: Path, writer: OpencodeWriter, harm: str) -> None:
+def test_damaged_session_leaves_others_readable(open_memory, path: Path, writer: OpencodeWriter, harm: str) -> None:
     memory = open_memory(sessions=listed(path))
     memory.sync()
     if harm == "overflow page":
@@ -329,9 +329,7 @@ def test_fault_in_one_session_hides_no_other(
 
 
 @pytest.mark.parametrize("column", ["title", "directory", "parent_id"])
-def test_a_text_that_is_no_utf_8_is_read_as_far_as_it_is(
-    open_memory, path: Path, writer: OpencodeWriter, column: str
-) -> None:
+def test_invalid_utf_8_is_replaced(open_memory, path: Path, writer: OpencodeWriter, column: str) -> None:
     writer.connection.execute(f"UPDATE session SET {column} = CAST(x'4e6fff' AS TEXT)")
     memory = open_memory(sessions=listed(path))
     assert memory.sync().skipped == ()

@@ -108,7 +108,7 @@ def test_newer_export_changes_only_new(memory: BuiltinMemory, folder: Path) -> N
     assert [session.path for session in memory.sessions()] == [f"{PREFIX}/c1"]
 
 
-def test_the_zip_file_is_read_as_it_came(memory: BuiltinMemory, folder: Path) -> None:
+def test_zip_file_is_read_without_unpacking(memory: BuiltinMemory, folder: Path) -> None:
     with zipfile.ZipFile(folder / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", json.dumps([conversation("c1", "Why is my loaf flat?")]))
         archive.writestr("chat.html", "<html></html>")

@@ -57,8 +57,8 @@ def sync(memory: BuiltinMemory, content: bytes) -> list[tuple[str, list[tuple[in
     with memory.store.read() as snapshot:
         ids = snapshot.chunks_of_files([file.id for file in snapshot.files("sessions").values()])
         found = list(snapshot.chunks(ids).values())
-    places = [[(place[0], place[1]) for place in json.loads(chunk.places or b"[]")] for chunk in found]
-    return [(chunk.text, at, chunk.start_line, chunk.end_line) for chunk, at in zip(found, places, strict=True)]
+    offsets = [[(one[0], one[1]) for one in json.loads(chunk.message_offsets or b"[]")] for chunk in found]
+    return [(chunk.text, at, chunk.start_line, chunk.end_line) for chunk, at in zip(found, offsets, strict=True)]
 
 
 def said(kind: int, number: int, text: str) -> bytes:
@@ -107,12 +107,12 @@ def test_every_message_is_found_on_its_line(memory: BuiltinMemory, data: st.Data
     for token, line in line_of.items():
         holding = [chunk for chunk in chunks if token in chunk[0]]
         assert holding
-        for text, places, first, last in holding:
+        for text, offsets, first, last in holding:
             assert first <= line <= last
-            assert line == [at for offset, at in places if offset <= text.index(token)][-1]
-    for _, places, first, last in chunks:
-        assert [line for _, line in places] == sorted(line for _, line in places)
-        assert (first, last) == (places[0][1], places[-1][1])
+            assert line == [at for offset, at in offsets if offset <= text.index(token)][-1]
+    for _, offsets, first, last in chunks:
+        assert [line for _, line in offsets] == sorted(line for _, line in offsets)
+        assert (first, last) == (offsets[0][1], offsets[-1][1])
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -137,6 +137,6 @@ def test_a_line_of_50_megabytes(memory: BuiltinMemory) -> None:
         b"x" * (LONG // 10),
         said(0, 2, "anchor2chain"),
     ]
-    ((text, places, _, _),) = sync(memory, b"\n".join(lines) + b"\n")
-    assert [line for _, line in places] == [2, 5]
+    ((text, offsets, _, _),) = sync(memory, b"\n".join(lines) + b"\n")
+    assert [line for _, line in offsets] == [2, 5]
     assert text == "User: anchor1chain\n\nAssistant: anchor2chain"

@@ -64,7 +64,7 @@ def list_only(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
 def texts(memory: BuiltinMemory) -> list[tuple[str, object]]:
     with memory.store.read() as snapshot:
         found = snapshot.chunks(snapshot.chunks_of_files([file.id for file in snapshot.files("sessions").values()]))
-    return sorted((chunk.path, chunk.text, chunk.places) for chunk in found.values())
+    return sorted((chunk.path, chunk.text, chunk.message_offsets) for chunk in found.values())
 
 
 def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +76,7 @@ def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: p
     assert memory.read_session("sessions/main/3.jsonl").messages[0].text == "Where is anchor 3?"
 
 
-def test_reading_takes_the_place_of_the_glance(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complete_reading_replaces_quick_summary(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     list_only(memory, monkeypatch)
     monkeypatch.setattr(session_stage, "read_quick_summary", lambda *_: pytest.fail("looked at twice"))
     report = memory.sync()

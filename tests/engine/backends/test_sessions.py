@@ -76,7 +76,7 @@ def paths(memory: BuiltinMemory, query: str) -> list[str]:
     return [result.path for result in memory.search(query).results]
 
 
-def test_a_message_is_found_with_its_place(memory: BuiltinMemory, boat: Path) -> None:
+def test_message_result_has_its_location(memory: BuiltinMemory, boat: Path) -> None:
     report = memory.sync()
     assert (report.files_indexed, report.failed) == (2, ())
     (result,) = memory.search("seven coats of varnish").results
@@ -199,7 +199,7 @@ def chunks(memory: BuiltinMemory) -> list[tuple]:
     with memory.store.read() as snapshot:
         file = snapshot.files("sessions")[NAME]
         found = snapshot.chunks(snapshot.chunks_of_files([file.id]))
-    return [(c.start_line, c.end_line, c.text, c.places) for c in sorted(found.values(), key=lambda c: c.id)]
+    return [(c.start_line, c.end_line, c.text, c.message_offsets) for c in sorted(found.values(), key=lambda c: c.id)]
 
 
 @pytest.mark.parametrize("lines", [3, 8, 60])
@@ -234,7 +234,7 @@ def test_long_transcript_in_parts_resumes(
     assert in_parts == chunks(memory)
 
 
-def test_a_title_that_comes_late_finds_all_of_a_session(memory: BuiltinMemory, boat: Path) -> None:
+def test_late_title_is_indexed_with_all_chunks(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
     with boat.open("a") as file:
         file.write(said("assistant", "Word " * 600, 3) + said("user", "Other " * 600, 4))

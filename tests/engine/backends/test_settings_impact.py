@@ -32,7 +32,7 @@ def test_reverted_change_has_no_effect(changed, anew):
     assert follows.any is anew
 
 
-def test_another_place_is_another_index():
+def test_other_store_path_is_another_index():
     before = Settings()
     after = msgspec.structs.replace(before, store=msgspec.structs.replace(before.store, path="/elsewhere"))
     assert consequences_of(Path("/notes"), before, after).other_index

@@ -305,7 +305,7 @@ def test_private_words_take_no_correction_away(open_memory, workspace: Path, pri
     assert [(suggestion.query, suggestion.chunks) for suggestion in found] == [(shared, 1)]
 
 
-def test_group_is_not_told_of_files_that_are_not_indexed(open_memory, workspace: Path) -> None:
+def test_group_gets_no_advice_about_unindexed_files(open_memory, workspace: Path) -> None:
     (workspace / "divorce.md").write_bytes(b"\0" * 100)
     memory = indexed(open_memory, workspace)
 

@@ -1,5 +1,6 @@
 """Syncing an index: files that are read again, data that is preserved, reports, and cancelling."""
 
+import dataclasses
 import importlib
 import itertools
 import json
@@ -347,6 +348,24 @@ def test_paused_sync_waits_and_continues(open_memory, workspace: Path) -> None:
     assert reports[0].files_indexed == 54
 
 
+def test_pause_stores_running_requests_and_sends_no_more(open_memory, workspace: Path, provider) -> None:
+    for number in range(20):
+        (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
+    provider.limits = dataclasses.replace(provider.limits, inputs=1, at_once=1)
+    provider.heeds_cancel = False  # as a request that was sent
+    memory = open_memory()
+    token = CancelToken()
+    provider.before = lambda _texts: token.pause() if not provider.embedded else None
+    thread = threading.Thread(target=lambda: memory.sync(cancel=token))
+    thread.start()
+    wait_until(lambda: token.paused and memory.status().pending_vectors == 23)
+    assert len(provider.embedded) == 1
+    assert thread.is_alive()
+    token.resume()
+    thread.join()
+    assert memory.status().pending_vectors == 0
+
+
 def test_progress_has_phase_file_and_counts(open_memory) -> None:
     memory = open_memory()
     updates = []
@@ -553,7 +572,7 @@ def test_file_rewritten_in_utf8_is_read_again(open_memory, workspace: Path, code
     assert new in memory.search(new).results[0].snippet
 
 
-def test_every_format_is_found_at_the_lines_it_is_read_at(open_memory, workspace: Path) -> None:
+def test_result_lines_match_read_lines_in_every_format(open_memory, workspace: Path) -> None:
     canvas = {
         "nodes": [{"id": "a", "type": "text", "x": 0, "y": 0, "width": 9, "height": 9, "text": "Quagga card\n#ponds"}]
     }

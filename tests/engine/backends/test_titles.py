@@ -49,7 +49,7 @@ def memory(open_memory, workspace: Path):
         ("os.replace.md", "os.replace.md"),
     ],
 )
-def test_a_note_that_is_called_so_comes_first(memory, query: str, path: str, mode: str) -> None:
+def test_note_with_query_as_title_is_first(memory, query: str, path: str, mode: str) -> None:
     outcome = memory.search(query, mode=mode, explain=True)
     assert outcome.results[0].path == path
     assert outcome.results[0].score == 1.0

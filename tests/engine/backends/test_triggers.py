@@ -129,8 +129,8 @@ def test_first_search_catches_up_unwatched_changes(open_memory, workspace: Path)
     assert not memory.status().dirty
 
 
-def test_an_interval_syncs_by_itself(open_memory, monkeypatch) -> None:
-    monkeypatch.setattr("engine.indexing.sync_scheduler._SECONDS_A_MINUTE", 0.02)
+@pytest.mark.usefixtures("short_minutes")
+def test_an_interval_syncs_by_itself(open_memory) -> None:
     memory = open_memory(background=True, sync=msgspec.structs.replace(QUIET, interval_minutes=1))
     wait_until(lambda: reasons(memory)[:2] == ["interval", "interval"])
 

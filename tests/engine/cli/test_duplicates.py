@@ -16,7 +16,7 @@ def insight(memory: FakeMemory) -> FakeInsight:
     return memory.insight
 
 
-def test_groups_are_listed_with_their_places(run: Run, insight: FakeInsight) -> None:
+def test_duplicate_groups_are_listed_with_lines(run: Run, insight: FakeInsight) -> None:
     answer = run("duplicates")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.splitlines() == [
@@ -55,7 +55,7 @@ def test_unsupported_backend_is_reported(run: Run, memory: FakeMemory) -> None:
     assert answer.err == "mnemoscope: Its index is kept elsewhere.\n"
 
 
-def test_an_empty_index(verb: Run) -> None:
+def test_duplicates_without_index_advises_an_update(verb: Run) -> None:
     assert verb("duplicates").out == "No notes are indexed yet: run mnemoscope index.\n"
 
 

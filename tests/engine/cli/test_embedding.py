@@ -109,7 +109,7 @@ def test_nothing_sent_without_user_to_ask(verb: Run, paid: PaidProvider) -> None
     assert "word" in verb("search", "word0007").out, "words are searched meanwhile"
 
 
-def test_yes_agrees(verb: Run, paid: PaidProvider) -> None:
+def test_index_yes_approves_embedding(verb: Run, paid: PaidProvider) -> None:
     answer = verb("index", "--yes")
     assert (answer.code, answer.err) == (0, "")
     assert "0 pending" in answer.out

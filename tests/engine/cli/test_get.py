@@ -64,7 +64,7 @@ def test_file_named_like_citation_is_printed(run: Run, memory: FakeMemory) -> No
 
 
 @pytest.mark.parametrize("argv", [("../x.md",), ("gone.md#L2",), (NAME + "#L2", "--from", "3"), (NAME + "#L",)])
-def test_other_names_are_refused(run: Run, argv: tuple[str, ...]) -> None:
+def test_names_outside_the_index_are_refused(run: Run, argv: tuple[str, ...]) -> None:
     answer = run("get", *argv)
     assert (answer.code, answer.out) == (1, "")
     assert answer.err == "mnemoscope: This path is not part of the index.\n"

@@ -10,7 +10,7 @@ import pytest
 from engine.base.errors import IndexBusy
 from engine.cli.output import ProgressLine, clock, progress_text
 from engine.records import FileIssue, SyncReport
-from engine.settings import save_setting
+from engine.settings.saving import save_setting
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress

@@ -17,7 +17,7 @@ _NOT_FOR_A_SEARCH = frozenset(
 )
 
 
-def test_from_an_empty_folder_to_an_answer(verb: Run, folder: Path) -> None:
+def test_empty_folder_is_searched_indexed_and_answered(verb: Run, folder: Path) -> None:
     assert verb("search", "tulips").out.startswith("No matches.")
 
     (folder / "garden").mkdir()

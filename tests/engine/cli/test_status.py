@@ -15,7 +15,7 @@ def shown(out: str) -> dict[str, str]:
     return {label: text.strip() for label, _, text in pairs}
 
 
-def test_a_healthy_index(run: Run, memory: FakeMemory) -> None:
+def test_status_of_healthy_index_shows_its_figures(run: Run, memory: FakeMemory) -> None:
     memory.set_status(last_sync=make_summary())
     answer = run("status")
     assert answer.code == 0

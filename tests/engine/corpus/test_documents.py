@@ -2,6 +2,7 @@
 
 import struct
 import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -303,12 +304,14 @@ def test_odt_notes_follow_the_text_that_refers_to_them() -> None:
         "</text:note-body></text:note>"
     ).format
     body = (
-        f'<text:h text:outline-level="2">Part</text:h><text:p>word{note("1", "A footnote")} more.</text:p>'
+        f'<text:h text:outline-level="2">Part{note("0", "On the part")}</text:h>'
+        f"<text:p>word{note('1', 'A footnote')} more.</text:p>"
         f"<text:list><text:list-item><text:p>one{note('i', 'An endnote')}</text:p></text:list-item>"
         "<text:list-item><text:p>two</text:p></text:list-item></text:list>"
     )
     assert text_in(odt(body), ".odt") == (
-        "## Part\n\nword[1] more.\n\n[1] A footnote\n\nends\n\n- one[i]\n[i] An endnote\n\nends\n- two\n"
+        "## Part\n\n[0] On the part\n\nends\n\nword[1] more.\n\n[1] A footnote\n\nends\n\n"
+        "- one[i]\n[i] An endnote\n\nends\n- two\n"
     )
 
 
@@ -446,6 +449,16 @@ def test_number_of_a_html_footnote_is_no_part_of_a_word(mark: str, text: str) ->
     assert text_in(f"<p>word{mark}.</p>".encode(), ".html") == text
 
 
+def test_heading_has_no_number_of_a_footnote() -> None:
+    html = b'<h2>Part<sup><a href="#n">1</a></sup> two</h2>'
+    assert text_in(html, ".html") == "## Part two\n"
+    note = f'<w:footnote w:id="2">{word_paragraph("A note")}</w:footnote>'
+    notes = f'<w:footnotes xmlns:w="urn:w">{note}</w:footnotes>'
+    reference = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    heading = word_paragraph("Part", '<w:pStyle w:val="H2"/>').replace("</w:p>", f"{reference}</w:p>")
+    assert text_in(docx(heading, more={"word/footnotes.xml": notes}), ".docx") == "## Part\n\n[1] A note\n"
+
+
 def test_html_author_and_table_laid_out_with_blocks() -> None:
     page = "<meta name=Author content='A. Author'><table><tr><td><div>one</div><div>two</div><td>x<tr><td>a </td><td> b"
     assert text_in(page.encode(), ".html") == "---\nauthor: A. Author\n---\n\none\n\ntwo\n\nx\n\na | b\n"
@@ -497,7 +510,7 @@ def test_epub_2_has_chapters_by_its_ncx() -> None:
     assert text_in(data, ".epub") == "# The start\n\nOnce\n"
 
 
-def test_epub_with_encrypted_chapters_says_so() -> None:
+def test_epub_with_encrypted_chapters_is_reported() -> None:
     locked = '<encryption><CipherReference URI="OPS/c1.xhtml"/></encryption>'
     assert problem_of(epub({"x": "?"}, more={"META-INF/encryption.xml": locked}), ".epub")[0] == "encrypted"
     fonts = '<encryption><CipherReference URI="OPS/font.otf"/></encryption>'
@@ -522,6 +535,13 @@ def test_entities_are_refused() -> None:
 def test_deep_xml_is_refused() -> None:
     rule, detail = problem_of(docx("<w:sdt>" * 100_000), ".docx")
     assert (rule, "deep" in detail) == ("damaged", True)
+
+
+@pytest.mark.parametrize("opening", ["<!--", "<![CDATA[", "<?php ", "<a b='"])
+def test_unclosed_html_takes_little_time(opening: str) -> None:
+    begun = time.process_time()
+    assert text_in(b"<p>First" + opening.encode() * 80_000, ".html").startswith("First")
+    assert time.process_time() - begun < 3
 
 
 def test_deep_html_is_read() -> None:
@@ -598,7 +618,7 @@ def test_reader_that_ends_when_asked_is_replaced(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems don't limit the memory of a process")
-def test_document_that_needs_too_much_memory_says_so() -> None:
+def test_document_needing_too_much_memory_is_reported() -> None:
     reader = DocumentReader(memory=300_000_000)
     with pytest.raises(DocumentError) as caught:
         reader.text_of(b"<p>" + b"x" * 80_000_000, "a.html")

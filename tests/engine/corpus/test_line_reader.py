@@ -66,7 +66,7 @@ _bytes = st.lists(
 
 
 @given(data=_bytes, block=st.integers(1, 40), in_memory=st.booleans(), limit=st.integers(0, 40))
-def test_every_way_to_read_agrees(
+def test_lines_are_equal_by_every_read_method(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, block: int, in_memory: bool, limit: int
 ) -> None:
     whole = encodings.as_text("".join(encodings.decoded(lambda: [data], encodings.detect(lambda: [data]))))
@@ -95,7 +95,7 @@ def test_numbers_outside_the_text(tmp_path: Path) -> None:
                 text.line(number)
 
 
-def test_of_an_endless_line_only_the_start_is_decoded(tmp_path: Path) -> None:
+def test_only_start_of_endless_line_is_decoded(tmp_path: Path) -> None:
     with opened(tmp_path, b"ab" * 3_000_000 + b"\nend") as text:
         assert len(text.line(1)) == line_reader.LINE_LIMIT
         assert [len(line) for line in text.lines(1, 2, limit=10)] == [10, 3]

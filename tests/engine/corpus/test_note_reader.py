@@ -79,7 +79,7 @@ def test_the_size_is_checked_again_when_it_is_read(tmp_path: Path) -> None:
     assert len(read_note(str(tmp_path / "n.md"), "n.md", 100).text) == 100
 
 
-def test_a_link_that_took_the_place_of_a_note_is_refused(tmp_path: Path) -> None:
+def test_link_that_replaced_a_note_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x")
     (tmp_path / "n.md").symlink_to(tmp_path / "secret")
     assert refusal(tmp_path / "n.md")[0] == "symlink"
@@ -117,7 +117,7 @@ def test_link_in_place_of_a_folder_only_while_opening_is_refused(tmp_path: Path,
     assert refusal(inside / "n.md")[0] == "symlink"
 
 
-def test_note_replaced_while_it_is_read_is_whole(tmp_path: Path, monkeypatch) -> None:
+def test_note_replaced_during_read_is_read_whole(tmp_path: Path, monkeypatch) -> None:
     note = tmp_path / "n.md"
     note.write_text("old")
     system_open = os.open
@@ -138,7 +138,7 @@ def test_a_pipe_or_a_folder_is_refused_without_waiting(tmp_path: Path) -> None:
     assert refusal(tmp_path)[0] == "symlink"
 
 
-def test_a_note_that_has_gone_is_no_issue(tmp_path: Path) -> None:
+def test_deleted_note_is_no_issue(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_note(str(tmp_path / "gone.md"), "gone.md", LIMIT)
 

@@ -30,13 +30,13 @@ def look(home: Path, **environ: object) -> FoundSources:
 
 def brief(found: FoundSources, home: Path) -> set[tuple[str, str, str, str, int]]:
     return {
-        (place.kind, place.agent, place.name, Path(place.path).relative_to(home).as_posix(), place.files)
-        for place in found.places
+        (source.kind, source.agent, source.name, Path(source.path).relative_to(home).as_posix(), source.files)
+        for source in found.sources
     }
 
 
 def by_path(found: FoundSources) -> dict[str, FoundSource]:
-    return {place.path: place for place in found.places}
+    return {source.path: source for source in found.sources}
 
 
 def list_vaults(config: Path, *vaults: Path) -> None:
@@ -45,8 +45,8 @@ def list_vaults(config: Path, *vaults: Path) -> None:
 
 
 def test_an_empty_home_has_nothing(home):
-    assert look(home) == FoundSources(places=(), issues=())
-    assert find_sources(home / "missing", {}) == FoundSources(places=(), issues=())
+    assert look(home) == FoundSources(sources=(), issues=())
+    assert find_sources(home / "missing", {}) == FoundSources(sources=(), issues=())
 
 
 def test_opencode_databases_replace_copied_files(home):
@@ -58,7 +58,7 @@ def test_opencode_databases_replace_copied_files(home):
     expected = {("", data / "opencode.db", 10), ("opencode-dev.db", data / "opencode-dev.db", 5)}
 
     def seen(**environ: object) -> set[tuple[str, Path, int]]:
-        return {(place.name, Path(place.path), place.bytes) for place in look(home, **environ).places}
+        return {(source.name, Path(source.path), source.bytes) for source in look(home, **environ).sources}
 
     assert seen() == seen(OPENCODE_DB="opencode.db") == seen(OPENCODE_DB=":memory:") == expected
     assert seen(OPENCODE_DB=home / "else/mine.db") == expected | {("mine.db", home / "else/mine.db", 5)}
@@ -93,7 +93,7 @@ def test_the_sessions_of_every_agent(home):
     assert (claude.bytes, claude.newest, claude.whole) == (9, 2e9, True)
 
 
-def test_variables_name_further_places(home, tmp_path):
+def test_environment_variables_add_sources(home, tmp_path):
     other = tmp_path / "else"
     for name in (
         "claude/projects/p/1.jsonl", "codex/sessions/2.jsonl", "gemini/.gemini/tmp/3/checkpoint-a.json",
@@ -113,12 +113,12 @@ def test_variables_name_further_places(home, tmp_path):
         OPENCLAW_STATE_DIR=other / "state",
         OPENCLAW_WORKSPACE_DIR=other / "work",
     )
-    assert {Path(place.path).relative_to(tmp_path).as_posix() for place in found.places} == {
+    assert {Path(source.path).relative_to(tmp_path).as_posix() for source in found.sources} == {
         "else/work", "else/state/workspace", "else/vault", "else/claude/projects", "else/config/claude/projects",
         "else/codex/sessions", "home/.codex/sessions", "else/gemini/.gemini/tmp", "else/data/opencode/storage",
         "else/state/agents/main/sessions",
     }  # fmt: skip
-    assert found.places[0].kind == "openclaw-workspace"
+    assert found.sources[0].kind == "openclaw-workspace"
 
 
 def test_variables_that_name_nothing_usable_are_passed_over(home):
@@ -150,7 +150,7 @@ def test_the_workspaces_that_openclaw_knows(home, tmp_path):
     )
     found = look(home, DEEP=home / "deep", AWAY=tmp_path / "away")
     assert found.issues == ()
-    assert {(place.name, Path(place.path).relative_to(tmp_path).as_posix()) for place in found.places} == {
+    assert {(source.name, Path(source.path).relative_to(tmp_path).as_posix()) for source in found.sources} == {
         ("", "home/shared"),
         ("", "home/older"),
         ("gardener", "home/deep/gardener"),
@@ -171,19 +171,19 @@ def test_the_configuration_may_lie_elsewhere_and_be_a_link(home, tmp_path):
     (home / ".openclaw/openclaw.json").symlink_to(real)
     named = put(tmp_path / "named.json", '{"agent": {"workspace": "~/more"}}')
     found = look(home, OPENCLAW_CONFIG_PATH=named)
-    assert [Path(place.path).name for place in found.places] == ["more", "notes"]
+    assert [Path(source.path).name for source in found.sources] == ["more", "notes"]
 
 
 @pytest.mark.parametrize(
     "config",
     ["{", "[]", "null", '{"agents": 3}', '{"agents": {"list": {}, "entries": [], "defaults": []}}', "\ufeff{}"],
 )
-def test_no_configuration_keeps_the_rest_from_being_found(home, config):
+def test_broken_configurations_hide_no_other_sources(home, config):
     put(home / ".openclaw/openclaw.json", config)
     put(home / ".config/obsidian/obsidian.json", config)
     put(home / ".openclaw/workspace/memory/a.md")
     found = look(home)
-    assert [place.kind for place in found.places] == ["openclaw-workspace"]
+    assert [source.kind for source in found.sources] == ["openclaw-workspace"]
     assert [issue.rule for issue in found.issues] == (["unreadable"] * 2 if config == "{" else [])
 
 
@@ -193,7 +193,7 @@ def test_configurations_that_are_no_text_or_too_long_are_issues(home):
     put(home / ".config/obsidian/obsidian.json", " " * 300_000)
     put(home / ".config/claude/projects/p/1.jsonl")
     found = look(home)
-    assert len(found.places) == 1
+    assert len(found.sources) == 1
     assert {Path(issue.path).name for issue in found.issues} == {"openclaw.json", "obsidian.json"}
 
 
@@ -220,7 +220,7 @@ def test_vaults_come_from_obsidians_own_list(home, config, environ):
     (home / ".ssh").mkdir()
     found = look(home, **{name: home / value for name, value in environ.items()})
     assert brief(found, home) == {("obsidian-vault", "obsidian", "Garden ä", "Documents/Garden ä", 2)}
-    assert found.places[0].bytes == 6
+    assert found.sources[0].bytes == 6
     assert [issue.path for issue in found.issues] == [str(home / ".ssh")]
 
 
@@ -231,14 +231,14 @@ def test_a_vault_that_is_a_workspace_is_listed_once(home):
     assert brief(look(home), home) == {("openclaw-workspace", "openclaw", "", ".openclaw/workspace", 1)}
 
 
-def test_places_that_are_links_are_found_where_they_lead(home, tmp_path):
+def test_linked_sources_have_resolved_paths(home, tmp_path):
     put(tmp_path / "disk/projects/p/1.jsonl")
     (home / ".claude").symlink_to(tmp_path / "disk")
     (home / ".codex").mkdir()
     (home / ".codex/sessions").symlink_to(home / ".codex")
     (home / ".gemini").symlink_to(home / "nowhere")
     found = look(home)
-    assert [(place.path, place.files) for place in found.places] == [(str(tmp_path / "disk/projects"), 1)]
+    assert [(source.path, source.files) for source in found.sources] == [(str(tmp_path / "disk/projects"), 1)]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs unreadable folders")
@@ -250,7 +250,7 @@ def test_unreadable_folder_is_an_issue(home):
     finally:
         for name in (".claude/projects", ".openclaw/agents"):
             (home / name).chmod(0o700)
-    assert found.places == ()
+    assert found.sources == ()
     assert [(issue.path, issue.rule) for issue in found.issues] == [(str(home / ".claude/projects"), "unreadable")]
 
 
@@ -270,7 +270,7 @@ def test_a_failing_disk_is_an_issue(home, monkeypatch):
     monkeypatch.setattr(folder_walk, "scan_folder", failing(folder_walk.scan_folder))
     monkeypatch.setattr(os, "scandir", failing(os.scandir))
     found = look(home)
-    assert found.places == ()
+    assert found.sources == ()
     assert {issue.path for issue in found.issues} == {str(projects), str(vault)}
     details = {issue.path: issue.detail for issue in found.issues}
     assert "permission to read the folder" in details[str(vault)]
@@ -307,7 +307,7 @@ def test_no_file_is_opened_but_the_two_configurations(home, monkeypatch):
 
     monkeypatch.setattr(os, "open", note)
     monkeypatch.setattr("builtins.open", lambda path, *_, **__: pytest.fail(f"{path} was opened"))
-    assert len(look(home).places) == 3
+    assert len(look(home).sources) == 3
     assert set(opened) == {"openclaw.json", "obsidian.json"}
 
 
@@ -319,13 +319,13 @@ def test_cancelled_detection_raises(home):
         find_sources(home, {}, cancel=token)
 
 
-def test_listed_folders_and_exports_are_measured_as_they_are(home):
+def test_listed_folders_and_exports_are_measured(home):
     folder = put(home / "exports/conversations.json", "[]").parent
     export = put(home / "chatgpt.zip", "PK")
     (home / "empty").mkdir()
     listed = [str(folder), str(home / "gone"), str(export), str(home / "empty"), "", str(folder)]
     found = measure_sessions(listed)
-    assert [(Path(place.path).name, place.files, place.bytes) for place in found.places] == [
+    assert [(Path(source.path).name, source.files, source.bytes) for source in found.sources] == [
         ("exports", 1, 2),
         ("gone", 0, 0),
         ("chatgpt.zip", 1, 2),
@@ -340,7 +340,7 @@ def test_measure_names_unread_files(tmp_path: Path) -> None:
     for name in ("a.jsonl", *(f"page-{number}.html" for number in range(30))):
         (folder / name).write_text("{}\n")
     found = measure_sessions([str(folder)])
-    assert found.places[0].files == 1
+    assert found.sources[0].files == 1
     (issue,) = found.issues
     assert (issue.path, issue.rule) == (str(folder), "no-transcript")
     assert issue.detail == (

@@ -262,7 +262,7 @@ def test_unloadable_model_reports_and_stops_retrying(
     assert len(started) == 3
 
 
-def test_other_vectors_than_the_file_promised_are_refused(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_with_unexpected_dimensions_are_refused(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gguf.ModelProcess, "vectors", lambda *_: bytes(128 * 4))
     provider = make(settings(minilm), None)
     with pytest.raises(ProviderError, match="makes vectors of 128 dimensions, but its file says 384"):

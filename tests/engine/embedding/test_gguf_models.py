@@ -25,17 +25,17 @@ def small(path: Path, architecture: str, name: str, dims: int = 8) -> Path:
 
 
 def test_no_name_means_default_hub_model(user_home: Path) -> None:
-    place = model_path(Settings())
-    assert place.hub is not None
-    assert place.hub.id == DEFAULT_MODEL
-    assert place.path.is_relative_to(user_home)
-    assert place.path.name == DEFAULT_MODEL.rpartition("/")[2]
+    location = model_path(Settings())
+    assert location.hub is not None
+    assert location.hub.id == DEFAULT_MODEL
+    assert location.path.is_relative_to(user_home)
+    assert location.path.name == DEFAULT_MODEL.rpartition("/")[2]
 
 
 def test_models_of_the_hub_lie_by_owner_and_repository(tmp_path: Path) -> None:
-    place = model_path(named("hf:Some-Owner/some.repo/sub/model-Q8_0.gguf", str(tmp_path)))
-    assert place.hub == HubFile("Some-Owner/some.repo", "sub/model-Q8_0.gguf")
-    assert place.path == tmp_path / "Some-Owner" / "some.repo" / "sub" / "model-Q8_0.gguf"
+    location = model_path(named("hf:Some-Owner/some.repo/sub/model-Q8_0.gguf", str(tmp_path)))
+    assert location.hub == HubFile("Some-Owner/some.repo", "sub/model-Q8_0.gguf")
+    assert location.path == tmp_path / "Some-Owner" / "some.repo" / "sub" / "model-Q8_0.gguf"
 
 
 def test_local_file_is_used_in_place(tmp_path: Path, user_home: Path) -> None:

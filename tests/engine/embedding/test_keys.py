@@ -25,7 +25,7 @@ def at(base_url: str, provider: str = "openai", **remote: Any) -> Settings:
 
 def found(provider: str, settings: Settings) -> tuple[str, str] | None:
     key = find_key(provider, settings)
-    return None if key is None else (key.value, key.place)
+    return None if key is None else (key.value, key.name)
 
 
 @pytest.mark.parametrize(
@@ -115,22 +115,22 @@ def test_the_own_server_named_in_full_is_the_same_server(keychain: FakeKeychain)
 
 
 def test_state_names_source_never_key(monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain) -> None:
-    nothing = KeyState(present=False, origin=None, place="", problem="")
+    nothing = KeyState(present=False, origin=None, origin_text="", problem="")
     assert key_state("openai", OPENAI) == nothing
     assert key_state("embedded", Settings()) == nothing
     keychain.secrets["mnemoscope", "openai"] = SECRET
     kept = key_state("openai", OPENAI)
-    assert (kept.present, kept.origin, kept.place) == (True, "keychain", "the keychain")
+    assert (kept.present, kept.origin, kept.origin_text) == (True, "keychain", "the keychain")
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     named = key_state("openai", OPENAI)
-    assert (named.origin, named.place) == ("environment", "the environment variable OPENAI_API_KEY")
+    assert (named.origin, named.origin_text) == ("environment", "the environment variable OPENAI_API_KEY")
     for shown in (kept, named, find_key("openai", OPENAI)):
         assert SECRET not in repr(shown)
         assert SECRET not in str(shown)
 
 
 def test_environment_works_without_keychain() -> None:
-    assert key_state("openai", OPENAI) == KeyState(present=False, origin=None, place="", problem="")
+    assert key_state("openai", OPENAI) == KeyState(present=False, origin=None, origin_text="", problem="")
     forget_key("openai", OPENAI)
     with pytest.raises(ProviderError, match=r"has no keychain.*OPENAI_API_KEY instead"):
         store_key("openai", OPENAI, SECRET)

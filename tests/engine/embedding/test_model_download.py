@@ -86,29 +86,29 @@ def test_silently_truncated_download_resumes(hub: HubServer) -> None:
 
 
 def test_part_of_other_version_is_not_resumed(hub: HubServer) -> None:
-    place = model_path(SETTINGS).path
-    place.parent.mkdir(parents=True)
-    other = place.with_name(f"{place.name}.0123456789ab.part")
+    target = model_path(SETTINGS).path
+    target.parent.mkdir(parents=True)
+    other = target.with_name(f"{target.name}.0123456789ab.part")
     other.write_bytes(b"other")
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
     assert hub.fetched == [""]
 
 
 def test_complete_part_is_only_verified(hub: HubServer) -> None:
-    place = model_path(SETTINGS).path
-    place.parent.mkdir(parents=True)
-    place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(CONTENT)
+    target = model_path(SETTINGS).path
+    target.parent.mkdir(parents=True)
+    target.with_name(f"{target.name}.{hub.sha256[:12]}.part").write_bytes(CONTENT)
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
     assert hub.fetched == []
 
 
-def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
-    place = model_path(SETTINGS).path
-    place.parent.mkdir(parents=True)
-    place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged meanwhile
+def test_download_with_wrong_checksum_is_deleted(hub: HubServer) -> None:
+    target = model_path(SETTINGS).path
+    target.parent.mkdir(parents=True)
+    target.with_name(f"{target.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged meanwhile
     with pytest.raises(ProviderError, match="doesn't match: download it again"):
         fetch_model(SETTINGS)
-    assert not place.exists()
+    assert not target.exists()
     assert not parts()
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
 

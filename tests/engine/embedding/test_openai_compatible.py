@@ -89,9 +89,9 @@ def test_base64_vectors_are_read_when_not_requested(local, make):
     assert vectors == pytest.approx(np.array([local.vector(text) for text in TEXTS]), abs=1e-6)
 
 
-@pytest.mark.parametrize("place", [None, 0, 99, -1, "1", True])
-def test_unassignable_vectors_unused(server, make, waits, place):
-    server.faults.append(Change(lambda body: body["data"][2].update(index=place), usable=False))
+@pytest.mark.parametrize("given", [None, 0, 99, -1, "1", True])
+def test_unassignable_vectors_unused(server, make, waits, given):
+    server.faults.append(Change(lambda body: body["data"][2].update(index=given), usable=False))
     with pytest.raises(ProviderError, match="does not say which vector belongs to which text"):
         make(server).embed_documents(TEXTS)
     assert waits == []

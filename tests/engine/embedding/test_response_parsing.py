@@ -31,7 +31,7 @@ def test_response_json_is_parsed_unchanged(value: object) -> None:
 
 
 def test_an_answer_of_megabytes_is_read_in_steps() -> None:
-    value = {"data": [{"index": place, "embedding": [place + 0.5] * 3072} for place in range(40)]}
+    value = {"data": [{"index": index, "embedding": [index + 0.5] * 3072} for index in range(40)]}
     assert read_json(json.dumps(value).encode()) == value
 
 
@@ -108,10 +108,10 @@ def test_index_fields_decide_the_order(order: list[int], count: int) -> None:
     }
 
 
-@pytest.mark.parametrize("places", [[0, 0], [0, None], [0, 2], [-1, 0], [True, 0], [0.0, 1], [0, 1, 1]])
-def test_unreliable_indexes_invalidate_answer(places: list[object]) -> None:
+@pytest.mark.parametrize("indexes", [[0, 0], [0, None], [0, 2], [-1, 0], [True, 0], [0.0, 1], [0, 1, 1]])
+def test_unreliable_indexes_invalidate_answer(indexes: list[object]) -> None:
     with pytest.raises(ProviderError, match="does not say which vector belongs to which text"):
-        indexed([{"index": place, "embedding": [1.0]} for place in places], 2)
+        indexed([{"index": place, "embedding": [1.0]} for place in indexes], 2)
 
 
 @pytest.mark.parametrize("empty", [None, [], ""])
@@ -128,7 +128,7 @@ def test_list_of_other_values_is_refused(items: object) -> None:
         ordered(items, 1)
 
 
-def test_an_order_without_places_holds_for_whole_answers_only() -> None:
+def test_answer_without_indexes_must_be_complete() -> None:
     assert [vector.tolist() for vector in ordered([[1.0], [2.0]], 2).values()] == [[1.0], [2.0]]
     for sent in ([[1.0]], [[1.0]] * 3):
         with pytest.raises(Transient, match="doesn't have one vector per text"):

@@ -44,7 +44,7 @@ def test_other_errors_are_not_retried(waits, error) -> None:
     assert (attempt.tries, waits) == (1, [])
 
 
-def test_no_try_begins_after_the_time_of_all(waits) -> None:
+def test_no_retry_begins_after_the_total_timeout(waits) -> None:
     attempt = Failing(Transient("busy", after=30), Transient("busy", after=30))
     with pytest.raises(Transient):
         service_errors.retrying(attempt, seconds=20)

@@ -59,7 +59,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[FakeServer]:
         yield fake
 
 
-@pytest.mark.parametrize("place", range(len(echoes(""))))
+@pytest.mark.parametrize("number", range(len(echoes(""))))
 @pytest.mark.parametrize(
     ("server", "name", "variable"),
     [
@@ -70,11 +70,11 @@ def server(request: pytest.FixtureRequest) -> Iterator[FakeServer]:
     indirect=["server"],
 )
 def test_no_key_in_errors_and_logs(
-    server: FakeServer, name: str, variable: str, place: int, log: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeServer, name: str, variable: str, number: int, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, PLAIN_KEY)
     monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
-    server.faults.extend(echoes(PLAIN_KEY)[place] for _ in range(10))
+    server.faults.extend(echoes(PLAIN_KEY)[number] for _ in range(10))
     remote = RemoteSettings(base_url=server.base_url)
     selection = select_provider(Settings(provider=name, remote=remote))
     assert selection.provider is not None, selection.unavailable_reason

@@ -75,8 +75,8 @@ def test_every_piece_of_the_vocabulary_is_read(tokenizer: Any) -> None:
         ["", " ", "\0", "a", "🦊"],
         ["fox"] * 5,
         [_PROSE * count for count in (1, 9, 2, 40, 1, 3)],  # the fourth exceeds the size of one computation
-        [_PROSE[place : place + 1 + place % 7] for place in range(len(_PROSE))],
-        [_PROSE[place:] for place in range(0, len(_PROSE), 5)],
+        [_PROSE[index : index + 1 + index % 7] for index in range(len(_PROSE))],
+        [_PROSE[index:] for index in range(0, len(_PROSE), 5)],
     ],
     ids=["one", "odd", "same", "long", "short", "many"],
 )

@@ -52,7 +52,7 @@ def test_server_errors_are_transient(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 413, 415, 422, 300, 301, 307, 308])
-def test_refusals_do_not(status: int) -> None:
+def test_client_errors_are_not_retried(status: int) -> None:
     error = of(status, {"error": {"message": "No."}})
     assert isinstance(error, Refused)
     assert error.status == status

@@ -62,7 +62,7 @@ def others(before: set[multiprocessing.process.BaseProcess]) -> set[multiprocess
 
 
 def started(preparation: NotePreparation) -> list[NewFile | FileIssue]:
-    """Put notes until other processes prepare them, which is when no row comes back at once."""
+    """Put notes until other processes prepare them, which is when no row returns immediately."""
     found: list[NewFile | FileIssue] = []
     deadline = time.monotonic() + 30
     for number in range(1_000_000):

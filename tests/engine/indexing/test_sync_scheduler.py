@@ -98,7 +98,7 @@ def test_a_forced_caller_does_not_settle_for_less(service: IndexingService) -> N
 
 
 class _Watch:
-    """Passes on what it is told to, as the watch of folders does."""
+    """Emits the events that the test passes, like the watch of folders."""
 
     def start(self, changed, request) -> None:
         self.changed = changed
@@ -343,7 +343,7 @@ def test_repeated_request_runs_once(service: IndexingService, background: Backgr
     assert len(runs.reasons) == 3
 
 
-def test_an_interval_comes_back_by_itself(service: IndexingService, background: Background) -> None:
+def test_interval_syncs_repeat(service: IndexingService, background: Background) -> None:
     runs = Runs()
     background(runs, interval_seconds=0.01)
     assert runs.wait_for(3) == ["interval"] * 3
@@ -376,7 +376,7 @@ def test_nothing_runs_after_close(service: IndexingService, background: Backgrou
     assert runs.reasons == []
 
 
-def test_a_look_that_was_asked_for_later_comes_once(service: IndexingService, background: Background) -> None:
+def test_sync_requested_later_runs_once(service: IndexingService, background: Background) -> None:
     runs = Runs()
     background(runs)
     service.request_later(0.01)

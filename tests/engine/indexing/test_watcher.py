@@ -88,7 +88,7 @@ def open_watch(request):
     return open_native if request.param == "native" else through_an_observer
 
 
-# --- what is reported -------------------------------------------------------------------------------------------------
+# --- reported changes -------------------------------------------------------------------------------------------------
 
 
 def test_created_changed_moved_and_deleted_files_are_reported(tmp_path, open_watch):
@@ -148,7 +148,7 @@ def test_flush_from_several_threads_reports_to_each(tmp_path):
         assert failures == []
 
 
-def test_flush_without_native_events_says_so(tmp_path):
+def test_flush_without_native_events_reports_it(tmp_path):
     with watching(tmp_path, open_watch=through_an_observer) as (watcher, _):
         assert not watcher.flush(LONG)
     assert not watcher.flush(LONG)
@@ -317,7 +317,7 @@ def test_a_burst_of_changes_gives_few_batches(tmp_path):
         assert 1 <= len(batches.all) <= 3
 
 
-def test_a_constant_stream_is_reported_all_the_same(tmp_path):
+def test_constant_stream_of_changes_is_reported(tmp_path):
     with watching(tmp_path) as (_, batches):
         end = time.monotonic() + LONG
         while not batches.all:  # never quiet for the debounce
@@ -367,7 +367,7 @@ def test_a_failing_listener_does_not_end_the_watcher(tmp_path, caplog):
         (RuntimeError("Cannot start the stream."), "does not report changes in folders (Cannot start the stream), so"),
     ],
 )
-def test_without_watches_it_polls_and_says_so(tmp_path, error, told):
+def test_watcher_without_native_watches_polls_and_reports_it(tmp_path, error, told):
     def out_of_watches(roots, ignores, sink):
         raise error
 
@@ -507,7 +507,7 @@ def test_all_threads_end_on_stop_and_nothing_is_reported_after(tmp_path, open_wa
     watcher.stop()
 
 
-def test_it_can_be_stopped_from_its_own_listener(tmp_path):
+def test_watcher_can_be_stopped_by_its_listener(tmp_path):
     stopped = threading.Event()
 
     def stop(_):

@@ -97,7 +97,7 @@ def test_ties_are_symmetric_and_add_up_to_one() -> None:
     assert whole.sum() == pytest.approx(1, abs=1e-5)
 
 
-def test_passages_without_any_difference_get_places_all_the_same() -> None:
+def test_equal_passages_get_finite_positions() -> None:
     same = np.tile(_vectors(1)[0], (80, 1))
     drawn = draw(_rows(same), 1, None)
     assert np.isfinite(drawn.points).all()
@@ -194,7 +194,7 @@ def test_a_turned_map_is_turned_back(angle: float, mirrored: bool) -> None:
     assert turned @ turn(ids, turned, ids, points) == pytest.approx(points, abs=1e-3)
 
 
-def test_a_saved_map_comes_back_and_another_one_does_not(tmp_path) -> None:
+def test_saved_map_is_loaded_only_under_its_name(tmp_path) -> None:
     drawn = draw(_rows(_vectors(50)[0]), 7, None)
     path = tmp_path / "chunks.map"
     save_layout(path, drawn, "mine")

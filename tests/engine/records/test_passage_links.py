@@ -37,7 +37,7 @@ _LINES = st.one_of(
 )
 
 
-def test_a_link_is_an_address_that_a_person_can_read() -> None:
+def test_link_is_a_readable_address() -> None:
     link = Link(workspace="/home/ada/my notes", path="daily/größe #1.md", line=4, end=9, message="m-1&2")
     assert write_link(link) == (
         "mnemoscope://open?workspace=/home/ada/my%20notes&path=daily/gr%C3%B6%C3%9Fe%20%231.md"
@@ -130,7 +130,7 @@ def test_everything_else_is_refused(text: str) -> None:
         parse_link(text)
 
 
-def test_a_place_that_no_link_can_name_gets_none() -> None:
+def test_location_without_valid_link_gets_none() -> None:
     for folder, path in (
         ("notes", "a.md"),
         ("/n", "../a.md"),

@@ -70,6 +70,12 @@ def test_every_pattern_needed_and_described(pattern: SecretPattern) -> None:
         ("(password=hunter2)", "(password=***)"),
         ("password is ***bold2***", "password is *********"),
         ('{"api_key":"abc"}', '{"api_key":"***"}'),
+        ("Passwort für die Fritzbox: Popcorn77", "Passwort für die Fritzbox: ***"),
+        ("HomeKit-Code: 123-45-678", "HomeKit-Code: ***"),
+        ("le code de l'alarme : 4821", "le code de l'alarme : ***"),
+        ("yt-dlp -u ada -p tugboat https://x", "yt-dlp -u ada -p *** https://x"),
+        ("mosquitto_pub -u ada -P tugboat -t x", "mosquitto_pub -u ada -P *** -t x"),
+        ("wrangler secret put API_KEY <<< swordfish", "wrangler secret put API_KEY <<< ***"),
     ],
 )
 def test_examples_beyond_the_table(text: str, expected: str) -> None:
@@ -88,6 +94,12 @@ def test_a_key_block_that_is_quoted_numbered_or_cut_off() -> None:
 
 
 HARMLESS = """
+git@github.com:ada2/garden.git and ada@example.com:8080
+rsync notes ada@host.example.com:backup2
+scp ada@host.example.com:dump2024.sql . && scp ada@host.example.com:Backup/2 .
+ssh-keygen -t ed25519 -N '' -f key
+Das Passwort für die Anmeldung: mindestens acht Zeichen
+The code of the alarm is in sensor 4711-b.
 The token limit is 400, and a token is a word or a part of one.
 Each token costs money; tokens are counted by the server.
 The password field is required, and the password is hashed before it is stored.
@@ -446,6 +458,7 @@ backup code: «83627194»
 recovery code «4F9A22BC91D0»
 Authorization bearer «a1b2c3d4»
 ["--token", "«abc123def»"]
+deploy --host-key «x7Gq2LpZ9vB4» now
 ["docker", "login", "-u", "ada", "-p", "«hunter2»"]
 iwconfig wlan0 key «1234567890»
 AUTH_SALT=«f1d2d2f924e9»
@@ -600,6 +613,7 @@ credentials: see vault / path2/to
 click.option("--password", "user_password2")
 parser.add_argument("--token", "api_token2")
 ("--api-key", "k3y-of-what")
+deploy --host-key x7Gq2LpZ9vB now
 ["--password", "$DB_PASSWORD"]
 define('KEY_NAME', 'users');
 define('PASSWORD_KEY', $x);

@@ -8,8 +8,11 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.records import SearchExplanation
-from engine.search.document_frequencies import Counts
+from engine.search import document_frequencies
+from engine.search.document_frequencies import Counts, Frequencies
+from engine.search.keyword_leg import KeywordLeg
 from engine.settings import Settings
+from engine.text import analyse_query
 
 Explain = Callable[[str], str]
 
@@ -55,3 +58,20 @@ def test_counted_words_not_read_again(memory: BuiltinMemory, monkeypatch: pytest
     asked = [_counted(memory, query) for query in ("wei", "weir", "weirk", "wei", "dia", "diar")]
     assert read == ["wei", "dia"]
     assert "“weirk” in 1" in asked[2]
+
+
+def test_prefix_of_too_many_words_is_spelled_out(
+    memory: BuiltinMemory, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def weaker_stems() -> tuple[str, ...]:
+        with memory.store.read() as snapshot:
+            analysis = analyse_query("weirkeeper rybník hráz", ["czech"])  # beginnings of its stems are searched, too
+            return KeywordLeg(snapshot, analysis, Frequencies()).terms[0].weak_stems
+
+    (notes / "c.md").write_text("# More\n\nWeirkeepers keeping weirs, weirkeeping.\n", "utf-8")
+    memory.sync()
+    assert weaker_stems() == ('"weirk" *',)
+    monkeypatch.setattr(document_frequencies, "WIDEST_BEGINNING", 2)
+    assert weaker_stems() == ('"weirkeep"',)
+    monkeypatch.setattr(document_frequencies, "MOST_SUBSTITUTES", 0)
+    assert weaker_stems() == ('"weirk" *',)

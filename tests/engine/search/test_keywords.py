@@ -55,7 +55,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyword_leg, "_MOST_RANKED", 10)
     monkeypatch.setattr(keyword_leg, "_CHOOSING", 10)
     monkeypatch.setattr(keyword_leg, "_RECENT", 10)
-    monkeypatch.setattr(keyword_leg, "_WIDEST_BEGINNING", 10)
+    monkeypatch.setattr(document_frequencies, "WIDEST_BEGINNING", 10)
     monkeypatch.setattr(search_context, "_LEAST_CANDIDATES", 5)
 
 
@@ -65,7 +65,7 @@ def test_rankable_matches_complete(find: Find) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_of_too_many_the_one_that_is_about_it_comes_first(find: Find) -> None:
+def test_best_of_too_many_matches_is_first(find: Find) -> None:
     assert find("pump ", 1) == ["00.md"]
 
 
@@ -76,12 +76,16 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
 
 @pytest.mark.usefixtures("few")
 def test_prefix_represented_by_frequent_and_title_words(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyword_leg, "_MOST_SUBSTITUTES", 3)
+    monkeypatch.setattr(document_frequencies, "MOST_SUBSTITUTES", 3)
     words = [
         document_frequencies.Word(*word) for word in (("topic", 2, 1), ("today", 60, 0), ("tool", 4, 0), ("to", 1, 0))
     ]
-    assert [word.token for word in keyword_leg._prefix_substitutes(words, "to")] == ["to", "today", "topic"]
-    assert [word.token for word in keyword_leg._prefix_substitutes(words, "toda")] == ["today", "tool", "topic"]
+    assert [word.token for word in document_frequencies.Beginning("to", words).substitutes] == ["to", "today", "topic"]
+    assert [word.token for word in document_frequencies.Beginning("toda", words).substitutes] == [
+        "today",
+        "tool",
+        "topic",
+    ]
 
 
 @pytest.mark.usefixtures("few")
@@ -103,7 +107,7 @@ def test_scores_do_not_depend_on_which_words_chose(find: Find, monkeypatch: pyte
     assert find("pump weir gauges today", 2) == by_rare
 
 
-def test_the_parts_of_a_score_by_words_add_up_to_it(memory: BuiltinMemory) -> None:
+def test_parts_of_keyword_score_add_up(memory: BuiltinMemory) -> None:
     outcome = memory.search("pump gauges weir today", max_results=_COUNT, min_score=0, explain=True)
     assert outcome.explanation is not None
     assert len(outcome.explanation.results) == _COUNT
@@ -237,12 +241,20 @@ def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path:
     assert outcome.explanation.results[0].spells is (query != "ExtractValue")
 
 
-def test_longer_name_does_not_count_as_the_name(memory: BuiltinMemory, tmp_path: Path) -> None:
-    (tmp_path / "notes" / "longer.md").write_text("Call extractValueOf, then extract_values.\n", "utf-8")
+@pytest.mark.parametrize(
+    ("text", "spells"),
+    [
+        ("Call extractValueOf, then extract_values.", False),
+        ("Call myExtractValue and read docs/extract-value.", False),
+        ("Here extractValue reads a line.", True),
+    ],
+)
+def test_only_the_whole_name_counts(memory: BuiltinMemory, tmp_path: Path, text: str, spells: bool) -> None:
+    (tmp_path / "notes" / "name.md").write_text(f"{text}\n", "utf-8")
     memory.sync()
     outcome = memory.search("extract value", explain=True)
     assert outcome.explanation is not None
-    assert [reason.spells for reason in outcome.explanation.results] == [False]
+    assert [reason.spells for reason in outcome.explanation.results] == [spells]
 
 
 def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
@@ -266,7 +278,7 @@ def test_unknown_word_does_not_hide_the_known_one(memory: BuiltinMemory) -> None
     assert [result.path for result in memory.search("zzyzx weir").results] == ["03.md"]
 
 
-def test_one_of_two_words_answers_beside_a_probable_error(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_one_word_suffices_if_other_is_probably_misspelt(memory: BuiltinMemory, tmp_path: Path) -> None:
     texts = ["Tricks with the stdin of a process."] * 4 + ["A password of many letters."] * 2
     for number, text in enumerate(texts):
         (tmp_path / "notes" / f"extra {number}.md").write_text(f"{text}\n", "utf-8")
@@ -482,3 +494,19 @@ def test_form_that_a_shorter_prefix_matches_is_searched_once(memory: BuiltinMemo
     with memory.store.read() as snapshot:
         [term] = KeywordLeg(snapshot, analysis, Frequencies()).terms
     assert term.weak_stems == ('"abbild" *',)
+
+
+def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, tmp_path: Path) -> None:
+    filler = "Some plain words about the week and what was done in it. " * 60
+    sections = f"# Shed\n\n## Roof\n\n{filler} The slates leak.\n\n## Wall\n\n{filler} The mortar crumbles.\n"
+    (tmp_path / "notes" / "shed.md").write_text(sections, "utf-8")
+    for number in range(5):
+        (tmp_path / "notes" / f"roof-{number}.md").write_text("The slates are black and old.\n", "utf-8")
+        (tmp_path / "notes" / f"wall-{number}.md").write_text("The mortar is grey and hard.\n", "utf-8")
+    memory.sync()
+    results = memory.search("slates mortar", max_results=3, explain=True)
+    assert results.results[0].path == "shed.md"
+    assert results.explanation is not None
+    reason = results.explanation.results[0]
+    assert reason.in_file
+    assert any("other passages of its file contain the rest" in str(said) for said in reasons_of(reason))

@@ -9,7 +9,7 @@ def _said(reason: ResultExplanation) -> dict[str, str]:
     return {of.part: str(of) for of in reasons_of(reason)}
 
 
-def test_every_part_of_a_score_has_its_say_in_order() -> None:
+def test_every_part_of_a_score_has_its_reason_in_order() -> None:
     said = _said(make_reason())
     assert list(said) == ["words", "meaning", "mixture", "age", "place", "threshold"]
     assert said["words"] == (
@@ -69,7 +69,7 @@ def test_zero_parts_left_out() -> None:
     assert _said(plain)["meaning"] == "The meaning was not compared."
 
 
-def test_a_passage_without_a_vector_says_so() -> None:
+def test_reason_names_missing_vector() -> None:
     said = _said(make_reason(vector_score=None, cosine=None, vector_weight=0.0))
     assert said["meaning"] == "The passage has no vector yet, so only its words count."
     assert "mixture" not in said

@@ -1,5 +1,6 @@
 """Which session keys are private."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,4 +97,4 @@ def test_any_text_is_a_key(key: str) -> None:
     ],
 )
 def test_session_key_names_program_and_chat(key: str, session: tuple[str, str | None]) -> None:
-    assert session_of(key) == session
+    assert msgspec.structs.astuple(session_of(key)) == session

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from engine.search.term_counts import Around, CountedPhrases, Match, count_terms, least_distance
 from engine.store.index_schema import FTS_COLUMNS, FTS_TOKENIZER
 
-places = st.lists(st.integers(0, 60), max_size=12, unique=True)
+positions = st.lists(st.integers(0, 60), max_size=12, unique=True)
 
 
-@given(places, places)
-def test_the_least_distance_is_that_of_two_different_places(first: list[int], second: list[int]) -> None:
+@given(positions, positions)
+def test_least_distance_is_between_different_positions(first: list[int], second: list[int]) -> None:
     gaps = [abs(there - here) for here in first for there in second if here != there]
     shared = set(first) & set(second)
     found = least_distance(list(first), list(second))
@@ -86,5 +86,5 @@ def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None
 def test_phrases_before_the_asked_ones_are_skipped(index: apsw.Connection) -> None:
     found = counted(index, CountedPhrases(1, ("p",), ()), '("weir") AND (("pump"))', [2])
     assert list(found) == [2]
-    assert [(place, words) for place, (_, words, *_) in found[2].matches] == [(0, 2.0)]
+    assert [(term, words) for term, (_, words, *_) in found[2].matches] == [(0, 2.0)]
     assert found[2].distances == []

@@ -67,5 +67,5 @@ def test_a_secret_is_refused_and_never_repeated():
     assert "sk-" not in said
 
 
-def test_only_the_folder_to_open_is_for_all_workspaces_alone():
+def test_only_workspace_option_is_global():
     assert [option.key for option in all_options() if option.for_all] == ["workspace"]

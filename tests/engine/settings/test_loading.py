@@ -273,7 +273,7 @@ def test_reference_names_replaced_old_file_saved(old_config: Path) -> None:
     assert load_settings(Path("/notes"), config=old_config) == settings
 
 
-def test_a_file_that_cannot_be_written_counts_all_the_same(old_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_settings_file_still_applies(old_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 

@@ -4,8 +4,9 @@ import pytest
 
 from engine.base.errors import SettingsError
 from engine.providers.openai import PRESETS
-from engine.settings import Settings, load_settings, save_setting
+from engine.settings import Settings, load_settings
 from engine.settings.checking import COMPATIBLE
+from engine.settings.saving import save_setting
 
 SECRET = "sk-verysecret0123456789"
 
@@ -59,7 +60,7 @@ def test_other_headers_are_fine(config: Path) -> None:
 
 @pytest.mark.parametrize("key", ["api_key", "key", "apiKey", "auth", "token", "openai_secret_key", "Authorization"])
 @pytest.mark.parametrize("table", ["defaults", "defaults.remote", 'workspace."/notes".remote', "defaults.remote.batch"])
-def test_a_key_has_no_place_in_the_file(config: Path, table: str, key: str) -> None:
+def test_api_key_in_settings_file_is_refused(config: Path, table: str, key: str) -> None:
     message = refusal(config, f'[{table}]\n{key} = "{SECRET}"\n')
     assert message.startswith(", line 2:")
     assert "environment variable or the keychain" in message
@@ -106,7 +107,7 @@ def test_valid_values_accepted(config: Path) -> None:
         ("x = 1", '"prices.x" must name provider and model'),
     ],
 )
-def test_prices_are_prices(config: Path, line: str, told: str) -> None:
+def test_invalid_prices_are_refused(config: Path, line: str, told: str) -> None:
     assert refusal(config, f"[defaults.prices]\n{line}\n").startswith(f", line 2: {told}")
 
 
@@ -144,7 +145,7 @@ def test_the_addresses_are_those_of_the_presets() -> None:
     assert presets == {name: address for name, address in COMPATIBLE.items() if name in presets}
 
 
-def test_nothing_of_the_kind_is_saved(config: Path) -> None:
+def test_secret_header_is_not_saved(config: Path) -> None:
     with pytest.raises(SettingsError, match="looks like a secret"):
         save_setting("remote.headers", {"Authorization": SECRET}, config=config)
     assert not config.exists()

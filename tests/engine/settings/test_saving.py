@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import SettingsError
-from engine.settings import Settings, load_settings, save_setting, save_settings
+from engine.settings import Settings, load_settings
+from engine.settings.saving import save_setting, save_settings
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def test_a_setting_is_written_and_read_back(config: Path, tmp_path: Path) -> Non
     assert config.read_text().startswith("version = 1\n")
 
 
-def test_the_rest_of_the_file_stays(config: Path, tmp_path: Path) -> None:
+def test_rest_of_settings_file_stays_on_saving(config: Path, tmp_path: Path) -> None:
     config.parent.mkdir()
     text = f"""# mine
 [defaults] # why

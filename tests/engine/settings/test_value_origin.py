@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.settings import add_extra_path, load_settings
+from engine.settings import load_settings
 from engine.settings.loading import BUILT_IN, origin_of
+from engine.settings.saving import add_extra_path
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_a_job_is_as_it_was_after_a_restart(path):
     user.close()
 
 
-def test_a_retry_takes_the_place_of_its_job_in_one_step(path, monkeypatch):
+def test_retry_replaces_its_job_in_one_step(path, monkeypatch):
     user = UserData(path)
     jobs = BatchJobs(user)
     jobs.begin(JOB, TEXTS)

@@ -43,7 +43,7 @@ def rows(user: UserData) -> FactRows:
     return FactRows(user)
 
 
-def test_a_fact_comes_back_as_it_was(rows: FactRows) -> None:
+def test_stored_fact_is_unchanged(rows: FactRows) -> None:
     whole = make(
         "a", "Tee 🍵", waiting=True, session_key="agent:main", forgotten=5.0, forgotten_by="agent", origin="capture"
     )

@@ -406,7 +406,7 @@ def test_reader_pool_serves_more_threads(tmp_path: Path) -> None:
     assert counts == [1] * 160
 
 
-def test_the_log_stays_short_though_someone_always_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wal_stays_short_with_constant_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.store.index._LONGEST_LOG", 2_000_000)
     store = open_store(tmp_path)
     ended, begun = threading.Event(), threading.Barrier(3)

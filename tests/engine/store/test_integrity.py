@@ -11,7 +11,7 @@ def test_other_writes_are_no_damage(tmp_path: Path) -> None:
     def write(times: int) -> None:
         for number in range(times):
             with store.write() as writer:
-                words = " ".join(f"w{number * place % 997}" for place in range(400))
+                words = " ".join(f"w{number * index % 997}" for index in range(400))
                 writer.replace_file(new_file(f"{number % 7}.md", words))
 
     def damage() -> str:

@@ -33,7 +33,7 @@ def test_the_innermost_and_last_mount_decides(path: str, kind: str) -> None:
     assert index_paths.file_system(MOUNTS, path) == kind
 
 
-def test_nothing_known_is_no_file_system() -> None:
+def test_unknown_mount_has_no_file_system() -> None:
     assert index_paths.file_system("", "/home") == ""
 
 
@@ -46,5 +46,5 @@ def test_future_folder_uses_parent_drive(tmp_path: Path, monkeypatch, kind: str,
     assert index_paths.on_network_drive(tmp_path / "not" / "yet") is expected
 
 
-def test_this_systems_own_answer_is_no_error(tmp_path: Path) -> None:
+def test_network_drive_check_works_on_this_system(tmp_path: Path) -> None:
     assert index_paths.on_network_drive(tmp_path) in (True, False)

@@ -52,7 +52,7 @@ def names(kept: SavedSearches) -> list[str]:
     return [search.name for search in kept.saved()]
 
 
-def test_everything_is_there_again_after_a_restart(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
+def test_saved_searches_survive_a_restart(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
     kept.note(WHOLE)
     kept.save(SavedSearch(name="Valves", query=WHOLE, used=5.0))
     user.close()

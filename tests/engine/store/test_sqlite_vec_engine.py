@@ -67,7 +67,7 @@ def test_a_file_that_is_no_library_is_an_error_too(connection, tmp_path):
     assert not sqlite_vec_engine.load_extension(connection, str(path)).available
 
 
-def test_a_missing_package_is_said(connection, monkeypatch):
+def test_missing_package_is_reported(connection, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sqlite_vec", None)
     state = sqlite_vec_engine.load_extension(connection)
     assert state == sqlite_vec_engine.VecState(
@@ -75,7 +75,7 @@ def test_a_missing_package_is_said(connection, monkeypatch):
     )
 
 
-def test_a_library_that_never_comes_back_is_given_up(connection, monkeypatch):
+def test_hanging_library_is_given_up(connection, monkeypatch):
     release = threading.Event()
     monkeypatch.setattr(sqlite_vec_engine, "_trial", lambda _: release.wait(60) and None)
     monkeypatch.setattr(sqlite_vec_engine, "LOAD_SECONDS", 0.02)

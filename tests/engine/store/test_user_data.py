@@ -101,7 +101,7 @@ def test_unknown_entry_does_not_hide_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_damaged_file_is_left_as_it_is(tmp_path: Path, read_only: bool) -> None:
+def test_damaged_user_data_stays_unchanged(tmp_path: Path, read_only: bool) -> None:
     path = tmp_path / "user.sqlite"
     path.write_bytes(b"no database " * 500)
     before = path.read_bytes()
@@ -230,7 +230,7 @@ def test_file_ruined_between_starts_is_reported_and_restored(path: Path, ruin: C
         assert saved(data) == {"one", "two"}
 
 
-def test_file_deleted_while_open_takes_nothing_and_loses_nothing(path: Path) -> None:
+def test_deleted_file_refuses_writes_and_can_be_restored(path: Path) -> None:
     with closing(UserData(path)) as data:
         save(data, "one")
         save(data, "two")  # after the backup

@@ -111,7 +111,7 @@ def test_adding_an_id_again_replaces_its_row():
     assert 10 not in matrix.search(vectors[10], 20)[0]
 
 
-def test_removed_rows_are_gone_and_unknown_ids_are_passed_over():
+def test_remove_deletes_rows_and_ignores_unknown_ids():
     vectors = clustered(6_000, 32)
     matrix = filled(vectors)
     matrix.remove(np.array([3, 4, 5, 999_999]))
@@ -256,7 +256,7 @@ def saved(tmp_path):
     return path, vectors
 
 
-def test_a_saved_matrix_comes_back_mapped_and_can_be_changed(saved):
+def test_saved_matrix_is_mapped_and_can_change(saved):
     path, vectors = saved
     matrix, stamp = QuantisedMatrix.load(path, **SAVED)
     assert stamp == 99
@@ -335,7 +335,7 @@ def test_a_file_of_another_state_is_no_file(saved, change):
 
 
 @pytest.mark.parametrize("position", [0, 8, 12, 20, 60, 64, 5000, -1])
-def test_any_damage_makes_it_no_file(saved, position):
+def test_damaged_matrix_file_is_refused(saved, position):
     path, _ = saved
     data = bytearray(path.read_bytes())
     if position == 60:  # nothing is stored there

@@ -73,7 +73,7 @@ def test_latin_words(query: str, expected: str) -> None:
         ("άνθρωπος ", "των [ΑΝΘΡΏΠΩΝ]"),
     ],
 )
-def test_other_scripts(query: str, expected: str) -> None:
+def test_other_scripts_are_highlighted(query: str, expected: str) -> None:
     assert marked(expected.replace("[", "").replace("]", ""), query) == expected
 
 

@@ -42,7 +42,7 @@ def test_invisible_text_removed(text: str, left: str) -> None:
 
 
 @given(st.text())
-def test_nothing_can_be_said_without_being_seen(text: str) -> None:
+def test_any_text_has_no_invisible_characters_when_shown(text: str) -> None:
     shown = visible(text)
     assert visible(shown) == shown
     assert all(unicodedata.category(sign) != "Cf" or sign in "\u200c\u200d" for sign in shown)

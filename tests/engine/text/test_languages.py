@@ -87,6 +87,12 @@ def test_a_likely_language_needs_less_evidence() -> None:
     assert detect_language("the plan", ["german"]) == "english"
 
 
+def test_names_in_a_long_text_are_no_language() -> None:
+    people = "Thanks to João, Simões, Conceição and Magalhães. "
+    assert detect_language(people) == "portuguese"
+    assert detect_language(people + " ".join(f"contributor{chr(97 + n % 26)}{n}" for n in range(200))) == "english"
+
+
 def test_short_note_is_undecided_with_likelier_languages() -> None:
     assert language_of_note("Der Kurs beginnt am Montag") == "undecided german"
     assert language_of_note("Puse la mesa") == "undecided french spanish italian"

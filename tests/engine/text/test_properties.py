@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.text import analyse, analyse_query, detect_language, highlight_ranges
 from engine.text.writing_systems import script_of
@@ -43,10 +44,10 @@ def test_nothing_raises_and_ranges_are_ranges(text: str, query: str, language: s
 @given(TEXTS, LANGUAGES)
 @settings(max_examples=200)
 def test_the_terms_of_a_query_are_in_its_own_streams(query: str, language: str) -> None:
-    terms, languages, _ = analyse_query(query, [language])
+    analysis = analyse_query(query, [language])
     words = analyse(query, language).words.split()
-    stems = [analyse(query, each).stems.split() for each in languages]
-    for term in terms:
+    stems = [analyse(query, each).stems.split() for each in analysis.languages]
+    for term in analysis.terms:
         assert query[term.start : term.end] == term.surface
         tokens = tokens_of(term.word)
         single_character = term.prefix_ok and not term.stems and any(word.startswith(tokens[0]) for word in words)
@@ -78,7 +79,7 @@ def test_every_marked_word_is_one_that_was_asked_for(word: str, text: str, langu
     query, text = analyse_query(f"{word} ", [language]), f"{text} {word.upper()} {word}s"
     for term in query.terms:
         if isinstance(term.word, str) and term.stems and not any(" " in stem for stem in term.stems):
-            alone = query._replace(terms=(term._replace(loose=(), loose_stems=()),))
+            alone = replace(query, terms=(replace(term, loose=(), loose_stems=()),))
             for start, end in highlight_ranges(text, alone):
                 words = analyse(text[start:end], "").words.split()
                 stems = {stem for each in query.languages for stem in analyse(text[start:end], each).stems.split()}

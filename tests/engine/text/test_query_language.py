@@ -110,7 +110,7 @@ def test_quotation_beside_keywords_or_operators_is_demanded(keywords: str) -> No
         ("*foo", "“*foo” was read as words"),
     ],
 )
-def test_wrong_syntax_is_words_and_says_so(text: str, remark: str) -> None:
+def test_invalid_syntax_is_words_with_remark(text: str, remark: str) -> None:
     query = parse_query(text)
     assert any(found.startswith(remark) for found in query.remarks), query.remarks
     assert not any(isinstance(atom, Field) for clause in query.clauses for atom in clause.alternatives)
@@ -128,7 +128,7 @@ def test_ordinary_text_is_words_without_a_remark(text: str) -> None:
     assert query.remarks == ()
 
 
-def test_every_word_keeps_its_place_and_the_rest_is_blank() -> None:
+def test_every_word_keeps_its_position_among_blanks() -> None:
     text = '-hose drip "left valve" path:x dep* cat OR dog'
     query = parse_query(text)
     assert query.searched_text == "      drip  left valve         dep  cat    dog"

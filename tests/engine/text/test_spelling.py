@@ -30,7 +30,7 @@ WORD = st.text(alphabet="abcde", max_size=8)
 
 
 @given(WORD, WORD, st.integers(0, 3))
-def test_slips_are_the_same_both_ways_and_none_beyond_the_limit(word: str, other: str, most: int) -> None:
+def test_number_of_typos_is_symmetric_and_limited(word: str, other: str, most: int) -> None:
     found = typos(word, other, most)
     assert found == typos(other, word, most)
     assert found is None or 0 <= found <= most
@@ -42,7 +42,7 @@ def test_slips_are_the_same_both_ways_and_none_beyond_the_limit(word: str, other
 
 
 @given(st.text(alphabet="abcdefghij", min_size=2, max_size=9), st.integers(1, 4))
-def test_every_variant_is_one_slip_away_and_keeps_the_rest(word: str, head: int) -> None:
+def test_every_variant_is_one_typo_away(word: str, head: int) -> None:
     for other in variants(word, head):
         assert typos(word, other, 1) == 1
         assert other.endswith(word[head + 1 :])

@@ -1,4 +1,4 @@
-"""Times in queries: what is read, in which languages, and what is not a time."""
+"""Times in queries: which are parsed, in which languages, and which words are no times."""
 
 from datetime import date
 

@@ -54,7 +54,7 @@ def test_painted_views_expose_role_and_text_of_each_part(program):
     assert conversation.role() == QAccessible.Role.List
     assert conversation.childCount() >= 1
     assert all(
-        ": " in conversation.child(place).text(QAccessible.Text.Name) for place in range(conversation.childCount())
+        ": " in conversation.child(index).text(QAccessible.Text.Name) for index in range(conversation.childCount())
     )
     program.go("index")
     charts = [one for one in walk(of(program.window)) if one.role() == QAccessible.Role.Chart]

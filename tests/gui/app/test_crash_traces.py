@@ -210,5 +210,5 @@ def test_same_error_has_same_signature():
 
 def test_error_without_traceback_has_empty_location():
     failure = failure_of(ValueError("x"), None, "in the background")
-    assert failure.place == ""
+    assert failure.location == ""
     assert "ValueError" in failure.trace

@@ -16,35 +16,35 @@ SAID = IpcMessage("/home/jule", ("--query", "süß \udc80"), "")
 
 
 @pytest.fixture
-def place(tmp_path) -> IpcAddress:
+def address(tmp_path) -> IpcAddress:
     return IpcAddress(str(tmp_path / "a"), str(tmp_path / "b"))
 
 
-def _say(place: IpcAddress, line: bytes) -> bytes:
+def _say(address: IpcAddress, line: bytes) -> bytes:
     """Return the response to a line through the socket."""
     with socket.socket(socket.AF_UNIX) as caller:
         caller.settimeout(10)
-        caller.connect(place.name)
+        caller.connect(address.name)
         caller.sendall(line)
         return caller.recv(100)
 
 
-def _hand_over(qtbot, jobs, place: IpcAddress, line: bytes) -> Outcome:
+def _hand_over(qtbot, jobs, address: IpcAddress, line: bytes) -> Outcome:
     """As another process would: not from the thread that answers."""
     outcomes: list[Outcome] = []
-    jobs.read(lambda _: send_message(place.name, line, timeout=10), outcomes.append)
+    jobs.read(lambda _: send_message(address.name, line, timeout=10), outcomes.append)
     qtbot.waitUntil(lambda: bool(outcomes))
     return outcomes[0]
 
 
-def test_message_of_later_start_arrives(qtbot, jobs, place):
-    listener = IpcServer(place)
+def test_message_of_later_start_arrives(qtbot, jobs, address):
+    listener = IpcServer(address)
     with qtbot.waitSignal(listener.message_received) as message_received:
-        assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+        assert _hand_over(qtbot, jobs, address, encode(SAID)) == "taken"
     assert message_received.args == [SAID]
-    assert Path(place.name).stat().st_mode & 0o077 == 0
+    assert Path(address.name).stat().st_mode & 0o077 == 0
     listener.close()
-    assert send_message(place.name, encode(SAID)) == "not running"
+    assert send_message(address.name, encode(SAID)) == "not running"
 
 
 NOISE = {
@@ -61,35 +61,35 @@ NOISE = {
 
 
 @pytest.mark.parametrize("line", NOISE.values(), ids=NOISE)
-def test_invalid_message_is_refused(qtbot, jobs, place, line):
-    listener = IpcServer(place)
+def test_invalid_message_is_refused(qtbot, jobs, address, line):
+    listener = IpcServer(address)
     listener.message_received.connect(lambda _: pytest.fail("noise was taken for a message"))
     answers: list[bytes] = []
-    jobs.read(lambda _: _say(place, line), answers.append)
+    jobs.read(lambda _: _say(address, line), answers.append)
     qtbot.waitUntil(lambda: bool(answers))
     assert answers == [REFUSED]
     listener.close()
 
 
-def test_idle_clients_do_not_block_a_start(qtbot, jobs, place):
-    listener = IpcServer(place)
+def test_idle_clients_do_not_block_a_start(qtbot, jobs, address):
+    listener = IpcServer(address)
     idle: list[socket.socket] = []
     for _ in range(400):
         line = socket.socket(socket.AF_UNIX)
-        line.connect(place.name)
+        line.connect(address.name)
         idle.append(line)
         QCoreApplication.processEvents()
-    assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+    assert _hand_over(qtbot, jobs, address, encode(SAID)) == "taken"
     assert sum(map(_is_open, idle)) <= MOST_CALLERS
     for line in idle:
         line.close()
     listener.close()
 
 
-def test_idle_client_is_closed_after_timeout(qtbot, place):
-    listener = IpcServer(place)
+def test_idle_client_is_closed_after_timeout(qtbot, address):
+    listener = IpcServer(address)
     with socket.socket(socket.AF_UNIX) as line:
-        line.connect(place.name)
+        line.connect(address.name)
         line.sendall(b"half")
         qtbot.waitUntil(lambda: not _is_open(line))
     listener.close()
@@ -112,27 +112,27 @@ def test_decode_any_bytes_returns_message_or_none(line):
     assert found is None or decode(encode(found).strip()) == found
 
 
-def test_client_disconnect_mid_message_is_harmless(qtbot, jobs, place):
-    listener = IpcServer(place)
+def test_client_disconnect_mid_message_is_harmless(qtbot, jobs, address):
+    listener = IpcServer(address)
     with socket.socket(socket.AF_UNIX) as line:
-        line.connect(place.name)
+        line.connect(address.name)
         line.sendall(b"half")
-    assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+    assert _hand_over(qtbot, jobs, address, encode(SAID)) == "taken"
     listener.close()
 
 
-def test_stale_socket_is_replaced(qtbot, jobs, place):
+def test_stale_socket_is_replaced(qtbot, jobs, address):
     with socket.socket(socket.AF_UNIX) as killed:
-        killed.bind(place.name)
-    listener = IpcServer(place)
-    assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+        killed.bind(address.name)
+    listener = IpcServer(address)
+    assert _hand_over(qtbot, jobs, address, encode(SAID)) == "taken"
     listener.close()
 
 
-def test_close_leaves_address_taken_over_by_other_server(qtbot, jobs, place):
-    hung = IpcServer(place)
-    other = IpcServer(place)
+def test_close_leaves_address_taken_over_by_other_server(qtbot, jobs, address):
+    hung = IpcServer(address)
+    other = IpcServer(address)
     hung.close()
-    assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+    assert _hand_over(qtbot, jobs, address, encode(SAID)) == "taken"
     other.close()
-    assert not Path(place.name).exists()
+    assert not Path(address.name).exists()

@@ -91,8 +91,8 @@ def test_default_keys_do_not_clash(window):
     commands = list(keymap().commands.values())
     clashes = [
         (one.name, other.name, key)
-        for place, one in enumerate(commands)
-        for other in commands[place + 1 :]
+        for index, one in enumerate(commands)
+        for other in commands[index + 1 :]
         for key in one.keys
         if key in other.keys and not one.name.startswith("trial.") and not other.name.startswith("trial.")
         if any(overlap(here, there) for here in one.contexts for there in other.contexts)

@@ -58,7 +58,7 @@ def press(page: DuplicatesPage, text: str) -> None:
 
 
 def listed(page: DuplicatesPage) -> list[str]:
-    return [page.groups.rows.row(place).key for place in range(page.groups.rows.rowCount())]
+    return [page.groups.rows.row(index).key for index in range(page.groups.rows.rowCount())]
 
 
 def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:

@@ -45,7 +45,7 @@ def show(qtbot, jobs: Jobs, appearance) -> Iterator[Show]:
 def rows(page: HealthPage) -> list[FindingRow]:
     """From the top, as their layout has them: where it puts them, it says only when Qt comes to it."""
     column = page.findings_list.layout().itemAt(0).layout()
-    return [column.itemAt(place).widget() for place in range(column.count())]
+    return [column.itemAt(index).widget() for index in range(column.count())]
 
 
 def names(page: HealthPage) -> list[str]:

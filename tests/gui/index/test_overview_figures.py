@@ -146,7 +146,7 @@ def test_disk_caption_groups_unexplained_rest():
     )
 
 
-# --- what needs attention ---------------------------------------------------------------------------------------------
+# --- attention items --------------------------------------------------------------------------------------------------
 
 
 def rows(**changes) -> list[tuple[str, str, str]]:

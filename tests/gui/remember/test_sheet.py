@@ -56,7 +56,7 @@ def said(sheet) -> str:
 
 def counts(sheet) -> list[str]:
     box = sheet.findChild(ComboBox)
-    return [box.itemText(place) for place in range(box.count())]
+    return [box.itemText(index) for index in range(box.count())]
 
 
 def test_save_is_disabled_until_session_is_read(sheet):

@@ -1,4 +1,4 @@
-"""Results, outcomes and a running panel for the tests of the search room."""
+"""Results, outcomes and a running panel."""
 
 import re
 import threading
@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchOutcome, SearchTimings
 from gui.core.jobs import Jobs
 from gui.core.status_feed import StatusFeed
 from gui.search import search_runner
 from gui.search.panel import SearchPanel
+from gui.search.result_list import ResultList
+from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory
 
 MakeResult = Callable[..., MemorySearchResult]
@@ -141,3 +143,22 @@ def panel(qtbot, show_active: Callable[..., QWidget], jobs: Jobs, memory: FakeMe
     yield panel
     feed.set_manager(None)
     panel.set_manager(None)
+
+
+@pytest.fixture
+def results(panel) -> ResultList:
+    return panel.body.findChild(ResultList)
+
+
+@pytest.fixture
+def box(panel) -> QLineEdit:
+    return panel.header.findChild(QueryBox).edit
+
+
+@pytest.fixture
+def ask(qtbot, panel) -> Callable[[str], None]:
+    def run(text: str) -> None:
+        panel.search(text)
+        qtbot.waitUntil(lambda: not panel.busy)
+
+    return run

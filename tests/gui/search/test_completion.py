@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
 
 from gui.search.completion import Completion, Part, completed, part_at
 from gui.search.panel import QueryHelpButton, QueryHelpMenu
@@ -50,11 +49,6 @@ def test_any_text_has_part_at_any_cursor(text: str, cursor: int) -> None:
     part = part_at(text, cursor)
     assert 0 <= part.begin <= cursor
     assert text[:cursor].endswith(part.typed)
-
-
-@pytest.fixture
-def box(panel) -> QLineEdit:
-    return panel.header.findChild(QLineEdit)
 
 
 @pytest.fixture

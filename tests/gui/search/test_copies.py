@@ -1,4 +1,4 @@
-"""Copies of a passage in other files are one row, which lists them where it is."""
+"""Copies of a passage in other files are one row, which lists them in its own position."""
 
 import msgspec
 import pytest
@@ -47,8 +47,8 @@ def _paths(results):
     return [row.result.path for row in rows_of(results, ResultRow)]
 
 
-def _copies_place(results):
-    return results.rows.place(rows_of(results, CopiesRow)[0].key)
+def _copies_row(results):
+    return results.rows.position(rows_of(results, CopiesRow)[0].key)
 
 
 def test_copies_row_lists_the_other_files_by_key(qtbot, opened, results):
@@ -58,7 +58,7 @@ def test_copies_row_lists_the_other_files_by_key(qtbot, opened, results):
     assert set(results.rows.tip(row).splitlines()[1:]) == set(NOTES) - {"house.md", row.result.path}
     opened.search.focus_box()
     for _ in range(results.rows.rowCount()):
-        if results.currentIndex().row() != _copies_place(results):
+        if results.currentIndex().row() != _copies_row(results):
             qtbot.keyClick(QApplication.focusWidget(), Key.Key_Down)
     with qtbot.waitSignal(opened.viewer.file_shown):  # the first copy, as a preview
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
@@ -71,7 +71,7 @@ def test_listed_copies_stay_until_the_next_query(qtbot, opened, results):
     qtbot.mouseClick(
         results.viewport(),
         Qt.MouseButton.LeftButton,
-        pos=results.visualRect(results.rows.index(_copies_place(results))).center(),
+        pos=results.visualRect(results.rows.index(_copies_row(results))).center(),
     )
     assert set(_paths(results)) == set(NOTES)
     results.show_rows(build_rows(opened.search.body.answer.outcome, "relevance"), keep=True)

@@ -3,10 +3,10 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
-from engine import MessagePlace
+from engine import FoundMessage
 from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.result_rows import ResultModel, ResultRow, build_rows
-from gui.search.row_delegate import BAR_WIDTH, ExcerptLayout, MarkedLine, ResultDelegate, _place
+from gui.search.row_delegate import BAR_WIDTH, ExcerptLayout, MarkedLine, ResultDelegate, _location
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, make_palette, theme_tokens
 from gui.widgets.row_list import GUTTER
@@ -141,30 +141,30 @@ def test_narrow_row_keeps_file_name_and_drops_short_fragments(qtbot, make_result
     meta = delegate.metrics.meta_metrics
     for width in range(150, 700, 7):
         drawing = delegate._lay_out(width, row, theme_tokens("light"))
-        assert meta.horizontalAdvance(drawing.place.text + drawing.note.text) + BAR_WIDTH <= width
-        assert not drawing.place.text.startswith(" ")
-        assert "·  ·" not in drawing.place.text
-        assert drawing.place.text.endswith("1\N{EN DASH}5")
+        assert meta.horizontalAdvance(drawing.location.text + drawing.note.text) + BAR_WIDTH <= width
+        assert not drawing.location.text.startswith(" ")
+        assert "·  ·" not in drawing.location.text
+        assert drawing.location.text.endswith("1\N{EN DASH}5")
         if width > 400:
-            assert "greenhouse.md" in drawing.place.text
+            assert "greenhouse.md" in drawing.location.text
         if leg:
             assert drawing.note.text in {"", "meaning", "meaning only"}
         else:
             assert not drawing.note.text or len(drawing.note.text) > 4
-    assert "projects/garden" in drawing.place.text
+    assert "projects/garden" in drawing.location.text
     assert drawing.note.text == ("meaning only" if leg else "Watering the beds")
 
 
 def test_session_row_shows_agent_project_and_speaker(make_result, make_outcome):
-    message = MessagePlace(ordinal=1204, id="", role="user", agent="claude-code", project="/home/ines/src/greenhouse")
+    message = FoundMessage(ordinal=1204, id="", role="user", agent="claude-code", project="/home/ines/src/greenhouse")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=message)), "relevance")[1]
-    assert _place(row) == ("Claude Code · greenhouse", "you")
-    nameless = MessagePlace(ordinal=2, id="", role="user")
+    assert _location(row) == ("Claude Code · greenhouse", "you")
+    nameless = FoundMessage(ordinal=2, id="", role="user")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=nameless)), "relevance")[1]
-    assert _place(row) == ("Session", "you")
-    left = MessagePlace(ordinal=2, id="", role="user", rewound=True)
+    assert _location(row) == ("Session", "you")
+    left = FoundMessage(ordinal=2, id="", role="user", rewound=True)
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=left)), "relevance")[1]
-    assert _place(row) == ("Session", "you (abandoned branch)")
+    assert _location(row) == ("Session", "you (abandoned branch)")
 
 
 def test_right_to_left_row_is_mirrored_with_its_bar(qtbot, paint, make_result):

@@ -70,6 +70,8 @@ def test_excerpt_strips_dense_markup():
         "> [!note] Mind the step[^1]": "Mind the step",
         r"\*not bold\* 1\. no item": "*not bold* 1. no item",
         "one <!-- two --> three": "one three",
+        "It is nine. ^watch-1\nNext ^ one": "It is nine. Next ^ one",
+        "- see ((64f0aaaa-1111-4222-8333-444455556666)) ((a))": "see ((a))",
         "added: v1\n-->\n\nPrint it": "added: v1 Print it",
     }.items():
         assert _excerpt(marked, "nothing").text == plain

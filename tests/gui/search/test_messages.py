@@ -15,26 +15,11 @@ from gui.search.messages import button_words
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking_menu import Ranking
-from gui.search.result_list import ResultList
 from gui.widgets.form_controls import Chip
 from gui.widgets.query_box import QueryBox
 from tests.helpers.chips import choose_from_chip
 
 pytestmark = pytest.mark.usefixtures("short_waits")
-
-
-@pytest.fixture
-def results(panel) -> ResultList:
-    return panel.body.findChild(ResultList)
-
-
-@pytest.fixture
-def ask(qtbot, panel) -> Callable[[str], None]:
-    def run(text: str) -> None:
-        panel.search(text)
-        qtbot.waitUntil(lambda: not panel.busy)
-
-    return run
 
 
 @pytest.fixture

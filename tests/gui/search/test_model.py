@@ -21,21 +21,21 @@ def test_result_model_passes_qt_model_tester(qtbot, make_result, make_outcome):
     model.set_rows(build_rows(make_outcome(make_result("c.md")), "relevance"))
     model.set_rows(())
     assert model.rowCount() == 0
-    assert model.first_place() == -1
+    assert model.first_position() == -1
 
 
 def test_rows_are_found_by_key_and_only_results_selectable(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a.md"), make_result("b.md", 7), total=9))
-    assert model.place(("result", "b.md", 7, 0)) == 3
-    assert model.place(("result", "b.md", 8, 0)) == -1
-    assert model.first_place() == 1
-    selectable = [bool(model.flags(model.index(place)) & Qt.ItemFlag.ItemIsSelectable) for place in range(5)]
+    assert model.position(("result", "b.md", 7, 0)) == 3
+    assert model.position(("result", "b.md", 8, 0)) == -1
+    assert model.first_position() == 1
+    selectable = [bool(model.flags(model.index(index)) & Qt.ItemFlag.ItemIsSelectable) for index in range(5)]
     assert selectable == [False, True, False, True, True]
 
 
 def test_rows_have_full_accessible_text(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a.md", 41, heading=("a", "Watering")), total=24))
-    spoken = [model.index(place).data(Role.AccessibleTextRole) for place in range(3)]
+    spoken = [model.index(index).data(Role.AccessibleTextRole) for index in range(3)]
     assert spoken[0].startswith("a, 1 result, ")
     assert spoken[1] == "words of a.md at 41. a.md, lines 41–45. Watering"
     assert spoken[2] == "23 more results – show more"

@@ -68,7 +68,7 @@ def test_more_in_file_row_limits_to_file_and_alt_left_returns(qtbot, opened, res
 
 
 def test_more_in_file_click_limits_to_file_and_chip_returns(qtbot, opened, results):
-    place = results.rows.place(rows_of(results, MoreInFileRow)[0].key)
+    place = results.rows.position(rows_of(results, MoreInFileRow)[0].key)
     at = results.visualRect(results.rows.index(place)).center()
     qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=at)
     qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, ResultRow)) == 12)

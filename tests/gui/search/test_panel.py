@@ -1,13 +1,12 @@
 import threading
 import time
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 
 from engine import QuerySuggestion, SearchOutcome, SearchRemedy, StoreError
 from gui.search.panel import SearchPanel
@@ -17,7 +16,6 @@ from gui.style.theme import theme_tokens
 from gui.widgets import accessibility
 from gui.widgets.form_controls import Chip
 from gui.widgets.placeholder_page import StatePage
-from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_explanations import WEAK, explain
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 
@@ -28,16 +26,6 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture
-def results(panel) -> ResultList:
-    return panel.body.findChild(ResultList)
-
-
-@pytest.fixture
-def box(panel) -> QLineEdit:
-    return panel.header.findChild(QueryBox).edit
-
-
-@pytest.fixture
 def heard(panel) -> dict[str, list[Any]]:
     """The signals of the panel: (path, query) or the text."""
     heard: dict[str, list[Any]] = {"selected": [], "activated": [], "query": []}
@@ -45,15 +33,6 @@ def heard(panel) -> dict[str, list[Any]]:
     panel.result_activated.connect(lambda result, query: heard["activated"].append((result.path, query)))
     panel.controller.query_changed.connect(heard["query"].append)
     return heard
-
-
-@pytest.fixture
-def ask(qtbot, panel) -> Callable[[str], None]:
-    def run(text: str) -> None:
-        panel.search(text)
-        qtbot.waitUntil(lambda: not panel.busy)
-
-    return run
 
 
 def test_alt_up_and_down_step_through_earlier_queries(qtbot, panel, box, results, heard):
@@ -107,7 +86,7 @@ def _chip(panel: SearchPanel, text: str) -> Chip:
 
 
 def _keys(results):
-    return [results.rows.row(place).key for place in range(results.rows.rowCount())]
+    return [results.rows.row(index).key for index in range(results.rows.rowCount())]
 
 
 def _paths(results: ResultList) -> list[str]:
@@ -379,7 +358,7 @@ def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monke
     assert results.isVisible()
 
 
-def test_rows_stay_in_place_when_the_notice_goes(qtbot, panel, results, ask, memory, monkeypatch):
+def test_removed_notice_does_not_move_rows(qtbot, panel, results, ask, memory, monkeypatch):
     search, notices = memory.search, ["Nothing has been embedded yet.", ""]
     monkeypatch.setattr(memory, "search", lambda *a, **o: msgspec.structs.replace(search(*a, **o), notice=notices[0]))
     ask("timer")

@@ -41,7 +41,7 @@ def _top(results: ResultList) -> int:
 
 
 def _choose(results: ResultList, name: str) -> None:
-    results.setCurrentIndex(results.rows.index(results.rows.place(("result", name, 1, 0))))
+    results.setCurrentIndex(results.rows.index(results.rows.position(("result", name, 1, 0))))
 
 
 def _names(first: int, last: int) -> list[str]:
@@ -74,7 +74,7 @@ def test_scroll_position_survives_rows_added_above(qtbot, show, results):
     seen = results.rows.row(results.indexAt(QPoint(5, 150)).row())
     top = results.visualRect(results.indexAt(QPoint(5, 150))).top()
     show(*_names(0, 60), keep=True)
-    now = results.rows.place(seen.key)
+    now = results.rows.position(seen.key)
     assert results.visualRect(results.rows.index(now)).top() == top
     assert _current(results) == "010.md"
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 
-from engine import QueryRecord, SavedSearch, StoreError
+from engine import QueryRecord, QuerySuggestion, SavedSearch, StoreError
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking_menu import Ranking
@@ -27,11 +27,6 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 def keeping(qtbot, panel) -> SavedSearchController:
     qtbot.waitUntil(lambda: not panel.controller.saved_searches.store.busy)
     return panel.controller.saved_searches
-
-
-@pytest.fixture
-def box(panel) -> QLineEdit:
-    return panel.header.findChild(QueryBox).edit
 
 
 @pytest.fixture
@@ -92,6 +87,12 @@ def test_submitted_query_is_saved_and_typed_only_query_is_not(qtbot, panel, memo
 def test_query_without_results_is_not_in_history(memory, mean):
     mean("timer")
     mean("qwertzuiop")
+    assert _texts(memory) == ["timer"]
+
+
+def test_corrected_query_is_in_history_as_searched(memory, mean):
+    memory.corrections["tiemr"] = QuerySuggestion("timer", (("tiemr", "timer"),), 3)
+    mean("tiemr")
     assert _texts(memory) == ["timer"]
 
 

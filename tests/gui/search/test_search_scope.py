@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from engine import LAST_LINE, EarlierAnswer, Passage
 from gui.search import scope
@@ -27,16 +27,6 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture
-def results(panel) -> ResultList:
-    return panel.body.findChild(ResultList)
-
-
-@pytest.fixture
-def box(panel) -> QLineEdit:
-    return panel.header.findChild(QueryBox).edit
-
-
-@pytest.fixture
 def bar(panel) -> ScopeBar:
     return panel.body.narrowing_bar
 
@@ -46,27 +36,18 @@ def settle(qtbot, panel) -> Callable[[], None]:
     return lambda: qtbot.waitUntil(lambda: not panel.busy)
 
 
-@pytest.fixture
-def ask(panel, settle) -> Callable[[str], None]:
-    def run(text: str) -> None:
-        panel.search(text)
-        settle()
-
-    return run
-
-
 def said(bar: ScopeBar) -> list[str]:
     lines = [button.parentWidget() for button in bar.findChildren(IconButton) if button.isVisible()]
     return [line.findChild(ElidedLabel).text() for line in lines]
 
 
-def places(panel: SearchPanel) -> list[tuple[str, int]]:
+def found_lines(panel: SearchPanel) -> list[tuple[str, int]]:
     answer = panel.body.answer
     return [] if answer is None else [(result.path, result.start_line) for result in answer.outcome.results]
 
 
 def choose(results: ResultList, path: str, line: int) -> None:
-    results.setCurrentIndex(results.rows.index(results.rows.place(("result", path, line, 0))))
+    results.setCurrentIndex(results.rows.index(results.rows.position(("result", path, line, 0))))
     results.setFocus()
 
 
@@ -85,15 +66,15 @@ def test_alt_m_searches_passages_like_result(qtbot, panel, results, box, bar, as
     assert box.text() == ""
     [line] = said(bar)
     assert line.startswith("Similar to “Set both irrigation zones to 06:10")
-    assert (GREENHOUSE, 3) not in places(panel)
-    assert places(panel)
+    assert (GREENHOUSE, 3) not in found_lines(panel)
+    assert found_lines(panel)
     assert results.hasFocus()
     assert panel.body.answer.query.like == memory.liked[-1]
 
 
 def test_escape_in_empty_box_returns_to_query_and_result(qtbot, panel, results, box, bar, ask, settle) -> None:
     ask("irrigation")
-    before = places(panel)
+    before = found_lines(panel)
     choose(results, "topics/shopping.md", 1)
     qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
     settle()
@@ -101,7 +82,7 @@ def test_escape_in_empty_box_returns_to_query_and_result(qtbot, panel, results, 
     assert box.hasFocus()
     qtbot.keyClick(box, Key.Key_Escape)
     settle()
-    assert (box.text(), said(bar), places(panel)) == ("irrigation", [], before)
+    assert (box.text(), said(bar), found_lines(panel)) == ("irrigation", [], before)
     assert results.current_result().path == "topics/shopping.md"
 
 
@@ -226,13 +207,13 @@ def test_next_query_searches_within_shown_results(qtbot, panel, results, box, ba
     query, _, options = memory.searches[-1]
     assert query == "hose"
     assert [level.query for level in options["within"]] == ["irrigation"]
-    within = set(places(panel))
+    within = set(found_lines(panel))
     panel.controller.run_again(Query("irrigation"))
     settle()
-    irrigation = set(places(panel))
+    irrigation = set(found_lines(panel))
     panel.controller.run_again(Query("hose"))
     settle()
-    assert within == irrigation & set(places(panel))
+    assert within == irrigation & set(found_lines(panel))
     assert within < irrigation
 
 
@@ -245,7 +226,7 @@ def test_scope_levels_nest_and_each_can_be_left(qtbot, panel, box, bar, ask, set
     qtbot.keyClicks(box, "valve")
     settle()
     assert said(bar) == ["Within 3 results of “irrigation”", "Within 2 results of “timer”"]
-    inner = places(panel)
+    inner = found_lines(panel)
     qtbot.keyClick(box, Key.Key_Escape)  # clears the box
     settle()
     assert panel.body.answer.query.text == "timer"
@@ -255,7 +236,7 @@ def test_scope_levels_nest_and_each_can_be_left(qtbot, panel, box, bar, ask, set
     qtbot.keyClicks(box, "s")
     panel.controller.run_again(Query("valve", within=Query("timer", within=Query("irrigation"))))
     settle()
-    assert places(panel) == inner
+    assert found_lines(panel) == inner
     bar.findChildren(IconButton)[0].click()
     settle()
     assert (box.text(), said(bar)) == ("irrigation", [])
@@ -263,11 +244,11 @@ def test_scope_levels_nest_and_each_can_be_left(qtbot, panel, box, bar, ask, set
 
 def test_single_letter_keeps_results(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
-    before = places(panel)
+    before = found_lines(panel)
     panel.controller.search_within()
     qtbot.keyClicks(box, "h")
     settle()
-    assert places(panel) == before
+    assert found_lines(panel) == before
     assert results.isVisible()
 
 
@@ -283,7 +264,7 @@ def test_empty_within_answer_offers_search_without_scope(qtbot, panel, box, bar,
     settle()
     assert said(bar) == []
     assert box.text() == "radishes"
-    assert places(panel) == [(GREENHOUSE, 18)]
+    assert found_lines(panel) == [(GREENHOUSE, 18)]
 
 
 def test_scope_counts_follow_index(qtbot, panel, box, bar, ask, settle, memory) -> None:
@@ -295,7 +276,7 @@ def test_scope_counts_follow_index(qtbot, panel, box, bar, ask, settle, memory) 
     panel.refresh()
     settle()
     assert said(bar) == ["Within 4 results of “irrigation”"]
-    assert ("new.md", 1) in places(panel)
+    assert ("new.md", 1) in found_lines(panel)
 
 
 def test_manager_change_clears_scope(qtbot, panel, bar, ask, settle) -> None:
@@ -368,7 +349,7 @@ def test_scope_label_is_short_and_tooltip_is_complete() -> None:
     crumb = scope.like(passage, "One two\n three " + "four " * 40)
     assert crumb.words.startswith("Similar to “One two three four")
     assert crumb.words.endswith("…”")
-    assert crumb.place == "a.md#L5-L9"
+    assert crumb.location == "a.md#L5-L9"
     assert scope.like(passage, "## One\n\n- **two** [three](x.md)").words == "Similar to “One · two three”"
     assert crumb.tip.endswith("· projects/a.md#L5-L9")
     assert scope.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Similar to b.md"

@@ -1,6 +1,6 @@
 import pytest
 
-from engine import MessageContext, MessagePlace, speak
+from engine import FoundMessage, MessageContext, speak
 from gui.search.result_rows import ResultRow, name_speakers
 
 
@@ -16,10 +16,10 @@ from gui.search.result_rows import ResultRow, name_speakers
 )
 def test_speaker_names_are_replaced_and_marks_shift(snippet, marked, shown, marks) -> None:
     ranges = [
-        (place, place + len(word))
+        (index, index + len(word))
         for word in marked
-        for place in range(len(snippet))
-        if snippet.startswith(word, place)
+        for index in range(len(snippet))
+        if snippet.startswith(word, index)
     ]
     text, moved = name_speakers(snippet, sorted(ranges))
     assert text == shown
@@ -38,7 +38,7 @@ def test_marks_shift_for_longer_translated_names() -> None:
 
 def test_only_session_results_show_speakers(make_result) -> None:
     note = make_result(snippet="User: Ines", match_ranges=())
-    said = make_result(snippet="User: Ines", match_ranges=(), message=MessagePlace(1, "", "user"))
+    said = make_result(snippet="User: Ines", match_ranges=(), message=FoundMessage(1, "", "user"))
     assert ResultRow(note, 0, "").excerpt.text == "User: Ines"
     assert ResultRow(said, 0, "").excerpt.text == "You: Ines"
 
@@ -51,9 +51,9 @@ def excerpt_of(make_result):
     """The excerpt of a session's result with this context, and its marked words."""
 
     def run(snippet: str, role: str, text: str) -> tuple[str, list[str]]:
-        place = MessagePlace(ordinal=2, id="", role="assistant" if role == "user" else "user")
+        spoken = FoundMessage(ordinal=2, id="", role="assistant" if role == "user" else "user")
         context = MessageContext(role=role, text=text, line=1, ordinal=1)
-        row = ResultRow(make_result(snippet=snippet, message=place, context=context), 0, "")
+        row = ResultRow(make_result(snippet=snippet, message=spoken, context=context), 0, "")
         return row.excerpt.text, [row.excerpt.text[start:end] for start, end in row.excerpt.marks]
 
     return run

@@ -31,13 +31,13 @@ def _colours_of(document: QTextDocument) -> dict[str, str]:
     found = {}
     block = document.begin()
     while block.isValid():
-        place = block.begin()
-        while not place.atEnd():
-            fragment = place.fragment()
+        iterator = block.begin()
+        while not iterator.atEnd():
+            fragment = iterator.fragment()
             name = names.get(fragment.charFormat().foreground().color().name())
             if name and fragment.charFormat().hasProperty(fragment.charFormat().Property.ForegroundBrush):
                 found[fragment.text()] = name
-            place += 1
+            iterator += 1
         block = block.next()
     return found
 

@@ -92,7 +92,7 @@ def test_header_shows_models_tokens_and_cost(qtbot) -> None:
     assert header.facts.text().endswith(" · at least $0.00")
 
 
-def test_header_of_session_without_usage_says_so(qtbot) -> None:
+def test_header_of_session_without_usage_has_a_message(qtbot) -> None:
     header = ConversationHeader([], [], None)
     qtbot.addWidget(header)
     header.show_session(make_session([("user", [("text", "Hello")])]))

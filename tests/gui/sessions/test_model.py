@@ -26,14 +26,14 @@ def test_session_model_passes_qt_model_tester(model):
     assert model.rowCount(model.index(0)) == 0
     assert not model.flags(model.index(0)) & Qt.ItemFlag.ItemIsSelectable
     assert model.flags(model.index(1)) & Qt.ItemFlag.ItemIsSelectable
-    assert model.place(("session", VALVE)) == model.first_place() == 1
+    assert model.position(("session", VALVE)) == model.first_position() == 1
     model.set_rows(())
     assert model.rowCount() == 0
-    assert model.first_place() == model.place(("session", VALVE)) == -1
+    assert model.first_position() == model.position(("session", VALVE)) == -1
 
 
 def test_rows_have_full_accessible_text(model):
-    spoken = [model.index(place).data(Role.AccessibleTextRole) for place in range(3)]
+    spoken = [model.index(index).data(Role.AccessibleTextRole) for index in range(3)]
     assert spoken[0] == "Today, 2 sessions"
     assert spoken[1] == (
         "Fix the valve controller. Claude Code. greenhouse. 38 messages. 1 h 30 min. 2 hits. 1 sub-agent shown"

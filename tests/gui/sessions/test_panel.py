@@ -26,13 +26,13 @@ CHILD = next(path for path, session in SESSIONS.items() if session.summary.paren
 
 def _titles(panel: SessionsPanel) -> list[str]:
     rows = panel.view.list.rows
-    found = [rows.row(place) for place in range(rows.rowCount())]
+    found = [rows.row(index) for index in range(rows.rowCount())]
     return [row.title if isinstance(row, HeadingRow) else row.entry.title for row in found]
 
 
 def _sessions(panel: SessionsPanel) -> list[str]:
     rows = panel.view.list.rows
-    return [rows.row(place).entry.title for place in range(rows.rowCount()) if not rows.is_header(place)]
+    return [rows.row(index).entry.title for index in range(rows.rowCount()) if not rows.is_header(index)]
 
 
 def _counts(panel: SessionsPanel) -> str:
@@ -77,8 +77,8 @@ def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memor
     _rest(qtbot, panel)
     assert [(query, asked["sources"]) for query, _, asked in memory.searches] == [("relay", ["sessions"])]
     assert _counts(panel) == "1 of 12 sessions · 2 hits"
-    assert panel.place(VALVE)[1] == "relay"
-    line, _ = panel.place(VALVE)
+    assert panel.best_match(VALVE)[1] == "relay"
+    line, _ = panel.best_match(VALVE)
     assert "relay" in next(m.text for m in SESSIONS[VALVE].messages if m.line == line).lower()
 
 
@@ -89,7 +89,7 @@ def test_filter_without_words_counts_no_hits(qtbot, panel, memory, monkeypatch):
     _rest(qtbot, panel)
     assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
     assert _counts(panel) == "1 of 12 sessions"
-    assert panel.place(VALVE)[0] is None
+    assert panel.best_match(VALVE)[0] is None
 
 
 def test_enter_searches_content_immediately_then_opens(qtbot, panel, memory):
@@ -289,7 +289,7 @@ def test_machine_filter_is_offered_if_there_are_machines(qtbot, panel, memory):
 
 
 def test_written_session_is_marked_as_running(qtbot, panel, memory):
-    rows, place = panel.view.list.rows, panel.view.list.rows.place(("session", VALVE))
+    rows, place = panel.view.list.rows, panel.view.list.rows.position(("session", VALVE))
     panel.running.check()
     qtbot.waitUntil(lambda: not panel.running.busy)
     assert panel.running.paths == frozenset()
@@ -346,6 +346,9 @@ def test_no_match_offers_clearing_filters(qtbot, panel):
     assert "Searching messages" in panel.view.page.accessibleName()
     _rest(qtbot, panel)
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
+    _press(panel.view.page, "Clear the search")
+    assert not panel.box.edit.text()
+    panel.search("zebra crossing")
     choose_from_chip(panel.chips, "Agent", "Codex")
     _press(panel.view.page, "Clear the filters")
     assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"

@@ -2,13 +2,13 @@
 
 from PySide6.QtWidgets import QLabel
 
-from gui.sessions.listing_view import make_place_table
+from gui.sessions.listing_view import make_folder_table
 from tests.helpers.invented_agent import declare
 
 
 def test_table_shows_declared_folders_then_exports(qtbot, appearance, monkeypatch):
     declare(monkeypatch)
-    table = make_place_table()
+    table = make_folder_table()
     qtbot.addWidget(table)
     texts = [label.text().replace("\u200b", "") for label in table.findChildren(QLabel)]
     assert texts == [

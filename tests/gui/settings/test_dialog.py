@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton, QScrollArea
@@ -16,21 +14,8 @@ from gui.widgets.form_controls import ComboBox, RadioButton
 
 
 @pytest.fixture
-def notes(tmp_path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def dialog(qtbot, appearance, jobs, memory, notes, user_home) -> SettingsDialog:
-    dialog = SettingsDialog(jobs)
-    qtbot.addWidget(dialog)
-    with qtbot.waitActive(dialog):
-        dialog.begin(notes, Settings(), memory, "search")
-        dialog.activateWindow()
-    qtbot.waitUntil(lambda: dialog.ready)
-    return dialog
+def dialog(show_dialog) -> SettingsDialog:
+    return show_dialog("search")
 
 
 def _row(dialog, key: str) -> OptionRow:

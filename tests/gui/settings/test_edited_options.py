@@ -1,18 +1,9 @@
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QTimer
 
 import engine
 from engine import SettingChange, SettingsError, load_settings, settings_path
 from gui.settings.edited_options import SettingsModel
-
-
-@pytest.fixture
-def notes(tmp_path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    return folder
 
 
 @pytest.fixture

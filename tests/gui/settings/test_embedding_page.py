@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
@@ -11,15 +9,8 @@ from gui.settings.embedding_page import EmbeddingPage
 from gui.widgets.form_controls import CheckBox, ComboBox
 from tests.helpers.fake_records import make_estimate
 
-NO_KEY = KeyState(present=False, origin=None, place="", problem="")
-KEPT = KeyState(present=True, origin="keychain", place="the keychain", problem="")
-
-
-@pytest.fixture
-def notes(tmp_path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    return folder
+NO_KEY = KeyState(present=False, origin=None, origin_text="", problem="")
+KEPT = KeyState(present=True, origin="keychain", origin_text="the keychain", problem="")
 
 
 @pytest.fixture
@@ -274,7 +265,7 @@ def test_key_in_keychain_can_be_removed(qtbot, open_dialog, keys):
 
 def test_key_field_is_disabled_while_environment_sets_key(qtbot, open_dialog, monkeypatch):
     place = "the environment variable OPENAI_API_KEY"
-    given = KeyState(present=True, origin="environment", place=place, problem="")
+    given = KeyState(present=True, origin="environment", origin_text=place, problem="")
     monkeypatch.setattr(engine, "key_state", lambda provider, settings: given, raising=False)
     dialog = open_dialog(provider="openai")
     assert not _line(dialog, "API key").isEnabled()

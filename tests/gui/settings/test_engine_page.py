@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
@@ -13,21 +11,8 @@ from tests.helpers.fake_unsupported import LimitedMemory, reason
 
 
 @pytest.fixture
-def notes(tmp_path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def dialog(qtbot, appearance, jobs, memory, notes) -> SettingsDialog:
-    dialog = SettingsDialog(jobs)
-    qtbot.addWidget(dialog)
-    with qtbot.waitActive(dialog):
-        dialog.begin(notes, Settings(), memory, "engine")
-        dialog.activateWindow()
-    qtbot.waitUntil(lambda: dialog.ready)
-    return dialog
+def dialog(show_dialog) -> SettingsDialog:
+    return show_dialog("engine")
 
 
 def _radio(dialog, title: str) -> RadioButton:

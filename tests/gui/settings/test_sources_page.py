@@ -12,7 +12,7 @@ from gui.settings.sources_page import Match, first_words, match_words, rule_line
 from gui.widgets.form_controls import CheckBox, Chip
 
 
-def _place(kind: str, path: Path, name: str = "", agent: str = "") -> FoundSource:
+def _source(kind: str, path: Path, name: str = "", agent: str = "") -> FoundSource:
     return FoundSource(kind=kind, agent=agent, name=name, path=str(path), files=3, bytes=300, newest=None, whole=True)
 
 
@@ -26,13 +26,16 @@ def notes(tmp_path) -> Path:
 
 
 @pytest.fixture
-def places(tmp_path, monkeypatch) -> dict[str, Path]:
+def offered(tmp_path, monkeypatch) -> dict[str, Path]:
     """What is on this computer."""
     found = {"vault": tmp_path / "vault", "claude": tmp_path / "claude"}
     for path in found.values():
         path.mkdir()
     answer = FoundSources(
-        places=(_place("obsidian-vault", found["vault"], "Garden"), _place("sessions", found["claude"], "", "claude")),
+        sources=(
+            _source("obsidian-vault", found["vault"], "Garden"),
+            _source("sessions", found["claude"], "", "claude"),
+        ),
         issues=(),
     )
     monkeypatch.setattr(engine, "find_sources", lambda **_: answer, raising=False)
@@ -40,7 +43,7 @@ def places(tmp_path, monkeypatch) -> dict[str, Path]:
 
 
 @pytest.fixture
-def dialog(qtbot, appearance, jobs, memory, notes, places, user_home) -> SettingsDialog:
+def dialog(qtbot, appearance, jobs, memory, notes, offered, user_home) -> SettingsDialog:
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
     with qtbot.waitActive(dialog):
@@ -142,7 +145,7 @@ def test_slow_preview_is_cancelled_by_further_typing(qtbot, dialog, monkeypatch)
     assert "3 notes" in _said(_page(dialog).card)
 
 
-def test_folders_are_added_suggested_and_removed(qtbot, dialog, places, tmp_path, monkeypatch):
+def test_folders_are_added_suggested_and_removed(qtbot, dialog, offered, tmp_path, monkeypatch):
     field = _page(dialog).rows["extra_paths"].field
     more = tmp_path / "more"
     more.mkdir()
@@ -153,12 +156,12 @@ def test_folders_are_added_suggested_and_removed(qtbot, dialog, places, tmp_path
     assert "4 notes" in _said(_page(dialog).card)
     add = next(b for b in field.findChildren(QPushButton) if b.accessibleName() == "Add Obsidian vault Garden")
     add.click()
-    assert dialog.model.shown.in_force("extra_paths") == (str(more), str(places["vault"]))
+    assert dialog.model.shown.in_force("extra_paths") == (str(more), str(offered["vault"]))
     assert not any(b.isVisible() for b in field.findChildren(QPushButton) if b.text() == "Add")
     next(b for b in field.findChildren(QPushButton) if b.accessibleName() == f"Remove {more}").click()
-    assert dialog.model.shown.in_force("extra_paths") == (str(places["vault"]),)
+    assert dialog.model.shown.in_force("extra_paths") == (str(offered["vault"]),)
     assert dialog.model.undo() == "extra_paths"
-    assert dialog.model.shown.in_force("extra_paths") == (str(more), str(places["vault"]))
+    assert dialog.model.shown.in_force("extra_paths") == (str(more), str(offered["vault"]))
 
 
 def test_workspace_paths_include_global_paths(qtbot, dialog, notes, tmp_path):
@@ -175,12 +178,12 @@ def test_workspace_paths_include_global_paths(qtbot, dialog, notes, tmp_path):
     assert load_settings(notes).extra_paths == ("/all", "/own")
 
 
-def test_local_session_folder_can_be_ticked(qtbot, dialog, places, notes):
+def test_local_session_folder_can_be_ticked(qtbot, dialog, offered, notes):
     field = _page(dialog).rows["sessions.folders"].field
     box = next(iter(field.findChildren(CheckBox)))
     assert not box.isChecked()
     box.click()
-    assert dialog.model.shown.in_force("sessions.folders") == (str(places["claude"]),)
+    assert dialog.model.shown.in_force("sessions.folders") == (str(offered["claude"]),)
     assert "sessions" in dialog.model.shown.settings.sources
     assert dialog.model.undo() == "sessions.folders"
     _rest(qtbot, dialog)

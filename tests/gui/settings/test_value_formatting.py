@@ -111,9 +111,11 @@ def test_spent_wording_is_empty_without_charge():
 
 
 def test_key_wording_names_only_its_location():
-    found = KeyState(present=True, origin="environment", place="the environment variable OPENAI_API_KEY", problem="")
+    found = KeyState(
+        present=True, origin="environment", origin_text="the environment variable OPENAI_API_KEY", problem=""
+    )
     assert key_words(found).startswith("The API key in the environment variable OPENAI_API_KEY takes precedence")
-    assert key_words(KeyState(present=False, origin=None, place="", problem="It is locked.")) == "It is locked."
+    assert key_words(KeyState(present=False, origin=None, origin_text="", problem="It is locked.")) == "It is locked."
 
 
 def test_successful_probe_names_latency_and_dimensions():

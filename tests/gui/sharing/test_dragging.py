@@ -68,13 +68,13 @@ def test_dragged_result_has_file_citation_and_quote(qtbot, opened, memory, find,
 def test_dragged_selection_contains_each_file_once(qtbot, opened, memory, find, drops):
     find("irrigation timer")
     rows = opened.search.body.list
-    places = _rows_of_results(rows)
+    rows_shown = _rows_of_results(rows)
     rows.take_focus()
-    for _ in places[1:]:
+    for _ in rows_shown[1:]:
         qtbot.keyClick(rows, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     results = rows.selected_results()
-    assert len(results) == len(places) > 2
-    _pull(rows, places[1])
+    assert len(results) == len(rows_shown) > 2
+    _pull(rows, rows_shown[1])
     qtbot.waitUntil(lambda: bool(drops))
     notes = dict.fromkeys(result.path for result in results if result.source == "memory")
     copies = [file for file in drops[0].files if "mnemoscope-shared-" in str(file)]
@@ -88,11 +88,11 @@ def test_dragged_selection_contains_each_file_once(qtbot, opened, memory, find, 
 def test_click_on_selected_result_selects_only_it(qtbot, opened, find):
     find("irrigation timer")
     rows = opened.search.body.list
-    places = _rows_of_results(rows)
+    rows_shown = _rows_of_results(rows)
     rows.take_focus()
     qtbot.keyClick(rows, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     assert len(rows.selected_results()) == 2
-    at = rows.visualRect(rows.rows.index(places[0])).center()
+    at = rows.visualRect(rows.rows.index(rows_shown[0])).center()
     qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert rows.selected_results() == (rows.current_result(),)
 
@@ -103,7 +103,7 @@ def test_selection_survives_index_change(qtbot, opened, find):
     rows.take_focus()
     qtbot.keyClick(rows, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     before = rows.selected_results()
-    rows.show_rows([rows.rows.row(place) for place in range(rows.rows.rowCount() - 1)], keep=True)
+    rows.show_rows([rows.rows.row(index) for index in range(rows.rows.rowCount() - 1)], keep=True)
     assert [result.citation for result in rows.selected_results()] == [result.citation for result in before]
 
 

@@ -200,7 +200,7 @@ def test_context_of_session_is_copied_as_long_as_set(qtbot, read_session):
     assert len(text) <= read_session.workspace.current.settings.sessions.context_characters
 
 
-def test_export_without_open_session_says_so(opened, choose):
+def test_export_without_open_session_shows_message(opened, choose):
     target = choose("none.html")
     opened.sharing.session_exports.choose()
     opened.sharing.session_exports.copy_context()

@@ -164,9 +164,9 @@ def test_long_message_continues_over_pages_without_loss():
     data = _conversation("short", "\n".join(lines))
     assert len(pdf_pages(data)) > 5
     text = pdf_text(data)
-    places = [text.find(_bare(line)) for line in lines]
-    assert -1 not in places
-    assert places == sorted(places)
+    positions = [text.find(_bare(line)) for line in lines]
+    assert -1 not in positions
+    assert positions == sorted(positions)
     assert all(text.count(_bare(line)) == 1 for line in lines)  # nor prints one twice where a page ends
 
 

@@ -207,7 +207,7 @@ def test_failed_save_shows_error_and_can_be_retried(qtbot, page, home, notes, mo
 
 
 @pytest.mark.parametrize("how", ["Esc", "Back"])
-def test_leaving_changes_nothing(qtbot, page, home, notes, how):
+def test_leaving_first_run_page_changes_nothing(qtbot, page, home, notes, how):
     _begin(qtbot, page, notes)
     qtbot.mouseClick(_boxes(page)["Codex"], Left)
     with qtbot.waitSignal(page.back_requested):

@@ -53,8 +53,8 @@ def test_indexed_files_wording(changes, sentence):
     ("rules", "sentence"),
     [
         ((), "No files are skipped."),
-        (("symlink", "too-large", "symlink"), "Skipped by: symbolic link, too large."),
-        (("a", "a", "b", "b", "c", "c", "d", "e"), "Skipped by: a, b, c and 2 other rules."),
+        (("symlink", "too-large", "symlink"), "Reasons: symbolic link, too large."),
+        (("a", "a", "b", "b", "c", "c", "d", "e"), "Reasons: a, b, c and 2 more."),
     ],
 )
 def test_skipped_files_wording(rules, sentence):
@@ -63,7 +63,7 @@ def test_skipped_files_wording(rules, sentence):
 
 def test_empty_folder_wording():
     assert skipped_text(_preview(files=0)) == "This folder is empty."
-    assert skipped_text(_preview(files=0, skipped=_issues("extension"))) == "Skipped by: other file extension."
+    assert skipped_text(_preview(files=0, skipped=_issues("extension"))) == "Reasons: other file extension."
 
 
 def test_written_files_wording():

@@ -3,10 +3,10 @@ import time
 import pytest
 
 from engine import FileIssue, FoundSource
-from gui.sources.folder_rows import issue_lines, place_amount, place_title, short_path
+from gui.sources.folder_rows import issue_lines, short_path, source_amount, source_title
 
 
-def _place(**changes) -> FoundSource:
+def _source(**changes) -> FoundSource:
     fields = {
         "kind": "sessions",
         "agent": "claude-code",
@@ -34,8 +34,8 @@ def _place(**changes) -> FoundSource:
         ({"agent": "", "path": "/home/ada/notes/goose", "files": 0}, "goose"),
     ],
 )
-def test_place_title_wording(changes, title):
-    assert place_title(_place(**changes)) == title
+def test_source_title_wording(changes, title):
+    assert source_title(_source(**changes)) == title
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_place_title_wording(changes, title):
         ({"files": 0, "whole": False}, "more files than could be counted"),
     ],
 )
-def test_place_amount_wording(changes, amount):
-    assert place_amount(_place(**changes)) == amount
+def test_source_amount_wording(changes, amount):
+    assert source_amount(_source(**changes)) == amount
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from gui.viewer.match_list import BLOCK, Hit, MatchMap, Step, Unknown, block_of
 
 LINES = 5 * BLOCK - 7
-PLACES = st.tuples(st.integers(1, LINES), st.integers(-1, 9))
+POSITIONS = st.tuples(st.integers(1, LINES), st.integers(-1, 9))
 HITS = st.sets(st.tuples(st.integers(1, LINES), st.integers(0, 8)), max_size=12).map(
-    lambda places: [Hit(line, start, start + 1) for line, start in sorted(places)]
+    lambda positions: [Hit(line, start, start + 1) for line, start in sorted(positions)]
 )
 
 
@@ -19,18 +19,18 @@ def full_map(hits: list[Hit]) -> MatchMap:
     return hit_map
 
 
-@given(HITS, PLACES)
-def test_step_forward_returns_next_hit_or_wraps(hits: list[Hit], place: tuple[int, int]) -> None:
-    later = [hit for hit in hits if hit.place > place]
+@given(HITS, POSITIONS)
+def test_step_forward_returns_next_hit_or_wraps(hits: list[Hit], position: tuple[int, int]) -> None:
+    later = [hit for hit in hits if hit.position > position]
     wanted = Step(later[0], False) if later else Step(hits[0], True) if hits else None
-    assert full_map(hits).step(place, forward=True) == wanted
+    assert full_map(hits).step(position, forward=True) == wanted
 
 
-@given(HITS, PLACES)
-def test_step_backward_returns_previous_hit_or_wraps(hits: list[Hit], place: tuple[int, int]) -> None:
-    earlier = [hit for hit in hits if hit.place < place]
+@given(HITS, POSITIONS)
+def test_step_backward_returns_previous_hit_or_wraps(hits: list[Hit], position: tuple[int, int]) -> None:
+    earlier = [hit for hit in hits if hit.position < position]
     wanted = Step(earlier[-1], False) if earlier else Step(hits[-1], True) if hits else None
-    assert full_map(hits).step(place, forward=False) == wanted
+    assert full_map(hits).step(position, forward=False) == wanted
 
 
 @given(HITS)

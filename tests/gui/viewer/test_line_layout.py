@@ -41,7 +41,7 @@ def lay_out(text: str, wrap: int | None, *, mark: str = "", pieces: bool = True)
 def everything(laid: LineLayout) -> tuple[object, ...]:
     rows = laid.rows_within(math.inf)
     height = laid.row_height
-    places = [laid.column_at(x, row * height + 3) for row in range(0, rows, 7) for x in (0, 55, 290, 2_000, 9_000)]
+    columns = [laid.column_at(x, row * height + 3) for row in range(0, rows, 7) for x in (0, 55, 290, 2_000, 9_000)]
     boxes = [
         (row, round(left), round(right))
         for start in range(0, laid.length - 4, 397)
@@ -49,7 +49,7 @@ def everything(laid: LineLayout) -> tuple[object, ...]:
     ]
     whole = [(row, round(left), round(right)) for row, left, right in laid.spans(0, laid.length)]
     starts = [laid.row_start(row) for row in range(rows)]
-    return rows, starts, [laid.row_of(start) for start in starts], places, boxes, whole, round(laid.end_x())
+    return rows, starts, [laid.row_of(start) for start in starts], columns, boxes, whole, round(laid.end_x())
 
 
 @pytest.mark.parametrize("wrap", WRAPS)

@@ -157,6 +157,12 @@ def test_toggled_callout_shows_its_text() -> None:
     assert "Yes." not in rewritten("> [!faq]+ Fold?\n> Yes.", 1)
 
 
+def test_unfolded_callouts_show_their_text_until_toggled() -> None:
+    for text in ("> [!faq]- Fold?\n> Yes.", "> [!faq]+ Fold?\n> Yes."):
+        assert NoteMarkup(resolve, frozenset(), unfold=True).line(1, text.split("\n")[0]).startswith("> [▾]")
+        assert NoteMarkup(resolve, frozenset({1}), unfold=True).line(1, text.split("\n")[0]).startswith("> [▸]")
+
+
 def test_embed_is_a_box_with_link_and_text() -> None:
     box = rewritten("![[Garden#Beds]]").strip().split("\n")
     assert box[0] == "> [Garden › Beds](note:Garden#Beds)"
@@ -307,10 +313,10 @@ def test_page_has_no_link_but_written_ones(page) -> None:
     made = page('[[x"><img src=//evil/a.png>|<script>]]\n\n![[http://evil/a]]\n')
     targets = set()
     for block in blocks(made.document):
-        place = block.begin()
-        while not place.atEnd():
-            targets.add(place.fragment().charFormat().anchorHref())
-            place += 1
+        iterator = block.begin()
+        while not iterator.atEnd():
+            targets.add(iterator.fragment().charFormat().anchorHref())
+            iterator += 1
     assert all(not target or target.startswith("note:") for target in targets)
     assert made.texts[0] == "<script>"
 

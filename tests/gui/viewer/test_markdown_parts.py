@@ -116,11 +116,11 @@ def weight(part: str) -> tuple[int, int, int, int, int]:
     for block in blocks(document):
         longest = max(longest, block.length())
         items += block.textList() is not None
-        place = block.begin()
+        iterator = block.begin()
         here = 0
-        while not place.atEnd():
+        while not iterator.atEnd():
             here += 1
-            place += 1
+            iterator += 1
         runs = max(runs, here)
     return document.blockCount(), longest, sum(table.rows() * table.columns() for table in tables), items, runs
 
@@ -147,7 +147,7 @@ def test_parts_of_a_hostile_note_are_small_or_refused(qapp, slices: Slices, text
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(MARKUP), st.sampled_from([1, 2, 30, 900])), min_size=1, max_size=12))
-@example([("> ", 1), ("    ", 1800)])  # one line, of which Qt takes all but the first marker for code
+@example([("> ", 1), ("    ", 1800)])  # one line; Qt takes everything after the first marker for code
 def test_parts_of_any_markup_are_small_or_refused(qapp, slices: Slices, pieces: list[tuple[str, int]]) -> None:
     try:
         parts = slices("".join(piece * times for piece, times in pieces) * 3)

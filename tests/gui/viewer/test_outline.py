@@ -49,12 +49,12 @@ def test_front_matter_has_no_headings() -> None:
     assert [heading.title for heading in outline("---\na: 1\n# comment\n---\n# A").headings] == ["A"]
 
 
-def test_place_of_line_is_heading_above() -> None:
+def test_heading_of_line_is_the_one_above() -> None:
     found = outline("text\n# Log\n## Day\nx\n# Log\n## Day\ny")
     assert found.heading_above(1) is None
-    place = found.heading_above(7)
-    assert place is not None
-    assert (place.key, place.nth_of_key, place.nth) == ("day", 1, 3)
+    above = found.heading_above(7)
+    assert above is not None
+    assert (above.key, above.nth_of_key, above.nth) == ("day", 1, 3)
 
 
 def test_heading_keys_survive_rendering() -> None:

@@ -1,5 +1,6 @@
 """Markdown as a page of rich text."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def build(appearance, tmp_path: Path):
         path = tmp_path / "note.md"
         path.write_text(text)
         lines = FileLines(NumberedText.open(path))
-        style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
+        style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0, scrolls_sideways=True)
         outline = Outline.of(lines, CancelToken())
         steps = page_steps(markdown_slices(lines, outline), style)
         while True:
@@ -68,23 +69,52 @@ def test_page_has_texts_and_headings(build) -> None:
     assert "hidden" not in " ".join(made.texts)
 
 
-def test_long_file_in_slices_gives_same_page(build, monkeypatch) -> None:
+@pytest.fixture
+def slice_after(monkeypatch) -> Callable[[int], None]:
+    """Sets the size of the parts in which a note is built."""
+    return lambda size: monkeypatch.setattr(markdown_parts, "ENOUGH", Load(size, size, size, size, size))
+
+
+def test_long_file_in_slices_gives_same_page(build, slice_after) -> None:
     whole = build(NOTE)
-    monkeypatch.setattr(markdown_parts, "ENOUGH", Load(1, 1, 1, 1, 1))
+    slice_after(1)
     pieces = build(NOTE)
     assert (pieces.texts, pieces.headings) == (whole.texts, whole.headings)
     assert [is_code(block) for block in blocks(pieces.document)] == [is_code(block) for block in blocks(whole.document)]
 
 
 @pytest.mark.parametrize("size", [1, 48 * 1024])
-def test_tables_are_styled(build, monkeypatch, size: int) -> None:
-    monkeypatch.setattr(markdown_parts, "ENOUGH", Load(size, size, size, size, size))
+def test_tables_are_styled(build, slice_after, size: int) -> None:
+    slice_after(size)
     made = build("# T\n\ntext\n\n```\nx\n```\n\n| bed | sown |\n|---|---|\n| 1 | 2 |\n")
     [table] = [frame for frame in made.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
     assert table.format().borderBrush().color() == theme_tokens("light").line
     first = table.cellAt(0, 0).firstCursorPosition()
     assert first.block().text() == "bed"
     assert first.block().charFormat().fontWeight() or first.charFormat().fontWeight() > 400
+
+
+def test_words_of_a_wide_table_stay_whole(build) -> None:
+    def table_of(columns: int) -> tuple[Page, QTextTable]:
+        rows = (
+            "|".join(["", *(text.format(n) for n in range(columns)), ""]) for text in ("number {}", "---", "of the {}")
+        )
+        made = build("# T\n\n" + "\n".join(rows))
+        made.document.setTextWidth(400)
+        [table] = [frame for frame in made.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+        return made, table
+
+    _page, narrow = table_of(4)
+    assert narrow.format().columnWidthConstraints() == []
+    page, wide = table_of(20)
+    assert page.document.size().width() > 1_000
+    for column in range(20):
+        layout = wide.cellAt(0, column).firstCursorPosition().block().layout()
+        text = layout.text()
+        ends = [
+            layout.lineAt(line).textStart() + layout.lineAt(line).textLength() for line in range(layout.lineCount())
+        ]
+        assert all(end >= len(text) or text[end - 1] == " " for end in ends)
 
 
 def test_quote_and_code_formats_are_readable_from_blocks(build) -> None:

@@ -109,7 +109,7 @@ def test_side_by_side_paints_every_row(qtbot, appearance) -> None:
     text = line_of("Latin", 1_500)
     view.set_rows([Row("changed", Side(1, text), Side(1, text))])
     image = view.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
-    height = view.spoken_parts()[0].place.height()
+    height = view.spoken_parts()[0].rect.height()
     row_height = Typography.current().row_height
     assert height > 10 * row_height
     for left in (WIDTH // 2, WIDTH + WIDTH // 2):

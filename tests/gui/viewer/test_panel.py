@@ -309,12 +309,12 @@ def test_changed_file_is_reloaded_at_same_position(qtbot, panel: ViewerPanel, me
     memory.files["long.md"] = "\n".join(f"line {number}" for number in range(1, 400))
     with qtbot.waitSignal(panel.file_shown):
         panel.show_file("long.md", 200)
-    place, highlight = panel.source.place(), panel.source.highlight
+    position, highlight = panel.source.position(), panel.source.highlight
     memory.files["long.md"] += "\nnew end"
     memory.locate("long.md")
     qtbot.waitUntil(lambda: hint(panel) == "File reloaded")
     assert panel.source.text_at(400) == "new end"
-    assert (panel.source.place(), panel.source.highlight) == (place, highlight)
+    assert (panel.source.position(), panel.source.highlight) == (position, highlight)
 
 
 def test_file_changed_while_folder_reopens_is_reloaded(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
@@ -365,7 +365,7 @@ def test_deleted_file_keeps_last_text_until_restored(qtbot, panel: ViewerPanel, 
 # --- buttons and menus ------------------------------------------------------------------------------------------------
 
 
-def test_copy_actions(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
+def test_copy_actions_copy_citation_and_path(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     result = find("timer", "greenhouse")
     show(result, "timer")
     clipboard = QGuiApplication.clipboard()
@@ -449,6 +449,43 @@ def test_page_shows_text_and_loads_no_resource(panel: ViewerPanel, render) -> No
     assert (image.width(), image.height()) == (1, 1)
 
 
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_page_marks_hits_down_to_its_lower_edge(qtbot, panel: ViewerPanel, render, find, ratio: int) -> None:
+    render("timer\n\n" * 30)
+    panel.show_result(find("timer", "page"), "timer")
+    view = panel.rendered.viewport()
+    image = QImage(view.size() * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+
+    def marked_rows() -> set[int]:
+        view.render(image)
+        mark = theme_tokens("light").mark.rgb()
+        rows = range(0, image.height(), ratio)
+        return {y // ratio for y in rows if any(image.pixel(x, y) == mark for x in range(0, 200 * ratio, ratio))}
+
+    qtbot.waitUntil(lambda: max(marked_rows(), default=0) > view.height() - 40)
+
+
+@pytest.mark.parametrize("toggled", [False, True])
+def test_page_opens_folded_callouts_for_a_query(qtbot, panel: ViewerPanel, render, find, toggled: bool) -> None:
+    render("# Head\n\n> [!faq]- Fold\n> a timer\n")
+    page = panel.rendered
+    assert "timer" not in page.toPlainText()
+    if toggled:
+        page.toggle_fold(3)
+        qtbot.waitUntil(lambda: "timer" in page.toPlainText())
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_result(find("timer", "page"), "timer")
+    qtbot.waitUntil(lambda: "timer" in page.toPlainText() and has_tick(page.verticalScrollBar().grab().toImage()))
+
+
+def test_clear_hides_the_message_on_the_file(panel: ViewerPanel, show, find) -> None:
+    show(find("timer"), "timer")
+    panel.hint.show_message("1 of 2")
+    panel.clear()
+    assert panel.hint.isHidden()
+
+
 def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
     qtbot.waitUntil(lambda: laid_out(panel))
@@ -457,7 +494,7 @@ def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> No
         for corner in (panel.rendered.viewport().rect().topLeft(), panel.rendered.viewport().rect().bottomRight())
     )
     shown = [panel.rendered.document().findBlockByNumber(number).text() for number in range(first, last + 1)]
-    wanted = panel.opened.outline.heading_above(panel.source.place()[0])
+    wanted = panel.opened.outline.heading_above(panel.source.position()[0])
     assert wanted is not None
     assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
 
@@ -510,43 +547,43 @@ def test_changed_page_keeps_scroll_position(qtbot, panel: ViewerPanel, memory: F
     assert panel.rendered.verticalScrollBar().value() == 900
 
 
-def test_resized_page_waits_for_layout_and_keeps_place(qtbot, panel: ViewerPanel, render) -> None:
+def test_resized_page_waits_for_layout_and_keeps_position(qtbot, panel: ViewerPanel, render) -> None:
     """Qt would lay out everything above the view in one turn, which takes 0.3 s in a long page."""
     render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
     view = panel.rendered
     qtbot.waitUntil(lambda: laid_out(panel))
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
-    place = view.place()
-    assert place[0] > 500
+    position = view.position()
+    assert position[0] > 500
     panel.resize(panel.width() - 200, panel.height())
     qtbot.waitUntil(lambda: not laid_out(panel))
     assert view.verticalScrollBar().value() == 0
-    assert view.place() == place
+    assert view.position() == position
     qtbot.waitUntil(lambda: laid_out(panel))
     assert view.verticalScrollBar().value() > 0
-    assert view.place() == place
+    assert view.position() == position
 
 
-def test_scrolling_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPanel, render) -> None:
+def test_scrolling_during_layout_moves_on_from_position(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
     view = panel.rendered
     qtbot.waitUntil(lambda: laid_out(panel))
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
-    number, _above = view.place()
+    number, _above = view.position()
     panel.resize(panel.width() - 200, panel.height())
     qtbot.waitUntil(lambda: view.verticalScrollBar().value() == 0 and view.verticalScrollBar().maximum() > 1000)
     view.verticalScrollBar().setValue(600)
     qtbot.waitUntil(lambda: laid_out(panel))
-    assert view.place()[0] > number
+    assert view.position()[0] > number
 
 
 @pytest.mark.parametrize("by", ["wheel", "page up", "shift space", "up"])
-def test_scrolling_up_during_layout_moves_on_from_the_place(qtbot, panel: ViewerPanel, render, by: str) -> None:
+def test_scrolling_up_during_layout_moves_on_from_position(qtbot, panel: ViewerPanel, render, by: str) -> None:
     render("\n\n".join(f"Day {number}. " + "Words and more words. " * 20 for number in range(2_000)))
     view = panel.rendered
     qtbot.waitUntil(lambda: laid_out(panel))
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
-    number, _above = view.place()
+    number, _above = view.position()
     panel.resize(panel.width() - 200, panel.height())
     assert view.verticalScrollBar().value() == 0
     for _ in range(10):
@@ -562,7 +599,7 @@ def test_scrolling_up_during_layout_moves_on_from_the_place(qtbot, panel: Viewer
         else:
             QTest.keyClick(view, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(lambda: laid_out(panel))
-    assert 1 < view.place()[0] < number
+    assert 1 < view.position()[0] < number
 
 
 def test_home_during_layout_scrolls_to_top(qtbot, panel: ViewerPanel, render) -> None:
@@ -571,11 +608,11 @@ def test_home_during_layout_scrolls_to_top(qtbot, panel: ViewerPanel, render) ->
     qtbot.waitUntil(lambda: laid_out(panel))
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
     panel.resize(panel.width() - 200, panel.height())
-    assert view.place()[0] > 1
+    assert view.position()[0] > 1
     QTest.keyClick(view, Qt.Key.Key_Home)
-    assert view.place()[0] == 1
+    assert view.position()[0] == 1
     qtbot.waitUntil(lambda: laid_out(panel))
-    assert view.place()[0] == 1
+    assert view.position()[0] == 1
 
 
 def test_resized_page_shows_requested_heading(qtbot, panel: ViewerPanel, render) -> None:

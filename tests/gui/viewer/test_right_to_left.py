@@ -109,7 +109,7 @@ def test_mouse_hits_the_drawn_characters(make, wrap):
     for line in (2, 3):
         for column in range(len(view.text_at(line))):
             at = QPoint(round(x_of(view, line, column)), y_of(view, line))
-            assert view.place_at(at) == (line, column)
+            assert view.position_at(at) == (line, column)
     numbers = QPoint(view.viewport().width() - 5, y_of(view, 2))
     assert view.in_gutter(numbers)
     assert not view.in_gutter(QPoint(5, y_of(view, 2)))

@@ -54,12 +54,12 @@ def put(view: SourceView, folder: Path, text: str) -> None:
 
 def top_character(view: SourceView) -> tuple[int, int]:
     """Line and column of the character at the top left."""
-    return view.place_at(QPoint(0, 1))
+    return view.position_at(QPoint(0, 1))
 
 
 def y_of(view: SourceView, line: int) -> int:
     """The first pixel row in view that belongs to a line."""
-    return next(y for y in range(view.viewport().height()) if view.place_at(QPoint(0, y))[0] == line)
+    return next(y for y in range(view.viewport().height()) if view.position_at(QPoint(0, y))[0] == line)
 
 
 def test_revealed_part_is_a_third_from_top(view: SourceView) -> None:
@@ -145,7 +145,7 @@ def test_view_of_slow_frames_ends_up_painted(
 
 
 def on_screen(view: SourceView) -> QImage:
-    """What the last frames have painted."""
+    """The lines that the last frames have painted."""
     return view.screen().grabWindow(view.winId()).toImage()
 
 
@@ -173,7 +173,7 @@ def test_wrapped_rows_have_a_hundred_characters_in_wide_view(view: SourceView, a
     view.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     view.viewport().grab()
     column = view.viewport().width() - view.gutter.text_left - round(100 * character)
-    assert view.place_at(QPoint(round(column + 3.1 * character), 2 * view.row_height + 12)) == (3, 3)
+    assert view.position_at(QPoint(round(column + 3.1 * character), 2 * view.row_height + 12)) == (3, 3)
     view.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
     view.resize(round(40 * character), 600)
     assert view.layouts.wrap_width < 40 * character
@@ -199,13 +199,13 @@ def test_wrapped_scrolling_does_not_jump(view: SourceView) -> None:
     view.scroll_by(view.row_height)
     seen = []
     for _ in range(40):
-        seen.append(view.place_at(QPoint(0, view.row_height)))
+        seen.append(view.position_at(QPoint(0, view.row_height)))
         view.scroll_by(view.row_height)
-        assert view.place_at(QPoint(0, 0))[0] <= seen[-1][0]
+        assert view.position_at(QPoint(0, 0))[0] <= seen[-1][0]
     assert seen == sorted(seen)
     for place in reversed(seen):
         view.scroll_by(-view.row_height)
-        assert view.place_at(QPoint(0, view.row_height)) == place
+        assert view.position_at(QPoint(0, view.row_height)) == place
 
 
 def test_only_unwrapped_lines_scroll_sideways(view: SourceView) -> None:
@@ -303,7 +303,7 @@ def test_shift_arrow_keys_extend_selection(view: SourceView) -> None:
 )
 def test_keys_scroll_and_home_returns(view: SourceView, key: Qt.Key, line: int) -> None:
     QTest.keyClick(view, key)
-    bottom = view.place_at(QPoint(0, view.viewport().height() - 10))[0]
+    bottom = view.position_at(QPoint(0, view.viewport().height() - 10))[0]
     assert bottom >= line
     assert top_character(view)[0] > 1 or view.verticalScrollBar().value() > 0
     QTest.keyClick(view, Qt.Key.Key_Home)

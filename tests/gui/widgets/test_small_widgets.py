@@ -305,7 +305,7 @@ def test_message_page_replaces_buttons(qtbot):
 
 def test_narrow_row_folds(qtbot):
     box, chips = QLineEdit(), QLabel("x" * 30)
-    row = FoldingRow(box, chips, letters=40)
+    row = FoldingRow(box, chips, characters=40)
     qtbot.addWidget(row)
     row.resize(1200, 60)
     row.show()
@@ -332,7 +332,7 @@ def test_row_with_whole_width_ignores_text_of_filters(qtbot):
 
 def test_folded_row_uses_full_width_below_reserved_area(qtbot):
     box, chips = QLineEdit(), QLabel("x" * 30)
-    row = FoldingRow(box, chips, letters=40)
+    row = FoldingRow(box, chips, characters=40)
     qtbot.addWidget(row)
     row.leave(100)
     row.resize(chips.sizeHint().width() + 80, 100)
@@ -344,7 +344,7 @@ def test_folded_row_uses_full_width_below_reserved_area(qtbot):
 def test_second_line_begins_below_first_if_it_fits(qtbot):
     holder, box, chips = QWidget(), QLineEdit(), QLabel("x" * 30)
     below = QPushButton("Switch", holder)
-    row = FoldingRow(box, chips, letters=60, parent=holder)
+    row = FoldingRow(box, chips, characters=60, parent=holder)
     qtbot.addWidget(holder)
     row.leave(60, 200)
     row.resize(chips.sizeHint().width() + 260, 100)

@@ -190,7 +190,7 @@ def _button(bar: SyncBar, words: str) -> QPushButton:
     return next(b for b in bar.findChildren(QPushButton) if b.text() == words and not b.isHidden())
 
 
-def _places(bar: SyncBar) -> list[tuple[int, int]]:
+def _positions(bar: SyncBar) -> list[tuple[int, int]]:
     """Left edges and widths of the bar's parts during a sync."""
     parts = bar.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
     return [(part.x(), part.width()) for part in parts if not part.isHidden()]
@@ -201,14 +201,14 @@ def test_layout_is_stable_while_sync_runs(qtbot, bar):
     *_, file = bar.findChildren(ElidedLabel)
     qtbot.waitUntil(lambda: file.x() > bar.detail.x() > bar.count.x() > 0)
     assert file.text() == "memory/projects/greenhouse.md"
-    assert len(_places(bar)) == 7
-    places = _places(bar)
+    assert len(_positions(bar)) == 7
+    positions = _positions(bar)
     bar.show_status(make_status(syncing=make_progress(completed=3, rate=9.0, seconds_left=4000.0, current_file="a.md")))
     bar.layout().activate()
-    assert _places(bar) == places
+    assert _positions(bar) == positions
     bar.show_status(make_status(syncing=make_progress(completed=26_043), paused=True))
     bar.layout().activate()
-    assert _places(bar) == places
+    assert _positions(bar) == positions
 
 
 def test_idle_layout_returns_after_sync(qtbot, bar):

@@ -130,15 +130,15 @@ class BatchWork(FakeServer):
             job.problem = job.plan.problem
         done = len(job.lines) if job.plan.done is None and word == "completed" else job.plan.done or 0
         output, errors = [], []
-        for place, (key, body) in enumerate(job.lines[:done]):
-            if place in job.plan.missing:
+        for index, (key, body) in enumerate(job.lines[:done]):
+            if index in job.plan.missing:
                 continue
-            if place in job.plan.refused:
-                quoted = job.plan.refused[place].replace("TEXT", self.text_of(job, body))
+            if index in job.plan.refused:
+                quoted = job.plan.refused[index].replace("TEXT", self.text_of(job, body))
                 errors.append(self.refusal_line(key, quoted))
                 continue
             try:
-                good, line = self.result(job, key, body, empty=place in job.plan.empty)
+                good, line = self.result(job, key, body, empty=index in job.plan.empty)
             except Refusal as refusal:
                 errors.append(self.refusal_line(key, json.dumps(refusal.reply.body)))
                 continue

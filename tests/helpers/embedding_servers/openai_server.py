@@ -101,8 +101,8 @@ class OpenAIServer(FakeServer):
             self.tokens += tokens
         vectors = [self.vector(text, dims) for text in texts]
         data = [
-            {"object": "embedding", "index": place, "embedding": packed(vector) if encoded == "base64" else vector}
-            for place, vector in enumerate(vectors)
+            {"object": "embedding", "index": index, "embedding": packed(vector) if encoded == "base64" else vector}
+            for index, vector in enumerate(vectors)
         ]
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
         return Reply(200, {"object": "list", "data": data, "model": body["model"], "usage": usage}, counts=texts)

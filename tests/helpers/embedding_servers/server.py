@@ -169,25 +169,25 @@ class FakeServer:
         """Replace the vector of one of the items."""
         raise NotImplementedError
 
-    def fewer(self, *places: int) -> Change:
+    def fewer(self, *indexes: int) -> Change:
         """Return a fault that removes these vectors from the response."""
 
         def edit(body: Any) -> None:
-            for place in sorted(places, reverse=True):
-                del self.items(body)[place]
+            for index in sorted(indexes, reverse=True):
+                del self.items(body)[index]
 
         return Change(edit)
 
     def shuffled(self) -> Change:
         return Change(lambda body: self.items(body).reverse())
 
-    def replaced(self, place: int, vector: list[float]) -> Change:
+    def replaced(self, index: int, vector: list[float]) -> Change:
         """Return a fault that replaces the vector at this position."""
-        return Change(lambda body: self.put(self.items(body)[place], vector))
+        return Change(lambda body: self.put(self.items(body)[index], vector))
 
-    def garbled(self, place: int) -> Change:
+    def garbled(self, index: int) -> Change:
         """Return a fault that replaces a vector by something else."""
-        return Change(lambda body: self.put(self.items(body)[place], 3), usable=False)
+        return Change(lambda body: self.put(self.items(body)[index], 3), usable=False)
 
     def resized(self, dims: int) -> Change:
         """Return a fault that changes the length of all vectors."""

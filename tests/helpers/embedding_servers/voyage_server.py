@@ -92,8 +92,8 @@ class VoyageServer(FakeServer):
         as_text = body.get("encoding_format") == "base64"
         vectors = [self.vector(text, dims) for text in texts]
         data = [
-            {"object": "embedding", "embedding": packed(vector) if as_text else vector, "index": place}
-            for place, vector in enumerate(vectors)
+            {"object": "embedding", "embedding": packed(vector) if as_text else vector, "index": index}
+            for index, vector in enumerate(vectors)
         ]
         answer = {"object": "list", "data": data, "model": model, "usage": {"total_tokens": tokens}}
         return Reply(200, answer, counts=texts)

@@ -1,10 +1,12 @@
 """Declares Codex CLI, which names sessions in files of its own, and compresses those that have not changed for a
-week; and TRAE's command line, a copy of it (checked against agentsview, August 2026).
+week; and copies of it: TRAE's command line (checked against agentsview, August 2026), and Open Interpreter since its
+version 1 (checked against claude-code-history-viewer, August 2026).
 """
 
 import os
 import zlib
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
@@ -42,18 +44,17 @@ def _trae_folders(machine: Machine) -> FoundFolders:
     yield "archived", machine.below_home(".trae", "cli", "archived_sessions")
 
 
-def _formats() -> "Formats":
+def _interpreter_folders(machine: Machine) -> FoundFolders:
+    folder = machine.folder_in("INTERPRETER_HOME") or machine.below_home(".openinterpreter")
+    yield "", os.path.join(folder, "sessions")
+    yield "archived", os.path.join(folder, "archived_sessions")
+
+
+def _formats(agent: str) -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.codex import CodexFormat
 
-    return Formats(lines=(CodexFormat(),))
-
-
-def _trae_formats() -> "Formats":
-    from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.codex import CodexFormat
-
-    return Formats(lines=(CodexFormat(TRAE.name),))
+    return Formats(lines=(CodexFormat(agent),))
 
 
 AGENT = Agent(
@@ -66,7 +67,7 @@ AGENT = Agent(
     files=(JSON_LINES, r"rollout-.*\.jsonl\.zst"),
     with_parts=("rollout-",),
     list_changed=_named,
-    formats=_formats,
+    formats=partial(_formats, "codex"),
 )
 TRAE = Agent(
     name="trae-cli",
@@ -74,5 +75,15 @@ TRAE = Agent(
     resume="traex resume {id}",
     stores=((r"/\.trae/cli/sessions\Z", "trae-cli"), (r"/\.trae/cli/archived_sessions\Z", "trae-cli-archive")),
     folders=_trae_folders,
-    formats=_trae_formats,
+    formats=partial(_formats, "trae-cli"),
+)
+OPEN_INTERPRETER = Agent(
+    name="open-interpreter",
+    label="Open Interpreter",
+    stores=(
+        (r"/\.openinterpreter/sessions\Z", "open-interpreter"),
+        (r"/\.openinterpreter/archived_sessions\Z", "open-interpreter-archive"),
+    ),
+    folders=_interpreter_folders,
+    formats=partial(_formats, "open-interpreter"),
 )

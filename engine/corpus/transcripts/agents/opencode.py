@@ -1,16 +1,18 @@
-"""Declares opencode, and Kilo, which was made from it in 2026: their sessions are in databases.
+"""Declares opencode, and Kilo and MiMo Code, which were made from it in 2026: their sessions are in databases.
 
 Those of opencode were files until February 2026, and were then copied into a database next to them. The files remained,
 so a session may be in both; the database then counts.
 
 Kilo is an extension of VS Code and a command line, here since its version 7. It has the same database, without
 `session_v2`. Written from its public source up to autumn 2026 (`packages/core/src`: `database/database.ts`,
-`session/sql.ts`): `kilo.db`, of other release channels `opencode-<channel>.db`, or the file that `KILO_DB` names.
+`session/sql.ts`): `kilo.db`, of other release channels `opencode-<channel>.db`, or the file that `KILO_DB` names. MiMo
+Code's is `mimocode.db`, as agentsview reads it (August 2026).
 """
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Set
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import Agent, FoundFolders, in_databases
@@ -47,6 +49,11 @@ def _databases(folder: str, named: str, names: str) -> Iterator[str]:
             yield from sorted(entry.path for entry in entries if channels.fullmatch(entry.name) and entry.is_file())
     except OSError:
         return
+
+
+def _mimo_folders(machine: Machine) -> FoundFolders:
+    for home in machine.data_homes():
+        yield "", os.path.join(home, "mimocode", "mimocode.db")
 
 
 def _kilo_folders(machine: Machine) -> FoundFolders:
@@ -95,11 +102,11 @@ def _formats() -> "Formats":
     return Formats(documents=(OpencodeDocument(),), databases=(OpencodeDatabase(),))
 
 
-def _kilo_formats() -> "Formats":
+def _copy_formats(agent: str) -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
 
-    return Formats(databases=(OpencodeDatabase("kilo"),))
+    return Formats(databases=(OpencodeDatabase(agent),))
 
 
 AGENT = Agent(
@@ -126,5 +133,14 @@ KILO = Agent(
     folders=_kilo_folders,
     files=(),
     databases=r"kilo/.*\.db",
-    formats=_kilo_formats,
+    formats=partial(_copy_formats, "kilo"),
+)
+MIMO_CODE = Agent(
+    name="mimocode",
+    label="MiMo Code",
+    stores=((r"/mimocode/mimocode\.db\Z", "mimocode"),),
+    folders=_mimo_folders,
+    files=(),
+    databases=r"mimocode/mimocode\.db",
+    formats=partial(_copy_formats, "mimocode"),
 )

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
 
 _DOCUMENTS = ("base_state.json", "0.json")
-_PLACES = (("conversations",), ("agent-canvas", "conversations"), ("sessions",))
+_SUBFOLDERS = (("conversations",), ("agent-canvas", "conversations"), ("sessions",))
 """Folders of the command line, of Agent Canvas (as users report, August 2026), and of the versions 0.x."""
 
 
 def _folders(machine: Machine) -> FoundFolders:
     named = machine.folder_in("OPENHANDS_CONVERSATIONS_DIR")
-    for folder in filter(None, (named, *(machine.below_home(".openhands", *parts) for parts in _PLACES))):
+    for folder in filter(None, (named, *(machine.below_home(".openhands", *parts) for parts in _SUBFOLDERS))):
         yield "", folder
 
 

@@ -29,9 +29,9 @@ _TEXT, _RESULT, _CALL, _STATE = 0, 1, 5, 4
 class _Parser(BlockParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         exchange = mapping(value.get("exchange"))
-        asked = self.next_message(list(self._request(exchange)), id=string(exchange.get("request_id")))
+        request = self.next_message(list(self._request(exchange)), id=string(exchange.get("request_id")))
         answer = self.next_message(list(self._answer(exchange)), time=seconds(value.get("finishedAt")))
-        return [*asked, *answer]
+        return [*request, *answer]
 
     def _request(self, exchange: Mapping[str, Any]) -> Iterator[Part]:
         nodes = _nodes(exchange.get("request_nodes"))
@@ -39,10 +39,10 @@ class _Parser(BlockParser, kw_only=True):
         for result in results:
             name = self.calls.pop(clean(string(result.get("tool_use_id"))), "")
             yield Part("tool", "tool-result", content(result.get("content")), name)
-        said = string(exchange.get("request_message")) or "\n".join(
+        text = string(exchange.get("request_message")) or "\n".join(
             string(mapping(node.get("text_node")).get("content")) for node in nodes if node.get("type") == _TEXT
         )
-        yield Part("system" if results else "user", "text", said)
+        yield Part("system" if results else "user", "text", text)
 
     def _answer(self, exchange: Mapping[str, Any]) -> Iterator[Part]:
         nodes = _nodes(exchange.get("response_nodes"))

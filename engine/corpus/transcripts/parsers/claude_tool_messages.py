@@ -50,8 +50,8 @@ def answers(result: object, detail: object) -> str:
     given = {question: content(answer) for question, answer in held.items() if content(answer)}
     text = content(result)[:_MOST_SEARCHED].strip()
     if not given and text.startswith(_ANSWERED):
-        said = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")
-        given = dict(_PAIR.findall(said)) or {"": said}
+        stated = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")
+        given = dict(_PAIR.findall(stated)) or {"": stated}
     if len(given) == 1:
         return next(iter(given.values()))
     return "\n".join(f"{question} {answer}" for question, answer in given.items())
@@ -59,12 +59,12 @@ def answers(result: object, detail: object) -> str:
 
 def teammate_messages(text: str) -> Iterator[tuple[str, str]]:
     """Yield sender and text of each message of a teammate in a text."""
-    place = 0
-    while (start := text.find(_TEAMMATE, place)) >= 0 and (opened := text.find(">", start)) >= 0:
-        place = opened + 1
-        sender = _SENDER.search(text[start:place][:_LONGEST_TAG])
+    position = 0
+    while (start := text.find(_TEAMMATE, position)) >= 0 and (opened := text.find(">", start)) >= 0:
+        position = opened + 1
+        sender = _SENDER.search(text[start:position][:_LONGEST_TAG])
         if sender is not None:
-            end = text.find(_TEAMMATE_END, place)
+            end = text.find(_TEAMMATE_END, position)
             end = end if end >= 0 else len(text)
-            yield sender[1], text[place:end].strip()
-            place = end
+            yield sender[1], text[position:end].strip()
+            position = end

@@ -25,7 +25,6 @@ from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
-_AGENT = "continue"
 _OURS = re.compile(
     rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"workspaceDirectory"\s*:)(?=.*?"history"\s*:)', re.DOTALL
 )
@@ -82,19 +81,21 @@ def _files(value: Mapping[str, Any]) -> list[str]:
 
 
 class ContinueSession:
-    agent = _AGENT
+    def __init__(self, agent: str = "continue") -> None:
+        self.agent = agent
 
     def matches(self, path: str, head: bytes) -> bool:
         # The plain search first: it is much quicker, and runs on every transcript.
-        return b'"workspaceDirectory"' in head and bool(_OURS.match(head))
+        owner = "pearai" if f"{os.sep}.pearai{os.sep}" in path else "continue"
+        return b'"workspaceDirectory"' in head and owner == self.agent and bool(_OURS.match(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
-        return export_reader.one_session(path, cancel, partial(_conversation, path))
+        return export_reader.one_session(path, cancel, partial(_conversation, self.agent, path))
 
 
-def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
-    parser = _Parser(facts=_facts(path, value))
+def _conversation(agent: str, path: str, value: Mapping[str, Any]) -> Conversation:
+    parser = _Parser(facts=_facts(agent, path, value))
     parser.use(value.get("chatModelTitle"), _usage(mapping(value.get("usage"))))
     messages = [message for one in items(value.get("history")) for message in parser.item(mapping(one))]
     return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
@@ -111,11 +112,11 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     )
 
 
-def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
+def _facts(agent: str, path: str, value: Mapping[str, Any]) -> SessionFacts:
     id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
     title = one_line(string(value.get("title")))
     return SessionFacts(
-        agent=_AGENT,
+        agent=agent,
         id=clean(id_),
         title="" if title in _UNTITLED else title,
         project=clean(uri_path(string(value.get("workspaceDirectory")))),

@@ -243,7 +243,7 @@ def _edits(part: Mapping[str, Any]) -> str:
 
 
 class _Session:
-    """A session as of the last line read, with only those fields that are used."""
+    """A session after the last line that was read, with only those fields that are used."""
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}

@@ -89,11 +89,11 @@ class CopilotParser(LineParser, kw_only=True):
         return []
 
     def _start(self, data: Mapping[str, Any], written: object) -> None:
-        facts, place = self.facts, mapping(data.get("context"))
+        facts, context = self.facts, mapping(data.get("context"))
         facts.agent = _IN_EDITOR if "vscodeVersion" in data else facts.agent
         facts.id = clean(string(data.get("sessionId"))) or facts.id
-        facts.project = facts.project or clean(string(place.get("cwd")) or string(place.get("gitRoot")))
-        facts.branch = facts.branch or clean(string(place.get("branch")))
+        facts.project = facts.project or clean(string(context.get("cwd")) or string(context.get("gitRoot")))
+        facts.branch = facts.branch or clean(string(context.get("branch")))
         facts.started = facts.started or seconds(data.get("startTime"), written)
 
     def _count_tokens(self, models: Mapping[str, Any]) -> None:

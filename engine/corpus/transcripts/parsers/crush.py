@@ -37,7 +37,7 @@ class CrushReader(LineParser):
 
     def _part(self, kind: str, data: Any, role: Role) -> Iterator[Part]:
         if kind == "text":
-            # The program's own prompts to go on are hidden.
+            # The program's own prompts to continue are hidden.
             yield Part("system" if data.get("hidden") is True else role, "text", string(data.get("text")))
         elif kind == "reasoning":
             yield Part(role, "thinking", string(data.get("thinking")))

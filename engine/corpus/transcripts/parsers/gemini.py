@@ -247,18 +247,18 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the messages and metadata of a document, each with its kind. Raises OSError, ValueError."""
     import ijson
 
-    places = {"messages.item": "message", "history.item": "turn", "item": "turn"}
+    kinds = {"messages.item": "message", "history.item": "turn", "item": "turn"}
     builder, inside = None, ""
     with open_binary(path) as file:
         events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
         try:
             for prefix, event, value in ijson.parse(bounded(events)):
-                if builder is None and event == "start_map" and prefix in places:
+                if builder is None and event == "start_map" and prefix in kinds:
                     builder, inside = ijson.ObjectBuilder(), prefix
                 if builder is not None:
                     builder.event(event, value)
                     if event == "end_map" and prefix == inside:
-                        yield places[inside], builder.value
+                        yield kinds[inside], builder.value
                         builder = None
                 elif event == "string" and prefix in ("sessionId", "summary", "startTime"):
                     yield "metadata", {prefix: value}

@@ -3,7 +3,7 @@
 There is no published specification. Written from programs that read them, as of February to October 2026
 (idea-de-espend-ml-llm, agentsview and others): a line is an event with a `kind` and, since summer 2026, `timestampMs`.
 `UserPromptEvent` has the user's words. `SessionA2uxEvent` holds an `agentEvent`, mostly a block of the screen, which is
-written again, whole, under the same `stepId` until it is complete: the last one counts, at the place of the first.
+written again, whole, under the same `stepId` until it is complete: the last one counts, at the position of the first.
 The list has the title, the folder and the start of each session.
 """
 

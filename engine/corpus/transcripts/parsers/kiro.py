@@ -324,12 +324,12 @@ class KiroEventFormat:
         described = _described(os.path.join(folder, "session.json"))
         title = one_line(string(described.get("title")))
         forked = described.get("createdReason") == "tangent"
-        places = (*items(described.get("workspacePaths")), *items(described.get("rootPaths")))
+        folders = (*items(described.get("workspacePaths")), *items(described.get("rootPaths")))
         facts = SessionFacts(
             agent=_AGENT,
             id=clean(string(described.get("id")) or os.path.basename(folder)),
             title="" if title == _UNTITLED else title,
-            project=clean(next(filter(None, map(string, places)), "")),
+            project=clean(next(filter(None, map(string, folders)), "")),
             # A "tangent" is a fork of a session, which the user continues.
             parent="" if forked else clean(string(described.get("parentSessionId"))),
             started=seconds(described.get("createdAt")),

@@ -1,7 +1,7 @@
 """Chats of LM Studio: `~/.lmstudio/conversations/<folder>/<time>.conversation.json`, one object each.
 
 There is no published specification. Written from programs that read and write them, up to summer 2026: each of
-`messages` has `versions`, of which the user sees the one that `currentlySelected` numbers. A version is a message
+`messages` has `versions`; the user sees the one that `currentlySelected` numbers. A version is a message
 (`singleStep`), or an answer in `steps`, whose identifiers begin with the time. Times of the user's messages are not
 stored.
 """

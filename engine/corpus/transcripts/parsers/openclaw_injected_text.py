@@ -213,10 +213,10 @@ def _line(lines: _Lines, at: int) -> str:
     return lines[at].strip() if at < len(lines) else ""
 
 
-def _find(lines: _Lines, wanted: str, at: int, before: int | None = None) -> int:
-    """Return the number of the first line from `at` on that equals `wanted`; the end if there is none."""
+def _find(lines: _Lines, line: str, at: int, before: int | None = None) -> int:
+    """Return the number of the first line from `at` on that equals `line`; the end if there is none."""
     last = len(lines) if before is None else min(before, len(lines))
-    return next((index for index in range(at, last) if lines[index].strip() == wanted), len(lines))
+    return next((index for index in range(at, last) if lines[index].strip() == line), len(lines))
 
 
 def _after_tag(lines: _Lines, at: int, closing: str) -> int:

@@ -101,9 +101,9 @@ class OpenHandsReader(ChatParser):
             yield Part("assistant", "thinking", string(given.get("thought")))
         elif kind not in _ACTIONS_PASSED_OVER:
             yield Part("assistant", "text", string(given.get("thought")))
-            asked = string(given.get("command")) or string(given.get("code"))
+            command = string(given.get("command")) or string(given.get("code"))
             others = {key: value for key, value in given.items() if key != "thought" and value not in (None, "", False)}
-            yield Part("assistant", "tool-call", asked or tool_input(others), kind)
+            yield Part("assistant", "tool-call", command or tool_input(others), kind)
 
 
 class OpenHandsConversation:

@@ -176,7 +176,7 @@ _CALLS: Mapping[int, Callable[[Fields], Iterator[Part]]] = {
     22: _documents,
     29: _named("start_agent", 2),
 }
-_PLACES: Mapping[int, tuple[tuple[int, ...], ...]] = {
+_TEXTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     2: ((5, 1), (1,)),
     6: ((2, 1),),
     9: ((2, 1),),
@@ -215,9 +215,9 @@ class _Parser(LineParser, kw_only=True):
                 yield from parts
         given = _fields(_last(fields, _RESULT))
         name = self.calls.pop(_text(given, 1), "")
-        for number, places in _PLACES.items():
+        for number, paths in _TEXTS.items():
             if number in given:
-                found = (_text(given, number, *place) for place in places)
+                found = (_text(given, number, *path) for path in paths)
                 yield Part("tool", "tool-result", next(filter(None, found), ""), name)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.base.errors import Closed, StoreError
 from engine.mcp import stdio_transport
-from engine.mcp.server import Listed, _cursor, _order, _place
+from engine.mcp.server import Listed, _cursor, _order, _position
 from engine.mcp.server_process import LateMemory
 from engine.settings import Settings
 from engine.settings.search_settings import QuerySettings
@@ -130,13 +130,13 @@ def test_package_importable_after_lean_import() -> None:
 @given(modified=st.floats(allow_nan=False, allow_infinity=False), name=st.text(st.characters(codec=None), min_size=1))
 def test_cursor_continues_after_its_page(modified: float, name: str) -> None:
     one = Listed(modified, name, "", False, 0)
-    assert _place(_cursor(one)) == _order(one)
+    assert _position(_cursor(one)) == _order(one)
 
 
 @given(text=st.text())
 def test_any_cursor_is_refused_or_valid(text: str) -> None:
     try:
-        time, name = _place(text)
+        time, name = _position(text)
     except ValueError:
         return
     assert (type(time), type(name)) == (float, str)

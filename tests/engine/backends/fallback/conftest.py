@@ -19,8 +19,8 @@ from tests.helpers.fake_provider import FakeProvider, selection_of
 class Elsewhere:
     """A fake backend: a separate index in another location, and failures on request."""
 
-    def __init__(self, place: "Place", memory: BuiltinMemory) -> None:
-        self._place = place
+    def __init__(self, backend: "FakeBackend", memory: BuiltinMemory) -> None:
+        self._backend = backend
         self.index = memory
         self.closed = False
 
@@ -28,12 +28,12 @@ class Elsewhere:
         return getattr(self.index, name)
 
     def search(self, *args: Any, **options: Any) -> Any:
-        self._place.searched += 1
-        self._place.before_search(self, options.get("cancel"))
+        self._backend.searched += 1
+        self._backend.before_search(self, options.get("cancel"))
         return self.index.search(*args, **options)
 
     def search_like(self, *args: Any, **options: Any) -> Any:
-        self._place.before_search(self, options.get("cancel"))
+        self._backend.before_search(self, options.get("cancel"))
         return self.index.search_like(*args, **options)
 
     def close(self) -> None:
@@ -41,7 +41,7 @@ class Elsewhere:
         self.index.close()
 
 
-class Place:
+class FakeBackend:
     """The location of the other index: all memories opened there, and hooks that make them fail."""
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
@@ -78,15 +78,15 @@ def settings(tmp_path: Path, monkeypatch) -> Settings:
 
 
 @pytest.fixture
-def place(workspace: Path, tmp_path: Path, settings) -> Place:
-    return Place(workspace, _stored_in(tmp_path / "elsewhere"))
+def backend(workspace: Path, tmp_path: Path, settings) -> FakeBackend:
+    return FakeBackend(workspace, _stored_in(tmp_path / "elsewhere"))
 
 
 OpenManager = Callable[..., FallbackMemoryManager]
 
 
 @pytest.fixture
-def open_manager(workspace: Path, settings: Settings, place: Place) -> Iterator[OpenManager]:
+def open_manager(workspace: Path, settings: Settings, backend: FakeBackend) -> Iterator[OpenManager]:
     """Open fallback managers; `pause` in seconds, `open_builtin` replaces the real one."""
     opened: list[FallbackMemoryManager] = []
 
@@ -97,7 +97,7 @@ def open_manager(workspace: Path, settings: Settings, place: Place) -> Iterator[
             return BuiltinMemory(workspace, settings, executor=None, background=background)
 
         _, user = open_user_data(workspace, settings)
-        chosen = ChosenMemory("qmd", place.open, **options)
+        chosen = ChosenMemory("qmd", backend.open, **options)
         manager = FallbackMemoryManager(chosen, open_builtin or real, user, pause_seconds=pause)
         opened.append(manager)
         return manager

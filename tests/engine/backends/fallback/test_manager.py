@@ -30,46 +30,46 @@ def paths(outcome) -> set[str]:
     return {result.path for result in outcome.results}
 
 
-def test_the_chosen_one_answers_as_long_as_it_works(open_manager, place):
+def test_the_chosen_one_answers_as_long_as_it_works(open_manager, backend):
     manager = open_manager()
     manager.sync()
     outcome = manager.search("irrigation")
     assert paths(outcome) == {"greenhouse.md", "shopping.md"}
     assert not outcome.notice
     assert manager.status().fallback is None
-    assert len(place.opened) == 1
+    assert len(backend.opened) == 1
 
 
-def test_failed_search_uses_builtin_immediately(open_manager, place):
+def test_failed_search_uses_builtin_immediately(open_manager, backend):
     manager = open_manager()
-    place.fails(GONE)
+    backend.fails(GONE)
     outcome = manager.search("irrigation")
     assert paths(outcome) == {"greenhouse.md", "shopping.md"}, "nothing had been indexed there before"
     assert str(GONE) in outcome.notice
     assert "The built-in index of the same notes" in outcome.notice
     assert "answers instead of qmd" in outcome.notice
-    assert place.opened[0].closed
+    assert backend.opened[0].closed
 
 
-def test_latest_settings_apply_to_next_memory(open_manager, place):
+def test_latest_settings_apply_to_next_memory(open_manager, backend):
     manager = open_manager(pause=0)
     manager.sync()
     manager.answer_as(Settings(query=QuerySettings(max_results=1)))
     assert len(manager.search("irrigation").results) == 1
-    place.fails(GONE)
+    backend.fails(GONE)
     assert len(manager.search("irrigation").results) == 1, "the built-in one, opened just now"
     manager.answer_as(Settings())
     assert len(manager.search("irrigation").results) == 2
-    place.works()
+    backend.works()
     manager.answer_as(Settings(query=QuerySettings(max_results=1)))
     outcome = manager.search("irrigation")
     assert not outcome.notice, "the chosen one, opened again"
     assert len(outcome.results) == 1
 
 
-def test_status_names_fallback_and_reason(open_manager, place):
+def test_status_names_fallback_and_reason(open_manager, backend):
     manager = open_manager()
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
     status = manager.status()
     assert status.backend == "builtin"
@@ -78,63 +78,63 @@ def test_status_names_fallback_and_reason(open_manager, place):
     assert status.custom["fallback"] == {"disabled": True, "reason": str(GONE)}
 
 
-def test_failed_backend_not_retried_before_pause(open_manager, place):
+def test_failed_backend_not_retried_before_pause(open_manager, backend):
     manager = open_manager()
-    place.fails(GONE)
+    backend.fails(GONE)
     for _ in range(5):
         manager.search("irrigation")
-    assert place.searched == 1
-    assert len(place.opened) == 1
+    assert backend.searched == 1
+    assert len(backend.opened) == 1
 
 
-def test_retry_after_pause_stays_when_it_works(open_manager, place):
+def test_retry_after_pause_stays_when_it_works(open_manager, backend):
     manager = open_manager(pause=0)
     manager.sync()
-    place.fails(GONE)
+    backend.fails(GONE)
     assert manager.search("irrigation").notice
-    place.works()
+    backend.works()
     outcome = manager.search("irrigation")
     assert paths(outcome) == {"greenhouse.md", "shopping.md"}
     assert not outcome.notice
     assert manager.status().fallback is None
-    assert len(place.opened) == 2
+    assert len(backend.opened) == 2
     manager.search("irrigation")
-    assert len(place.opened) == 2
+    assert len(backend.opened) == 2
 
 
-def test_retry_failure_updates_reason(open_manager, place):
+def test_retry_failure_updates_reason(open_manager, backend):
     manager = open_manager(pause=0)
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
-    place.fails(BackendError("qmd has no index."))
+    backend.fails(BackendError("qmd has no index."))
     manager.search("irrigation")
     fallback = manager.status().fallback
     assert fallback is not None
     assert fallback.reason == "qmd has no index."
-    assert all(memory.closed for memory in place.opened)
+    assert all(memory.closed for memory in backend.opened)
 
 
-def test_an_update_by_hand_ends_the_pause(open_manager, place):
+def test_an_update_by_hand_ends_the_pause(open_manager, backend):
     manager = open_manager()
     manager.sync()
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
-    place.works()
+    backend.works()
     assert manager.search("irrigation").notice
     manager.sync()
     assert not manager.search("irrigation").notice
 
 
-def test_hanging_retry_does_not_block(open_manager, place):
+def test_hanging_retry_does_not_block(open_manager, backend):
     manager = open_manager(pause=0)
     manager.sync()
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
     go_on = threading.Event()
-    place.before_search = lambda memory, cancel: go_on.wait(60)
+    backend.before_search = lambda memory, cancel: go_on.wait(60)
     assert manager.search("irrigation").notice, "the built-in index answers while the try continues"
     assert manager.search("irrigation").notice
-    assert len(place.opened) == 2, "one try at a time"
+    assert len(backend.opened) == 2, "one try at a time"
     go_on.set()
     returned = threading.Event()
     manager.add_status_listener(returned.set)
@@ -144,9 +144,9 @@ def test_hanging_retry_does_not_block(open_manager, place):
     assert not manager.search("irrigation").notice
 
 
-def test_close_cancels_hanging_retry(open_manager, place):
+def test_close_cancels_hanging_retry(open_manager, backend):
     manager = open_manager(pause=0)
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
     tokens: list[CancelToken] = []
 
@@ -156,14 +156,14 @@ def test_close_cancels_hanging_retry(open_manager, place):
             cancel.checkpoint()
             threading.Event().wait(0.01)
 
-    place.before_search = hang
+    backend.before_search = hang
     manager.search("irrigation")
     manager.close()
     assert tokens[0].cancelled
-    assert all(memory.closed for memory in place.opened)
+    assert all(memory.closed for memory in backend.opened)
 
 
-def test_a_cancelled_search_is_no_failure(open_manager, place):
+def test_a_cancelled_search_is_no_failure(open_manager, backend):
     manager = open_manager()
     token = CancelToken()
 
@@ -171,63 +171,63 @@ def test_a_cancelled_search_is_no_failure(open_manager, place):
         token.cancel()
         token.checkpoint()
 
-    place.before_search = cancel
+    backend.before_search = cancel
     with pytest.raises(Cancelled):
         manager.search("irrigation", cancel=token)
     assert manager.status().fallback is None
-    assert not place.opened[0].closed
+    assert not backend.opened[0].closed
 
 
 @pytest.mark.parametrize("answer", [Unsupported("qmd knows no dates."), PassageMissing("Nothing is there.")])
-def test_unsupported_is_no_failure(open_manager, place, answer):
+def test_unsupported_is_no_failure(open_manager, backend, answer):
     manager = open_manager()
-    place.fails(answer)
+    backend.fails(answer)
     with pytest.raises(type(answer)):
         manager.search_like(Passage(path="ines.md", start_line=1, end_line=1))
     assert manager.status().fallback is None
 
 
-def test_query_unsupported_by_failed_backend_is_no_try(open_manager, place):
+def test_query_unsupported_by_failed_backend_is_no_try(open_manager, backend):
     manager = open_manager(pause=0)
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
-    place.fails(Unsupported("qmd knows no dates."))
+    backend.fails(Unsupported("qmd knows no dates."))
     assert manager.search("irrigation").notice
-    place.works()
+    backend.works()
     manager.search("irrigation")
     assert manager.status().fallback is None
 
 
-def test_other_failures_reach_their_caller_and_change_nothing(open_manager, place):
+def test_failures_outside_searches_cause_no_fallback(open_manager, backend):
     manager = open_manager()
     with pytest.raises(PathRefused):
         manager.read_file("../secret.md")
-    place.opened[0].__dict__["sync"] = raising(GONE)
+    backend.opened[0].__dict__["sync"] = raising(GONE)
     with pytest.raises(BackendError, match="is not there"):
         manager.sync()
     assert manager.status().fallback is None
-    assert not place.opened[0].closed
+    assert not backend.opened[0].closed
 
 
-def test_both_errors_shown_when_both_fail(open_manager, place):
+def test_both_errors_shown_when_both_fail(open_manager, backend):
     class Broken(Elsewhere):
         def search(self, *_args, **_options):
             raise ProviderError("The provider is down")
 
-    manager = open_manager(open_builtin=lambda: Broken(place, place.open().index))
-    place.fails(GONE)
+    manager = open_manager(open_builtin=lambda: Broken(backend, backend.open().index))
+    backend.fails(GONE)
     with pytest.raises(BackendError) as told:
         manager.search("irrigation")
     assert str(GONE) in str(told.value)
     assert "The provider is down." in str(told.value)
 
 
-def test_both_errors_shown_when_builtin_cannot_open(open_manager, place):
+def test_both_errors_shown_when_builtin_cannot_open(open_manager, backend):
     def refuse() -> BuiltinMemory:
         raise IndexReadOnly("The folder cannot be written.")
 
     manager = open_manager(open_builtin=refuse)
-    place.fails(GONE)
+    backend.fails(GONE)
     for _ in range(2):
         with pytest.raises(BackendError) as told:
             manager.search("irrigation")
@@ -235,11 +235,11 @@ def test_both_errors_shown_when_builtin_cannot_open(open_manager, place):
         assert "cannot be written" in str(told.value)
 
 
-def test_memory_that_cannot_be_opened_is_replaced(open_manager, place):
+def test_memory_that_cannot_be_opened_is_replaced(open_manager, backend):
     def refuse() -> None:
         raise BackendError("LanceDB is not installed")
 
-    place.before_open = refuse
+    backend.before_open = refuse
     manager = open_manager()
     outcome = manager.search("irrigation")
     assert paths(outcome) == {"greenhouse.md", "shopping.md"}
@@ -247,28 +247,28 @@ def test_memory_that_cannot_be_opened_is_replaced(open_manager, place):
     assert manager.unsupported == {}
 
 
-def test_unexpected_error_still_falls_back(open_manager, place, caplog):
+def test_unexpected_error_still_falls_back(open_manager, backend, caplog):
     manager = open_manager()
-    place.fails(KeyError("docid of someone's secret"))
+    backend.fails(KeyError("docid of someone's secret"))
     outcome = manager.search("irrigation")
     assert outcome.results
     assert "The search engine failed unexpectedly (KeyError)." in outcome.notice
     assert "secret" not in outcome.notice
 
 
-def test_outdated_fallback_index_adds_notice(open_manager, place):
+def test_outdated_fallback_index_adds_notice(open_manager, backend):
     go_on = threading.Event()
     taken: list[BuiltinMemory] = []
 
     def slow() -> Elsewhere:
-        memory = place.open()
+        memory = backend.open()
         taken.append(memory.index)
         memory.__dict__["sync"] = lambda **options: go_on.wait(60) and memory.index.sync(**options)
         memory.__dict__["search"] = memory.index.search
         return memory
 
     manager = open_manager(open_builtin=slow)
-    place.fails(GONE)
+    backend.fails(GONE)
     outcome = manager.search("irrigation")
     assert not outcome.results
     assert "results may be missing" in outcome.notice
@@ -279,58 +279,58 @@ def test_outdated_fallback_index_adds_notice(open_manager, place):
     assert "missing" not in outcome.notice
 
 
-def test_an_index_that_cannot_be_brought_up_to_date_says_why(open_manager, place):
+def test_an_index_that_cannot_be_brought_up_to_date_says_why(open_manager, backend):
     def broken() -> Elsewhere:
-        memory = place.open()
+        memory = backend.open()
         memory.__dict__["sync"] = raising(IndexReadOnly("The folder cannot be written."))
         memory.__dict__["search"] = memory.index.search
         return memory
 
     manager = open_manager(open_builtin=broken)
-    place.fails(GONE)
+    backend.fails(GONE)
     assert "could not be updated, so results may be missing: The folder" in manager.search("x").notice
 
 
-def test_listeners_hear_of_both_switches(open_manager, place):
+def test_listeners_hear_of_both_switches(open_manager, backend):
     manager = open_manager(pause=0)
     seen: list[bool] = []
     manager.add_status_listener(lambda: seen.append(manager.status().fallback is not None))
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
     assert seen[-1]
-    place.works()
+    backend.works()
     manager.search("irrigation")
     assert not seen[-1]
 
 
-def test_missing_features_follow_backend_in_use(open_manager, place):
+def test_missing_features_follow_backend_in_use(open_manager, backend):
     manager = open_manager()
     unsupported = {"alike": "qmd finds no passages that are alike."}
-    place.opened[0].__dict__["unsupported"] = unsupported
+    backend.opened[0].__dict__["unsupported"] = unsupported
     assert manager.unsupported == unsupported
     assert manager.insight is not None
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
     assert manager.unsupported == {}
 
 
-def test_saved_searches_survive_switches(open_manager, place):
+def test_saved_searches_survive_switches(open_manager, backend):
     manager = open_manager(pause=0)
     kept = manager.saved_searches
     kept.save(SavedSearch(name="water", query=QueryRecord(text="irrigation"), used=1.0))
-    place.fails(GONE)
+    backend.fails(GONE)
     manager.search("irrigation")
-    place.works()
+    backend.works()
     manager.search("irrigation")
     assert manager.saved_searches is kept
     assert [saved.name for saved in kept.saved()] == ["water"]
 
 
-def test_facts_survive_switches_with_provider(open_manager, place):
+def test_facts_survive_switches_with_provider(open_manager, backend):
     manager = open_manager(pause=0)
     facts = manager.facts
     facts.add("The drip irrigation runs on Tuesdays.")
-    for prepare in (place.works, lambda: place.fails(GONE), place.works):
+    for prepare in (backend.works, lambda: backend.fails(GONE), backend.works):
         prepare()
         manager.search("irrigation")
         assert manager.facts is facts
@@ -339,9 +339,9 @@ def test_facts_survive_switches_with_provider(open_manager, place):
         assert found.results
 
 
-def test_refused_session_refused_by_fallback_too(open_manager, place):
+def test_refused_session_refused_by_fallback_too(open_manager, backend):
     manager = open_manager(refusal=lambda key: "Not in groups." if key and "group" in key else "")
-    place.fails(GONE)
+    backend.fails(GONE)
     assert manager.search("irrigation").results
     for ask in (
         lambda: manager.search("irrigation", session_key="agent:main:discord:group:1"),
@@ -351,7 +351,7 @@ def test_refused_session_refused_by_fallback_too(open_manager, place):
         assert (outcome.results, outcome.notice) == ((), "Not in groups.")
 
 
-def test_parallel_searches_during_switches(open_manager, place):
+def test_parallel_searches_during_switches(open_manager, backend):
     manager = open_manager(pause=0)
     manager.sync()
     count = 0
@@ -365,7 +365,7 @@ def test_parallel_searches_during_switches(open_manager, place):
         if fails:
             raise GONE
 
-    place.before_search = sometimes
+    backend.before_search = sometimes
 
     def ask(number: int) -> set[str]:
         if number % 5 == 0:
@@ -379,17 +379,17 @@ def test_parallel_searches_during_switches(open_manager, place):
         # On a busy machine the first searches can all end before one retry has opened the other index.
         for _ in range(50):
             answers += pool.map(ask, range(120))
-            if len(place.opened) > 2:
+            if len(backend.opened) > 2:
                 break
     assert all(answer == {"greenhouse.md", "shopping.md"} for answer in answers)
     manager.close()
-    assert all(memory.closed for memory in place.opened)
-    assert len(place.opened) > 2
+    assert all(memory.closed for memory in backend.opened)
+    assert len(backend.opened) > 2
 
 
-def test_close_during_searches_ends_cleanly(open_manager, place):
+def test_close_during_searches_ends_cleanly(open_manager, backend):
     manager = open_manager(pause=0)
-    place.fails(GONE)
+    backend.fails(GONE)
     start = threading.Barrier(5)
 
     def ask(_: int) -> str:
@@ -406,10 +406,10 @@ def test_close_during_searches_ends_cleanly(open_manager, place):
         start.wait()
         manager.close()
         assert {future.result() for future in asked} <= {"closed", "answered"}
-    assert all(memory.closed for memory in place.opened)
+    assert all(memory.closed for memory in backend.opened)
 
 
-def test_closed_is_closed(open_manager):
+def test_closed_memory_refuses_every_call(open_manager):
     manager = open_manager()
     manager.close()
     manager.close()

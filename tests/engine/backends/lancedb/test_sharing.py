@@ -154,7 +154,7 @@ def test_text_shared_before_embedding_ends(machine, provider, monkeypatch) -> No
     desk.sync()
 
     assert seen == [["//desk/hose.md"]]
-    assert all(row["vector"] is not None for row in rows_of(desk.table.place().uri) if row["ordinal"] >= 0)
+    assert all(row["vector"] is not None for row in rows_of(desk.table.location().uri) if row["ordinal"] >= 0)
 
 
 def test_vectors_added_once_provider_exists(machine, table) -> None:

@@ -26,7 +26,7 @@ from engine.backends.qmd.query_runner import read_query_text
     ],
 )
 def test_query_keeps_words_phrases_and_exclusions(text, ways):
-    assert read_query_text(text).ways == ways
+    assert read_query_text(text).variants == ways
 
 
 def test_single_words_are_longest_first():
@@ -36,7 +36,7 @@ def test_single_words_are_longest_first():
 
 def test_unspaced_sentence_is_split_into_pairs():
     query = read_query_text("数据库迁移")
-    assert query.ways == ("数据库迁移",)
+    assert query.variants == ("数据库迁移",)
     assert query.loose == ("数据", "据库", "库迁", "迁移")
 
 
@@ -53,11 +53,11 @@ def test_unsupported_query_syntax_reported():
 @given(st.text(max_size=300))
 def test_any_text_makes_a_valid_query(text):
     query = read_query_text(text)
-    for line in (*query.ways, *query.loose, query.sentence):
+    for line in (*query.variants, *query.loose, query.sentence):
         assert "\n" not in line
         assert "\0" not in line
         line.encode()
         assert line.count('"') % 2 == 0 or line == query.sentence
-    assert len(query.ways) <= 4
+    assert len(query.variants) <= 4
     assert len(query.loose) <= 12
     assert not re.match(r"\s*(lex|vec|hyde|intent|expand)\s*:", query.sentence, re.IGNORECASE)

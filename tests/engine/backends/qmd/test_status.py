@@ -21,7 +21,7 @@ def test_first_matching_rule_decides():
 
 
 @pytest.mark.parametrize("key", [None, "", "  "])
-def test_the_person_may_always(key):
+def test_user_may_search_whatever_the_rules(key):
     assert may_search(QmdScopeSettings(rules=("deny *",)), key)
 
 

@@ -57,7 +57,7 @@ def test_low_scores_left_out(memory: MemorySearchManager):
     assert not memory.search("irrigation timer", min_score=1.5).results
 
 
-def test_no_more_results_than_wanted(memory: MemorySearchManager):
+def test_search_respects_max_results(memory: MemorySearchManager):
     everything = memory.search("irrigation", min_score=0)
     first = memory.search("irrigation", min_score=0, max_results=1)
     assert [result.path for result in first.results] == [everything.results[0].path]
@@ -190,7 +190,7 @@ def test_a_note_is_read_whole_or_in_part(memory: MemorySearchManager):
     assert memory.locate("people/ines.md").read_text("utf-8") == NOTES["people/ines.md"]
 
 
-def test_a_note_that_has_gone_is_empty(memory: MemorySearchManager):
+def test_missing_note_reads_as_empty(memory: MemorySearchManager):
     assert memory.read_file("people/nobody.md").text == ""
     with pytest.raises(FileNotFoundError):
         memory.open_file("people/nobody.md")
@@ -199,7 +199,7 @@ def test_a_note_that_has_gone_is_empty(memory: MemorySearchManager):
 @pytest.mark.parametrize(
     "path", ["../data/user.sqlite", "/etc/passwd", "people/../../elsewhere.md", ".git/config.md", "picture.png", ""]
 )
-def test_no_other_file_is_read(memory: MemorySearchManager, path):
+def test_paths_outside_the_index_are_refused(memory: MemorySearchManager, path):
     for read in (memory.read_file, memory.open_file, memory.locate):
         with pytest.raises(PathRefused):
             read(path)

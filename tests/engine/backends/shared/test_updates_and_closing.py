@@ -23,7 +23,7 @@ def found(memory: MemorySearchManager, query: str) -> set[str]:
 # --- updates --------------------------------------------------------------------------------------------------------
 
 
-def test_before_the_first_update_nothing_is_found_and_it_says_so(opened: Bench):
+def test_search_before_first_update_is_empty_with_reason(opened: Bench):
     if opened.backend == "fallen back":
         pytest.skip("that one fills its index at the first question")
     memory = opened.open()
@@ -170,7 +170,7 @@ def test_background_memory_indexes_new_notes(opened: Bench):
 # --- closing --------------------------------------------------------------------------------------------------------
 
 
-def test_closed_is_closed(opened: Bench):
+def test_closed_memory_refuses_every_call(opened: Bench):
     memory = opened.ready()
     memory.close()
     memory.close()

@@ -64,7 +64,7 @@ def test_first_answer_of_another_workspace_names_it(everywhere: MultiWorkspaceMe
     assert len(first) == 1
 
 
-def test_all_are_searched_and_each_result_names_its_own(
+def test_search_everywhere_names_workspace_of_each_result(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path]
 ) -> None:
     outcome = everywhere.search_everywhere("carrots")
@@ -94,7 +94,7 @@ def test_shared_passage_found_once(everywhere: MultiWorkspaceMemory, folders: di
     assert outcome.total == 1
 
 
-def test_no_more_than_wanted(everywhere: MultiWorkspaceMemory) -> None:
+def test_search_everywhere_respects_max_results(everywhere: MultiWorkspaceMemory) -> None:
     outcome = everywhere.search_everywhere("carrots", max_results=1)
     assert (len(outcome.results), outcome.total) == (1, 2)
 
@@ -128,7 +128,7 @@ def test_files_of_other_workspaces_can_be_read(everywhere: MultiWorkspaceMemory,
             everywhere.read_file(wrong)
 
 
-def test_its_index_is_looked_into_where_it_is(
+def test_other_workspace_index_is_inspected_in_its_folder(
     everywhere: MultiWorkspaceMemory, open_: Open, folders: dict[str, Path]
 ) -> None:
     insight = everywhere.insight
@@ -152,7 +152,7 @@ def test_its_index_is_looked_into_where_it_is(
         insight.chunks_of("///nowhere/note.md")
 
 
-def test_other_settings_hold_for_the_next_question_everywhere(
+def test_changed_settings_apply_to_next_query_everywhere(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path], in_force: dict[str, Settings]
 ) -> None:
     def found() -> list[str]:

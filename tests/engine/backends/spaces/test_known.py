@@ -8,7 +8,7 @@ import pytest
 
 from engine.base.errors import IndexBusy
 from engine.memory.memory_interface import MemorySearchManager
-from engine.settings import save_setting
+from engine.settings.saving import save_setting
 from engine.store.connection import WriterLock
 from engine.store.index_paths import index_files
 from engine.workspaces.known_workspaces import forget_workspace, known_workspaces, unique_names, workspace_state

@@ -34,7 +34,7 @@ def _write_sessions(tmp_path: Path) -> None:
         (store / f"{name}.jsonl").write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
 
 
-def test_each_is_indexed_once_and_found_from_everywhere(
+def test_session_is_indexed_once_and_found_everywhere(
     folders: dict[str, Path], tmp_path: Path, settings: Settings, open_: Open
 ) -> None:
     _write_sessions(tmp_path)

@@ -55,7 +55,7 @@ def test_a_history_has_several_sessions() -> None:
     assert (first.key, second.key) == ("2025-05-04T09-00-05", "2025-05-04T09-00-05-2")
 
 
-def test_it_is_recognised_by_its_content(tmp_path: Path) -> None:
+def test_format_is_recognised_by_content(tmp_path: Path) -> None:
     other = tmp_path / "notes.md"
     other.write_text("How aider works\n> # aider chat started at 2025-05-04 09:00:05\n")
     known = {}

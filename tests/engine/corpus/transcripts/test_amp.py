@@ -39,19 +39,19 @@ def test_messages_of_a_thread() -> None:
     assert resume_command("amp", "T-1") == "amp threads continue T-1"
 
 
-def test_its_files_are_recognised_and_others_are_not() -> None:
+def test_only_own_files_are_recognised() -> None:
     assert AmpThread().matches(str(THREAD), THREAD.read_bytes())
     assert not AmpThread().matches("/x/a.json", b'{"id": "x", "messages": []}')
     assert not AmpThread().matches("/x/a.json", b'{"list": [{"id": "T-1"}], "messages": []}')
 
 
 @pytest.mark.parametrize("data", [".local/share", "AppData/Local"])
-def test_its_folder_is_found(tmp_path: Path, data: str) -> None:
+def test_folder_is_found(tmp_path: Path, data: str) -> None:
     folder = tmp_path / data / "amp" / "threads"
     folder.mkdir(parents=True)
     shutil.copy(THREAD, folder)
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path, place.files) == ("amp", str(folder), 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == ("amp", str(folder), 1)
 
 
 def test_reading_stops_when_cancelled() -> None:

@@ -78,7 +78,7 @@ def test_the_shorter_transcript_is_a_copy(brain: Path) -> None:
     assert copied_sessions(alone, set()) == set()
 
 
-def test_its_steps_are_recognised_and_others_are_not() -> None:
+def test_only_own_steps_are_recognised() -> None:
     matches = AntigravityFormat().matches
     assert all(matches([value]) for value in SAMPLES if value["source"] != "HOLOGRAM")
     assert not matches([{"type": "USER_INPUT", "content": "x"}])

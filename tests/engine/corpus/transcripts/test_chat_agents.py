@@ -77,7 +77,7 @@ def test_a_session_of_grok_is_read() -> None:
         ("What is <user_info>?", None, [("user", "What is <user_info>?")]),
     ],
 )
-def test_only_typed_words_of_grok_are_the_users(text: str, reason: str | None, parts: list[tuple[str, str]]) -> None:
+def test_only_typed_text_of_grok_has_the_role_user(text: str, reason: str | None, parts: list[tuple[str, str]]) -> None:
     newer = {"type": "user", "content": [{"type": "text", "text": text}], "synthetic_reason": reason}
     older = {"role": "user", "content": text, "synthetic_reason": reason}
     for line in (newer, older):

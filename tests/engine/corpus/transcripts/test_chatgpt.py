@@ -17,7 +17,7 @@ _FIXTURE = Path(__file__).parent / "fixtures" / "chatgpt" / "conversations.json"
 _FORMAT = ChatGptExport()
 
 
-def test_the_fixture() -> None:
+def test_fixture_is_read() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert in_order(first) == [
         ("system", "text", "I bake.\nBe brief.", ""),
@@ -101,7 +101,7 @@ def test_left_branches_follow_the_visible_one(tmp_path: Path) -> None:
     assert (found.facts.rewound, found.facts.opening) == ([(4, 7)], "Rig the mast.")
 
 
-def test_one_file_a_conversation_packed(tmp_path: Path) -> None:
+def test_zip_with_one_file_per_conversation_is_read(tmp_path: Path) -> None:
     values = json.loads(_FIXTURE.read_text("utf-8"))
     single = {f"conversations/{number}.json": json.dumps(value).encode() for number, value in enumerate(values)}
     path = packed(tmp_path, {"conversations/about.json": b'{"made": "today"}', "user.json": b"{}", **single})
@@ -129,7 +129,7 @@ def test_file_of_one_conversation_known_by_its_name(name: str, expected: bool) -
 
 @settings(max_examples=150)
 @given(data=st.data())
-def test_any_json_in_any_place_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
+def test_any_json_at_any_position_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
     value = data.draw(mangled(json.loads(_FIXTURE.read_text("utf-8"))))
     path = written(tmp_path_factory.mktemp("export"), [value, 1, None, [], value])
     found, error = read_first(_FORMAT, path)

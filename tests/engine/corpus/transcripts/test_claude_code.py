@@ -305,7 +305,7 @@ def test_edited_first_message_gives_the_title() -> None:
         answer("m9", text("Again."), uuid="a9", parentUuid="a1"),
     ],
 )
-def test_other_lines_leave_no_branch(last: dict[str, Any]) -> None:
+def test_unrelated_lines_begin_no_branch(last: dict[str, Any]) -> None:
     first = [user("Rig it.", uuid="p1"), answer("m1", text("How?"), uuid="a1", parentUuid="p1")]
     assert rewound(*first, user("With rope.", uuid="p2", parentUuid="a1"), last) == []
 
@@ -422,7 +422,7 @@ def test_session_id_from_name_or_line() -> None:
         ),
     ],
 )
-def test_only_the_persons_words_are_the_persons(content: Any, parts: list[tuple[str, str, str]]) -> None:
+def test_only_user_speech_has_the_role_user(content: Any, parts: list[tuple[str, str, str]]) -> None:
     assert parts_of(user(content)) == parts
 
 
@@ -443,7 +443,7 @@ def test_only_the_persons_words_are_the_persons(content: Any, parts: list[tuple[
         ({"isMeta": True}, None),
     ],
 )
-def test_a_line_may_say_that_it_is_not_the_persons(more: dict[str, Any], role: str | None) -> None:
+def test_generated_line_is_not_attributed_to_user(more: dict[str, Any], role: str | None) -> None:
     assert parts_of(user("hello", **more)) == ([(role, "text", "hello")] if role else [])
 
 
@@ -480,7 +480,7 @@ def test_consecutive_lines_share_message_number() -> None:
     assert [message.ordinal for message in messages] == [1, 1, 1, 2, 3, 4, 5, 6]
 
 
-def test_a_line_that_comes_again_counts_once() -> None:
+def test_repeated_line_counts_once() -> None:
     first, second = user("Once.", uuid="1"), answer("m", text("Yes."), uuid="2")
     assert len(parts_of(first, second, first, second, user("Once.", uuid="3"), user("Once."), user("Once."))) == 5
 
@@ -551,7 +551,7 @@ def test_summary_of_own_message_is_title() -> None:
         assert parser.facts.title == title
 
 
-def test_its_lines_are_recognised_and_others_are_not() -> None:
+def test_only_own_lines_are_recognised() -> None:
     matches = ClaudeCodeFormat().matches
     assert matches(SAMPLES[:1])
     assert matches(SAMPLES[1:2])

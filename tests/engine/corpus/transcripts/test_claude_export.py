@@ -17,7 +17,7 @@ _FIXTURE = Path(__file__).parent / "fixtures" / "claude_export" / "conversations
 _FORMAT = ClaudeExport()
 
 
-def test_the_fixture() -> None:
+def test_fixture_is_read() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert in_order(first) == [
         ("user", "text", "Why do they split?", ""),
@@ -97,7 +97,7 @@ def test_is_known_by_its_content_packed_or_not(tmp_path: Path) -> None:
 
 @settings(max_examples=150)
 @generated(data=st.data())
-def test_any_json_in_any_place_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
+def test_any_json_at_any_position_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
     value = data.draw(mangled(json.loads(_FIXTURE.read_text("utf-8"))))
     path = written(tmp_path_factory.mktemp("export"), [value, 1, None, [], value])
     found, error = read_first(_FORMAT, path)

@@ -175,17 +175,17 @@ def test_task_in_a_chosen_folder_is_roo_codes_by_its_file(tmp_path: Path) -> Non
         ("roo-code", ".config/Code/User/globalStorage/rooveterinaryinc.roo-code-nightly/tasks"),
     ],
 )
-def test_their_folders_are_found(tmp_path: Path, agent: str, folder: str) -> None:
+def test_folders_are_found(tmp_path: Path, agent: str, folder: str) -> None:
     source = SESSION if folder.endswith("sessions") else TASK
     shutil.copytree(source.parent, tmp_path / folder / "1")
     copies = tmp_path / folder / "1" / "checkpoints"
     copies.mkdir()
     shutil.copy(TASK, copies)
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path, place.files) == (agent, str(tmp_path / folder), 1)
+    (other,) = find_sources(tmp_path, {}).sources
+    assert (other.agent, other.path, other.files) == (agent, str(tmp_path / folder), 1)
 
 
-def test_of_a_task_that_breaks_off_the_rest_is_given(tmp_path: Path) -> None:
+def test_truncated_task_is_read_up_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "ui_messages.json"
     path.write_bytes(TASK.read_bytes().partition(b"Let me")[0])
     found, error = read_first(CLINE, path)

@@ -61,7 +61,7 @@ def parts_of(*values: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [(message.role, message.kind, message.text) for message in messages]
 
 
-def test_a_session_of_envelopes_is_read() -> None:
+def test_session_of_message_envelopes_is_read() -> None:
     parser = CodexFormat().parser(str(ENVELOPES))
     messages = feed(parser, fixture_lines(ENVELOPES))
 
@@ -195,7 +195,7 @@ def test_rolled_back_turns_are_a_left_branch() -> None:
     assert left(back, *first, event(type="thread_rolled_back", num_turns="1"))[0] == []
 
 
-def test_the_twin_may_come_much_later_and_with_other_blanks() -> None:
+def test_duplicate_event_is_found_later_despite_whitespace() -> None:
     between = [item(type="function_call", name="x", arguments="{}", call_id=str(number)) for number in range(300)]
     found = parts_of(answered("Done.\nAll of it."), *between, shown("agent", "Done. All of it. "))
     assert [text for _, kind, text in found if kind == "text"] == ["Done.\nAll of it."]
@@ -436,7 +436,7 @@ def test_long_program_is_read_in_linear_time(part: str) -> None:
         ("# Context from my IDE setup:\nnothing more", [("user", "# Context from my IDE setup:\nnothing more")]),
     ],
 )
-def test_only_the_persons_words_are_the_persons(text: str, parts: list[tuple[str, str]]) -> None:
+def test_only_user_speech_has_the_role_user(text: str, parts: list[tuple[str, str]]) -> None:
     expected = [(role, "text", words) for role, words in parts]
     assert parts_of(asked(text)) == expected
     assert parts_of(shown("user", text)) == expected
@@ -547,7 +547,7 @@ def test_words_of_another_agent_are_beside_the_conversation() -> None:
     ]
 
 
-def test_its_lines_are_recognised_and_others_are_not() -> None:
+def test_only_own_lines_are_recognised() -> None:
     matches = CodexFormat().matches
     assert matches(SAMPLES[:1])
     assert matches([value for _, value in fixture_lines(BARE)][:1])
@@ -577,14 +577,18 @@ def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> N
     assert set(numbers) == set(range(1, parser.ordinal + 1))
 
 
-def test_trae_writes_the_same_transcripts(tmp_path: Path) -> None:
-    folder = tmp_path / ".trae" / "cli" / "sessions"
+@pytest.mark.parametrize(
+    ("agent", "home", "resumed"),
+    [("trae-cli", ".trae/cli", f"traex resume {SESSION}"), ("open-interpreter", ".openinterpreter", "")],
+)
+def test_copies_of_codex_are_read_as_their_own(tmp_path: Path, agent: str, home: str, resumed: str) -> None:
+    folder = tmp_path / home / "sessions"
     path = folder / "2026" / "03" / "09" / ENVELOPES.name
     path.parent.mkdir(parents=True)
     path.write_bytes(ENVELOPES.read_bytes())
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path, place.files) == ("trae-cli", str(folder), 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == (agent, str(folder), 1)
     session = read_session(path, "")
     assert session is not None
-    assert (session.facts.agent, session.facts.id) == ("trae-cli", SESSION)
-    assert resume_command("trae-cli", SESSION) == f"traex resume {SESSION}"
+    assert (session.facts.agent, session.facts.id) == (agent, SESSION)
+    assert resume_command(agent, SESSION) == resumed

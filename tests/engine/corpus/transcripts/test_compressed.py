@@ -38,7 +38,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(DATA) + 10), st.integers(0, 400_000)), min_size=1, max_size=6))
-def test_any_place_can_be_read_in_any_order(packed: Path, places: list[tuple[int, int]]) -> None:
+def test_any_range_can_be_read_in_any_order(packed: Path, places: list[tuple[int, int]]) -> None:
     with unpacked(packed) as source:
         for position, size in places:
             assert source.read_at(position, size) == DATA[position : position + size]

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "fixtures" / "continue" / "sessions"
 SESSION = FOLDER / "0c1d2e3f-0000-4000-8000-000000000005.json"
 
 
-def test_messages_of_a_session() -> None:
+def test_session_lines_become_messages() -> None:
     (conversation,) = read(ContinueSession(), SESSION)
     assert conversation.messages == (
         Message("system", "text", "Be brief.", 1, 1),
@@ -64,16 +64,16 @@ def test_total_usage_of_the_command_line_is_read(tmp_path: Path) -> None:
     assert conversation.facts.usage == {"sonnet": Usage(900, 40, 300, cost=0.5)}
 
 
-def test_its_files_are_recognised_and_others_are_not() -> None:
+def test_only_own_files_are_recognised() -> None:
     assert ContinueSession().matches(str(SESSION), SESSION.read_bytes())
     listed = FOLDER / "sessions.json"
     assert not ContinueSession().matches(str(listed), listed.read_bytes())
 
 
-def test_its_folder_is_found(tmp_path: Path) -> None:
+def test_folder_is_found(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / ".continue" / "sessions")
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.files) == ("continue", 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("continue", 1)
 
 
 def test_reading_stops_when_cancelled() -> None:

@@ -50,7 +50,7 @@ def test_session_as_one_object() -> None:
     assert conversation.unknown == {"part hologram": 1}
 
 
-def test_session_as_a_log_of_changes() -> None:
+def test_log_of_changes_becomes_messages() -> None:
     (conversation,) = CopilotChatDocument().conversations(str(LOG))
 
     answered = ("response_1", 1770000009.0)
@@ -127,7 +127,7 @@ def test_workspace_on_another_machine_keeps_its_path(tmp_path: Path) -> None:
     assert conversation.facts.project == ""
 
 
-def test_its_files_are_recognised_and_others_are_not() -> None:
+def test_only_own_files_are_recognised() -> None:
     format = CopilotChatDocument()
     for path in (OBJECT, LOG):
         assert format.matches(str(path), path.read_bytes())
@@ -161,12 +161,12 @@ def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
     _chat(storage / "a1" / "chatSessions", migrated.removesuffix("l"), 3)
     _chat(storage / "a1" / "chatSessions", migrated, 2)
     _chat(storage / "a1" / "GitHub.copilot-chat" / "transcripts", migrated, 2)
-    places = find_sources(tmp_path, {}).places
-    assert [(place.agent, place.path, place.files) for place in places] == [
+    sources = find_sources(tmp_path, {}).sources
+    assert [(source.agent, source.path, source.files) for source in sources] == [
         ("copilot-chat", str(storage), 4),
         ("copilot-chat", str(without), 1),
     ]
-    folders = tuple(place.path for place in places)
+    folders = tuple(source.path for source in sources)
     files = find_transcripts(Settings(sessions=SessionSettings(folders=folders))).files
     left_out = copied_sessions(files, set())
     kept = sorted(file.path for file in files if file.name not in left_out)

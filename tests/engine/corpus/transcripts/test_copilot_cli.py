@@ -112,7 +112,7 @@ def test_text_of_the_program_is_not_the_users() -> None:
     ]
 
 
-def test_its_events_are_recognised_and_others_are_not() -> None:
+def test_only_own_events_are_recognised() -> None:
     matches = CopilotFormat().matches
     assert matches(SAMPLES[:1])
     assert matches(SAMPLES[3:4])

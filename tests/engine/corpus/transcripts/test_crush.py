@@ -144,7 +144,7 @@ def test_reading_stops_when_cancelled(path: Path) -> None:
         sessions.marks()
 
 
-def test_a_damaged_database_says_so(path: Path) -> None:
+def test_damaged_database_is_an_error(path: Path) -> None:
     write_rows(path, CRUSH, [session(), message("m1", "user", text("Leaks? " * 5000))])
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])

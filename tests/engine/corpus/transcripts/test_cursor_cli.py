@@ -72,18 +72,18 @@ def test_time_of_a_message(stated: str, time: float | None) -> None:
     assert CursorCliFormat().parser("s.jsonl").feed(line, 1)[0].time == time
 
 
-def test_its_lines_are_recognised_and_others_are_not() -> None:
+def test_only_own_lines_are_recognised() -> None:
     format = CursorCliFormat()
     assert format.matches(SAMPLES)
     assert not format.matches([{"role": "user", "content": "x"}, {"type": "user", "message": {"content": []}}])
 
 
-def test_its_folder_is_found(tmp_path: Path) -> None:
+def test_folder_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".cursor" / "projects" / "boats" / "agent-transcripts" / "x"
     folder.mkdir(parents=True)
     (folder / "x.jsonl").write_bytes(TRANSCRIPT.read_bytes())
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.files) == ("cursor-cli", 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("cursor-cli", 1)
 
 
 def test_reading_lines_resumes() -> None:

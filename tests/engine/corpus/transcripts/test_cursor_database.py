@@ -183,9 +183,9 @@ def test_transcripts_of_its_chats_are_copies(path: Path, writer: CursorWriter, t
         folder = tmp_path / ".cursor" / "projects" / "boats" / "agent-transcripts" / id
         folder.mkdir(parents=True)
         (folder / f"{id}.jsonl").write_text("{}\n")
-    places = find_sources(tmp_path, {}).places
-    assert [(place.agent, place.files) for place in places] == [("cursor", 1), ("cursor-cli", 2)]
-    folders = tuple(place.path for place in places)
+    sources = find_sources(tmp_path, {}).sources
+    assert [(source.agent, source.files) for source in sources] == [("cursor", 1), ("cursor-cli", 2)]
+    folders = tuple(source.path for source in sources)
     files = find_transcripts(Settings(sessions=SessionSettings(folders=folders))).files
     names = {file.name for file in files}
     copy = f"sessions/cursor-cli/boats/agent-transcripts/{CHAT}/{CHAT}.jsonl"

@@ -20,7 +20,7 @@ SAMPLES = [value for _, value in LINES]
 START = 1788256800.0
 
 
-def test_messages_of_a_session() -> None:
+def test_session_lines_become_messages() -> None:
     parser = DroidFormat().parser("/x/s.jsonl")
     assert feed(parser, LINES) == [
         Message("system", "text", "Be brief.", 2, 1, "m1", START),
@@ -70,17 +70,17 @@ def test_half_a_character_in_an_id_can_be_stored() -> None:
     assert [message.tool for message in messages] == ["\ufffd", "\ufffd"]
 
 
-def test_its_lines_are_recognised_and_others_are_not() -> None:
+def test_only_own_lines_are_recognised() -> None:
     assert DroidFormat().matches(SAMPLES[:1])
     assert not DroidFormat().matches(SAMPLES[1:])
 
 
-def test_its_folder_is_found(tmp_path: Path) -> None:
+def test_folder_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".factory" / "sessions" / "-home-ada-boats"
     folder.mkdir(parents=True)
     shutil.copy(SESSION, folder)
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.files) == ("droid", 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("droid", 1)
 
 
 def test_reading_lines_resumes() -> None:

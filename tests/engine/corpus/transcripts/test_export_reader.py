@@ -73,7 +73,7 @@ def test_a_damaged_member_is_refused(tmp_path: Path) -> None:
         list(export_reader.conversations(str(path)))
 
 
-def test_an_absurd_member_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_huge_zip_member_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export_reader, "LARGEST_DOCUMENT", 1000)
     path = packed(tmp_path, {"conversations.json": b" " * 1001})
     with pytest.raises(ValueError, match=r"conversations\.json has 1,001 bytes; the limit is 1,000\."):

@@ -139,7 +139,7 @@ def test_an_older_history_is_a_mere_list(tmp_path: Path) -> None:
     assert conversation.messages == newer.messages
 
 
-def test_its_files_are_recognised_and_others_are_not(tmp_path: Path) -> None:
+def test_only_own_files_are_recognised(tmp_path: Path) -> None:
     format = GeminiDocument()
     for path in (DOCUMENT, CHECKPOINT):
         assert format.matches(str(path), path.read_bytes())
@@ -159,7 +159,7 @@ def test_its_files_are_recognised_and_others_are_not(tmp_path: Path) -> None:
     assert not GeminiLines().matches([{"type": "user", "sessionId": "s"}])
 
 
-def test_of_a_document_that_breaks_off_the_rest_is_given(tmp_path: Path) -> None:
+def test_truncated_document_is_read_up_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "session-x.json"
     path.write_bytes(DOCUMENT.read_bytes()[:620])
     conversations = GeminiDocument().conversations(str(path))

@@ -142,7 +142,7 @@ def test_marks_change_with_a_message(path: Path) -> None:
     assert {key for key in after if after[key] != before[key]} == {"20260504_1"}
 
 
-def test_it_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
+def test_database_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
     write_rows(path, GOOSE, [session(), message("user", text("Leaks?"))])
     found = read_session(path, "20260504_1")
     assert found is not None

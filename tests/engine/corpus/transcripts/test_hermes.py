@@ -155,7 +155,7 @@ def test_marks_change_with_a_message(path: Path) -> None:
     assert {key for key in after if after[key] != before[key]} == {"h-1"}
 
 
-def test_it_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
+def test_database_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
     write_rows(path, HERMES, [session(), message("user", "Leaks?")])
     found = read_session(path, "h-1")
     assert found is not None

@@ -161,8 +161,8 @@ CLINE_NEW = {
 def _count_cline(text: str) -> Count:
     """The first text is the task."""
     values = [value for value in json.loads(text) if value["say"] != "api_req_started"]
-    users = {0, *(place for place, value in enumerate(values) if value["say"] == "user_feedback")}
-    spoken = ["user" if place in users else "agent" for place in range(len(values))]
+    users = {0, *(index for index, value in enumerate(values) if value["say"] == "user_feedback")}
+    spoken = ["user" if index in users else "agent" for index in range(len(values))]
     return count(spoken, [value["ts"] for value in values])
 
 
@@ -250,6 +250,7 @@ SAMPLES = (
             ("qoder", ".qoder/projects/boats", _count_claude, CLAUDE, QODER_NEW),
             ("openclaude", ".openclaude/projects/boats", _count_claude, CLAUDE, CLAUDE_NEW),
             ("trae-cli", ".trae/cli/sessions", _count_codex, CODEX_OLD, CODEX),
+            ("open-interpreter", ".openinterpreter/sessions", _count_codex, CODEX_OLD, CODEX),
         )
         for version, content in (("first", lines(*older)), ("newer", lines(*newer)))
     ),

@@ -502,6 +502,7 @@ EVENTS = {f"c/events/event-{number:05}-e{number}.json": json.dumps(event) for nu
 EVENTS_OLD = {f"s/events/{number}.json": json.dumps(event) for number, event in enumerate(HANDS_OLD)}
 STORAGE = "storage/session/p/ses_1.json"
 LISTED = {"sessions/sessions.json": CONTINUE_LIST}
+LISTED_BY_PEAR = {".pearai/sessions/sessions.json": CONTINUE_LIST}
 SAMPLES = (
     Sample("copilot-chat: document", f"chatSessions/{ID}.json", json.dumps(CHAT), _count_chat),
     Sample("copilot-chat: changes", f"chatSessions/{ID}.jsonl", lines(*CHAT_LINES), _count_chat),
@@ -513,6 +514,10 @@ SAMPLES = (
     Sample("amp: with times", f"T-{ID}.json", json.dumps(AMP_NEW), _count_amp),
     Sample("continue: first", f"sessions/{ID}.json", json.dumps(CONTINUE), _count_continue, LISTED),
     Sample("continue: with tools", f"sessions/{ID}.json", json.dumps(CONTINUE_NEW), _count_continue, LISTED),
+    *(
+        Sample(f"pearai: {version}", f".pearai/sessions/{ID}.json", json.dumps(value), _count_continue, LISTED_BY_PEAR)
+        for version, value in (("first", CONTINUE), ("newer", CONTINUE_NEW))
+    ),
     Sample("chatgpt: one file", "conversations.json", json.dumps([CHATGPT]), _count_nodes),
     Sample("chatgpt: a file for each", f"conversations/{ID}.json", json.dumps(CHATGPT_NEW), _count_nodes),
     Sample("chatgpt: contents without a type", f"conversations/{ID}.json", json.dumps(CHATGPT_PLAIN), _count_nodes),

@@ -44,22 +44,28 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("lines") / "transcript.jsonl"
 
 
+@contextlib.contextmanager
+def blocks_of(size: int) -> Iterator[None]:
+    """Read files in blocks of this size."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jsonl, "_BLOCK", size)
+        yield
+
+
 @given(data=lines_of_bytes, block=st.integers(1, 50))
 def test_any_bytes_in_blocks_of_any_size_are_the_same_lines(scratch: Path, data: bytes, block: int) -> None:
     scratch.write_bytes(data)
-    with pytest.MonkeyPatch.context() as patch, opened(scratch) as descriptor:
-        patch.setattr(jsonl, "_BLOCK", block)
+    with blocks_of(block), opened(scratch) as descriptor:
         assert list(raw_lines(descriptor)) == expected_lines(data)
 
 
 @given(data=lines_of_bytes, block=st.integers(1, 50))
-def test_reading_on_from_any_line_gives_the_rest(scratch: Path, data: bytes, block: int) -> None:
+def test_reading_resumes_at_any_line(scratch: Path, data: bytes, block: int) -> None:
     scratch.write_bytes(data)
     lines = expected_lines(data)
-    with pytest.MonkeyPatch.context() as patch, opened(scratch) as descriptor:
-        patch.setattr(jsonl, "_BLOCK", block)
-        for place, line in enumerate(lines):
-            assert list(raw_lines(descriptor, offset=line.start, number=line.number)) == lines[place:]
+    with blocks_of(block), opened(scratch) as descriptor:
+        for index, line in enumerate(lines):
+            assert list(raw_lines(descriptor, offset=line.start, number=line.number)) == lines[index:]
         assert list(raw_lines(descriptor, offset=len(data), number=9)) == []
         assert list(raw_lines(descriptor, offset=len(data) + 100, number=9)) == []
 
@@ -72,7 +78,7 @@ def test_without_pread_the_lines_are_the_same(scratch: Path, data: bytes) -> Non
         assert list(raw_lines(descriptor)) == expected_lines(data)
 
 
-def test_half_a_last_line_is_whole_once_the_rest_is_written(tmp_path: Path) -> None:
+def test_incomplete_last_line_is_read_once_complete(tmp_path: Path) -> None:
     path = tmp_path / "growing.jsonl"
     path.write_bytes(b'{"a":1}\n{"b":')
     with opened(path) as descriptor:
@@ -184,7 +190,7 @@ def test_brackets_without_end_are_no_object_and_take_no_memory(length: int) -> N
     assert parse_line(line) is None
 
 
-def test_of_a_line_that_is_too_long_only_its_beginning_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_beginning_of_overlong_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "LONGEST_LINE", 1000)
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"x" * 100_000 + b"\n" + b"{}\n" + b"y" * 50_000)

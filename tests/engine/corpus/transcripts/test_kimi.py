@@ -195,8 +195,8 @@ def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
     shutil.copytree(CODE.parents[3], new / "wd_boats_0a1b")
     (new / "wd_boats_0a1b" / "session_1" / "state.json").write_text("{}")
     os.utime(new / "wd_boats_0a1b" / "session_1" / "state.json", (4e9, 4e9))
-    places = find_sources(tmp_path, {}).places
-    assert [(place.agent, place.path, place.files) for place in places] == [
+    sources = find_sources(tmp_path, {}).sources
+    assert [(source.agent, source.path, source.files) for source in sources] == [
         ("kimi", str(old), 3),
         ("kimi", str(new), 1),
     ]
@@ -206,7 +206,7 @@ def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("format", "path"), FORMATS)
-def test_its_lines_are_recognised(format: LineFormat, path: Path) -> None:
+def test_lines_are_recognised(format: LineFormat, path: Path) -> None:
     values = [value for _, value in fixture_lines(path)]
     assert format.matches(values)
     other = KimiContext() if isinstance(format, KimiContext) is False else KimiWire()
@@ -234,5 +234,5 @@ def test_sessions_of_the_desktop_program_are_found(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True)
         path.write_bytes(CODE.read_bytes())
         assert KimiWire().parser(str(path)).facts.generated == (session == "ctitle-1")
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path, place.files) == ("kimi", str(folder), 2)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == ("kimi", str(folder), 2)

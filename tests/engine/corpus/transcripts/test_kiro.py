@@ -107,7 +107,7 @@ def marks(path: Path) -> dict[str, str]:
         return dict(sessions.marks())
 
 
-def test_messages_of_a_session(path: Path, writer: sqlite3.Connection) -> None:
+def test_session_lines_become_messages(path: Path, writer: sqlite3.Connection) -> None:
     put(writer, "c1", {"conversation_id": "c1", "history": HISTORY})
     conversation = read(path, "c1")
     assert conversation is not None
@@ -196,13 +196,13 @@ def test_only_its_database_is_recognised(path: Path, writer: sqlite3.Connection)
 
 
 @pytest.mark.parametrize("folder", ["Library/Application Support/kiro-cli", "AppData/Local/amazon-q"])
-def test_its_database_is_found(tmp_path: Path, path: Path, writer: sqlite3.Connection, folder: str) -> None:
+def test_database_is_found(tmp_path: Path, path: Path, writer: sqlite3.Connection, folder: str) -> None:
     put(writer, "c1", {"history": HISTORY})
     writer.close()
     (tmp_path / folder).mkdir(parents=True)
     path.rename(tmp_path / folder / path.name)
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path, place.files) == ("kiro", str(tmp_path / folder / path.name), 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == ("kiro", str(tmp_path / folder / path.name), 1)
 
 
 def test_reading_stops_when_cancelled(path: Path, writer: sqlite3.Connection) -> None:
@@ -248,8 +248,8 @@ def test_folder_of_files_is_found(tmp_path: Path) -> None:
     for part in ("snapshots", "sub-executions"):
         shutil.copytree(SESSION.parent, folder / "9f3c1d0b7a4e2856" / EVENTS.parent.name / part)
     shutil.copytree(SESSION.parent, folder / "cli")
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path, place.files) == ("kiro", str(folder), 2)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == ("kiro", str(folder), 2)
 
 
 @pytest.mark.parametrize(("format", "lines"), [(KiroFormat(), LINES), (KiroEventFormat(), EVENT_LINES)])

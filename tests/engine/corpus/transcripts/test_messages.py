@@ -53,7 +53,7 @@ def test_long_text_is_cleaned_in_pieces_with_the_same_result(text: str, size: in
         ("x" * 500, "x" * 119 + "…"),
     ],
 )
-def test_the_first_sentence(text: str, sentence: str) -> None:
+def test_first_sentence_is_cut_at_its_end(text: str, sentence: str) -> None:
     assert first_sentence(text) == sentence
 
 
@@ -65,7 +65,7 @@ def test_a_title_is_one_short_line(text: str) -> None:
     assert title == title.strip()
 
 
-def test_the_opening_is_the_first_thing_that_the_person_said() -> None:
+def test_opening_is_first_message_of_the_user() -> None:
     facts = SessionFacts(agent="codex")
     facts.add_message(message("I answer.", "assistant"))
     facts.add_message(message("A note.", "system"))

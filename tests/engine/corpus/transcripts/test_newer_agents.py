@@ -1,4 +1,4 @@
-"""Sessions of Auggie, Junie, Warp, Devin, and of Open WebUI's database."""
+"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, and of Open WebUI's database."""
 
 import json
 import os
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine.corpus.source_detection import find_sources
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
@@ -19,7 +20,18 @@ from engine.corpus.transcripts.transcript_reader import conversations
 from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from tests.helpers.agent_databases import DATABASES, DEVIN, WARP, field, warp_message, warp_rows, write_rows
+from tests.helpers.agent_databases import (
+    DATABASES,
+    DEVIN,
+    WARP,
+    field,
+    forge_row,
+    forge_text,
+    warp_message,
+    warp_rows,
+    write_rows,
+)
+from tests.helpers.session_rows import FORGE
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
@@ -286,3 +298,33 @@ def test_databases_are_found_in_their_folders() -> None:
         ("warp", "/home/ada/.local/state/warp-terminal/warp.sqlite"),
         ("devin", "/home/ada/.local/share/devin/cli/sessions.db"),
     } <= found
+
+
+def test_a_session_of_forge_is_read(tmp_path: Path) -> None:
+    path = tmp_path / ".forge" / ".forge.db"
+    asked = forge_text("User", "<task>Why?</task>", raw_content={"Text": "Why does it leak?"})
+    looked = {"name": "read", "call_id": "a", "arguments": {"file_path": "hull.py", "start_line": 1}}
+    mended = {"name": "multi_patch", "call_id": "b", "arguments": '{"file_path": "hull.py", "edits": []}'}
+    messages = (
+        forge_text("System", "<current_working_directory>/home/ada/boats</current_working_directory>"),
+        asked,
+        {**forge_text("Assistant", "", model="m-1", tool_calls=[looked, mended]), "usage": {}},
+        {"message": {"tool": {"name": "read", "call_id": "a", "output": {"values": [{"text": "seam = None"}]}}}},
+        forge_text("User", "template", raw_content={"Command": {"name": "plan", "parameters": ["the", "hull"]}}),
+        {"message": {"image": {"url": "data:image/png"}}},
+        {"message": {"hologram": {}}},
+    )
+    write_rows(path, FORGE, [forge_row(*messages)])
+    (place,) = find_sources(tmp_path, {}).places
+    assert (place.agent, place.path) == ("forge", str(path))
+    (session,) = conversations(path)
+    assert [part[:3] for part in parts(session) if part[1] != "tool-call"] == [
+        ("user", "text", "Why does it leak?"),
+        ("tool", "tool-result", "seam = None"),
+        ("user", "text", "/plan the hull"),
+        ("user", "text", "[image]"),
+    ]
+    assert uses(session) == [("read", "hull.py"), ("edited", "hull.py")]
+    facts = session.facts
+    assert (facts.id, facts.title, facts.project) == ("f1", "A leaking hull", "/home/ada/boats")
+    assert session.unknown == {"message": 1}

@@ -293,7 +293,7 @@ def test_entries_beside_the_branch_are_left() -> None:
     assert left(*({**one, "parentId": ""} for one in first)) == ([], "Draw a.")
 
 
-def test_its_lines_are_recognised_and_others_are_not() -> None:
+def test_only_own_lines_are_recognised() -> None:
     matches = OpenClawFormat().matches
     assert matches([value for _, value in fixture_lines(CONVERSATION)][:1])
     assert matches([user("no header")])

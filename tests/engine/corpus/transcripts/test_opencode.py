@@ -143,7 +143,7 @@ def test_the_session_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> No
     assert all(message.side for message in conversation.messages)
 
 
-def test_it_is_recognised_by_its_place_and_its_id(tmp_path: Path) -> None:
+def test_format_is_recognised_by_path_and_id(tmp_path: Path) -> None:
     path = stored(tmp_path)
     format = OpencodeDocument()
     assert format.matches(str(path), path.read_bytes())

@@ -252,7 +252,7 @@ def test_rows_that_are_no_messages_are_counted(
     assert conversation.unknown == {"no JSON": 3, "message of a session that is too long": 1}
 
 
-def test_it_is_recognised_by_its_tables(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+def test_database_is_recognised_by_tables(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
     other = OpencodeWriter(tmp_path / "other.db", "CREATE TABLE session (id)")
     other.close()
     (tmp_path / "thumbs.db").write_bytes(b"no database")
@@ -267,7 +267,7 @@ def test_it_is_recognised_by_its_tables(path: Path, writer: OpencodeWriter, tmp_
         database_format(descriptor, str(torn))
 
 
-def test_a_damaged_database_says_so(path: Path, writer: OpencodeWriter) -> None:
+def test_damaged_database_is_an_error(path: Path, writer: OpencodeWriter) -> None:
     writer.session("ses_1")
     writer.said("ses_1", "msg_1", "user", "Leaks? " * 5000)
     writer.close()
@@ -320,22 +320,23 @@ def test_any_json_is_read(tmp_path: Path, message: Any, part: Any, entry: dict[s
         writer.close()
 
 
-def test_database_of_kilo_is_read_as_its_own(tmp_path: Path) -> None:
-    path = tmp_path / ".local" / "share" / "kilo" / "kilo.db"
+@pytest.mark.parametrize(("agent", "resumed"), [("kilo", "kilo --session ses_1"), ("mimocode", "")])
+def test_database_of_a_derived_agent_is_read_as_its_own(tmp_path: Path, agent: str, resumed: str) -> None:
+    path = tmp_path / ".local" / "share" / agent / f"{agent}.db"
     writer = OpencodeWriter(path)
     writer.session("ses_1", "Repairing the boat")
     writer.said("ses_1", "msg_1", "user", "Leaks?")
     writer.close()
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path) == ("kilo", str(path))
+    (other,) = find_sources(tmp_path, {}).sources
+    assert (other.agent, other.path) == (agent, str(path))
     with opened(path) as (source, _):
         known = database_format(source, str(path))
     assert known is not None
-    assert known.agent == "kilo"
+    assert known.agent == agent
     session = read_session(path, "ses_1")
     assert session is not None
-    assert (session.facts.agent, session.facts.title) == ("kilo", "Repairing the boat")
-    assert resume_command("kilo", "ses_1") == "kilo --session ses_1"
+    assert (session.facts.agent, session.facts.title) == (agent, "Repairing the boat")
+    assert resume_command(agent, "ses_1") == resumed
 
 
 def test_databases_of_other_channels_of_kilo_are_found(tmp_path: Path) -> None:
@@ -345,8 +346,8 @@ def test_databases_of_other_channels_of_kilo_are_found(tmp_path: Path) -> None:
         writer.session("ses_1", "Repairing the boat")
         writer.said("ses_1", "msg_1", "user", "Leaks?")
         writer.close()
-    places = find_sources(tmp_path, {"KILO_DB": "mine.db"}).places
-    assert {(place.agent, Path(place.path).name) for place in places} == {
+    sources = find_sources(tmp_path, {"KILO_DB": "mine.db"}).sources
+    assert {(source.agent, Path(source.path).name) for source in sources} == {
         ("kilo", "mine.db"),
         ("kilo", "opencode-rc.db"),
     }

@@ -168,7 +168,7 @@ def test_an_older_conversation_is_read(tmp_path: Path) -> None:
     assert conversation.unknown == {"unreadable file": 1}
 
 
-def test_it_is_recognised_by_its_layout(tmp_path: Path) -> None:
+def test_format_is_recognised_by_layout(tmp_path: Path) -> None:
     for path in (write_newer(tmp_path / "c-1", NEWER), write_older(tmp_path / "s-1", OLDER)):
         session = read_session(path, "")
         assert session is not None
@@ -204,7 +204,7 @@ def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
         next(OpenHandsConversation().conversations(str(write_newer(tmp_path / "c-1", NEWER)), cancel))
 
 
-def test_its_folders_are_found(tmp_path: Path) -> None:
+def test_folders_are_found(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path), {"OPENHANDS_CONVERSATIONS_DIR": "/chats"})
     found = [path for agent, _, path in session_folders(machine) if agent == "openhands"]
     names = ("conversations", "agent-canvas/conversations", "sessions")

@@ -27,7 +27,7 @@ def packed(said: list[IndexedMessage], tokens: int = 40, overlap: int = 8) -> li
     return packer.finish()
 
 
-def test_a_question_and_its_answer_share_a_chunk() -> None:
+def test_question_and_answer_share_a_chunk() -> None:
     said = [
         IndexedMessage("user", "How tall is the mast?", 3, 1, "a"),
         IndexedMessage("assistant", "Twelve metres.", 7, 2, "b"),
@@ -35,7 +35,7 @@ def test_a_question_and_its_answer_share_a_chunk() -> None:
     (chunk,) = packed(said)
     assert chunk.text == "User: How tall is the mast?\n\nAssistant: Twelve metres."
     assert (chunk.start_line, chunk.end_line) == (3, 7)
-    assert [(place.offset, place.line, place.ordinal, place.id) for place in chunk.places] == [
+    assert [(offset.offset, offset.line, offset.ordinal, offset.id) for offset in chunk.message_offsets] == [
         (0, 3, 1, "a"),
         (chunk.text.index("Assistant"), 7, 2, "b"),
     ]
@@ -60,18 +60,18 @@ def test_a_long_answer_keeps_its_question_and_its_headings() -> None:
 
 
 @given(conversations())
-def test_nothing_is_lost_and_every_part_is_placed(said: list[IndexedMessage]) -> None:
+def test_chunks_contain_every_part_with_its_offset(said: list[IndexedMessage]) -> None:
     chunks = packed(said)
     for one in said:
-        mine = [c for c in chunks if any(place.ordinal == one.ordinal for place in c.places)]
+        mine = [c for c in chunks if any(offset.ordinal == one.ordinal for offset in c.message_offsets)]
         assert mine
         assert all(c.start_line <= one.line <= c.end_line for c in mine)
         # Chunks of one message may overlap, and blank text between them is omitted.
         left = set("".join(one.text.split()))
         assert left <= set("".join("".join(c.text for c in mine).split()))
     for chunk in chunks:
-        assert chunk.places[0].offset == 0
-        assert all(0 <= place.offset < len(chunk.text) for place in chunk.places)
+        assert chunk.message_offsets[0].offset == 0
+        assert all(0 <= offset.offset < len(chunk.text) for offset in chunk.message_offsets)
         assert weigh(chunk.text) <= 160
 
 

@@ -1,4 +1,4 @@
-"""Sessions of Pi and Oh My Pi, told apart from OpenClaw's by their path."""
+"""Sessions of Pi and Oh My Pi, distinguished from OpenClaw's by their path."""
 
 import json
 from pathlib import Path
@@ -59,7 +59,7 @@ def test_path_decides_the_agent(tmp_path: Path, path: str, agent: str) -> None:
     assert seen.facts == session.facts
 
 
-def test_without_a_path_it_is_openclaws() -> None:
+def test_session_without_path_is_openclaws() -> None:
     known = format_of([HEAD])
     assert known is not None
     assert known.agent == "openclaw"

@@ -75,7 +75,7 @@ def test_long_line_transcript_known_by_first_words(tmp_path: Path, fixture: Path
         assert begun[0] == begun[1]
 
 
-def test_the_title_that_came_last_is_taken(tmp_path: Path) -> None:
+def test_quick_summary_has_the_latest_title(tmp_path: Path) -> None:
     write_sessions(tmp_path, 1, 100_000)
     path = transcript(tmp_path, 0)
     with path.open("a") as file:

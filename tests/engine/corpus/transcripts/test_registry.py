@@ -22,8 +22,8 @@ def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_declared_agent_is_found_on_the_machine(tmp_path: Path) -> None:
     tasks = write_task(tmp_path)
-    found = find_sources(tmp_path, {}).places
-    assert [(place.kind, place.agent, place.path, place.files) for place in found] == [
+    found = find_sources(tmp_path, {}).sources
+    assert [(source.kind, source.agent, source.path, source.files) for source in found] == [
         ("sessions", "quill", str(tasks), 1)
     ]
     assert agent_label("quill") == "Quill & Ink"

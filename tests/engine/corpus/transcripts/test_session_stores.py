@@ -77,7 +77,7 @@ def test_messages_that_lie_beside_their_sessions_are_not_walked(home: Path) -> N
     assert [file.name for file in found.files] == ["sessions/opencode/session/p/ses_1.json"]
 
 
-def test_missing_folders_links_and_places_for_keys_are_reported(home: Path) -> None:
+def test_missing_linked_and_secret_folders_are_reported(home: Path) -> None:
     (home / "link").symlink_to(home / "exports")
     (home / ".ssh").mkdir()
     (home / "exports/linked.jsonl").symlink_to(home / ".claude/projects/-home-ada-boat/one.jsonl")
@@ -136,7 +136,7 @@ def test_a_folder_called_sessions_among_the_notes_is_no_store(home: Path) -> Non
     assert not names_session("sessions/claude/x.jsonl", msgspec.structs.replace(settings, sessions=SessionSettings()))
 
 
-def test_a_store_in_another_one_is_a_part_of_it_in_any_order(home: Path) -> None:
+def test_nested_store_is_part_of_outer_one_in_any_order(home: Path) -> None:
     project = home / ".claude/projects/-home-ada-boat"
     for folders in ((project, home / ".claude/projects"), (home / ".claude/projects", project)):
         settings = listing(*folders)

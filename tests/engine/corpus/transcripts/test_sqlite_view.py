@@ -90,7 +90,7 @@ def test_later_changes_seen_by_next_read(path: Path, writer: OpencodeWriter) -> 
 
 
 @pytest.mark.parametrize("times", [1, 9])
-def test_a_wal_that_is_folded_in_while_it_is_read_is_read_again(path: Path, writer: OpencodeWriter, times: int) -> None:
+def test_checkpoint_during_read_causes_a_second_read(path: Path, writer: OpencodeWriter, times: int) -> None:
     add(writer, 1)
     seen: list[list[int]] = []
 
@@ -189,7 +189,7 @@ def test_database_needing_repair_reported_untouched(path: Path, tmp_path: Path) 
     assert folder(path) == before
 
 
-def test_a_text_that_is_no_utf_8_says_so(path: Path, writer: OpencodeWriter) -> None:
+def test_invalid_utf_8_is_an_error(path: Path, writer: OpencodeWriter) -> None:
     writer.connection.execute("INSERT INTO numbers VALUES (CAST(x'ff' AS TEXT), 0)")
     with pytest.raises(ValueError, match=r"^The database cannot be read: a text in it is damaged$"):
         look(path)
@@ -214,3 +214,13 @@ def test_a_long_query_ends_when_cancelled(path: Path, writer: OpencodeWriter) ->
 
     with closing(SqliteView(str(path), cancel)) as view, pytest.raises(Cancelled):
         view.read(query)
+
+
+def test_huge_computed_value_is_refused(path: Path, writer: OpencodeWriter) -> None:
+    writer.connection.execute("CREATE TABLE huge (id, text AS (printf('%.*c', 900000000, 'x')))")
+    writer.connection.execute("INSERT INTO huge VALUES (1)")
+    with (
+        closing(SqliteView(str(path))) as view,
+        pytest.raises(ValueError, match="too big"),
+    ):
+        view.read(lambda connection: connection.execute("SELECT length(text) FROM huge").fetchall())

@@ -213,8 +213,8 @@ def test_chats_of_lm_studio_are_found(tmp_path: Path) -> None:
     folder = tmp_path / ".lmstudio" / "conversations"
     (folder / "Garden").mkdir(parents=True)
     (folder / "Garden" / STUDIO.name).write_bytes(STUDIO.read_bytes())
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path, place.files) == ("lm-studio", str(folder), 1)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == ("lm-studio", str(folder), 1)
 
 
 @pytest.mark.parametrize(("format", "path"), EVERY, ids=lambda one: getattr(one, "agent", ""))

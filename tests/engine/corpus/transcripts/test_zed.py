@@ -169,7 +169,7 @@ def test_marks_change_with_a_thread(path: Path) -> None:
     assert (after["t-1"] != before["t-1"], after["t-2"] == before["t-2"]) == (True, True)
 
 
-def test_it_is_recognised_by_its_columns(path: Path, tmp_path: Path) -> None:
+def test_database_is_recognised_by_columns(path: Path, tmp_path: Path) -> None:
     write_rows(path, ZED, [row(THREAD)])
     other = tmp_path / "other" / "threads.db"
     write_rows(other, "CREATE TABLE threads (id, title)")

@@ -24,7 +24,7 @@ class Api:
 
 
 def texts_of(found: Sequence[str]) -> list[Text]:
-    return [Text(bytes([place % 256, place // 256]), text, len(text)) for place, text in enumerate(found)]
+    return [Text(bytes([index % 256, index // 256]), text, len(text)) for index, text in enumerate(found)]
 
 
 def read(group: Group) -> list[dict]:
@@ -42,7 +42,7 @@ def test_groups_are_within_the_limits():
 
 
 def test_a_group_has_no_more_tokens_than_wanted():
-    texts = [Text(bytes([place]), "a", tokens) for place, tokens in enumerate((5, 5, 1, 9, 30, 2))]
+    texts = [Text(bytes([index]), "a", tokens) for index, tokens in enumerate((5, 5, 1, 9, 30, 2))]
     found = list(groups(texts, Api(), 10))
     assert [sum(group.texts.values()) for group in found] == [10, 10, 30, 2]
     for group in found:

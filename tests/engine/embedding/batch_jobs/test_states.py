@@ -24,7 +24,7 @@ from engine.embedding.service_errors import Transient
         ({}, "running"),
     ],
 )
-def test_geminis_states(said, state):
+def test_gemini_job_states_are_mapped(said, state):
     found = gemini.read_job({"name": "batches/b1", **said})
     assert found.state == state
     assert found.problem == ("no" if state == "failed" else "")

@@ -227,7 +227,7 @@ def test_name_avoids_marks_of_results_before_points(qapp) -> None:
 
     def covered(name: PlacedName) -> list[int]:
         box = name.box.adjusted(-4, -4, 4, 4)
-        return [n for n in range(300) if box.contains(QPointF(scene.place(n)[0], -scene.place(n)[1]) * 60)]
+        return [n for n in range(300) if box.contains(QPointF(scene.position(n)[0], -scene.position(n)[1]) * 60)]
 
     hits = covered(before)
     assert hits

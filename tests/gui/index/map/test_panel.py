@@ -93,7 +93,7 @@ def make_result():
     return make
 
 
-# --- what is shown ----------------------------------------------------------------------------------------------------
+# --- shown on the map  ---------------------------------------------------------------------------------------------
 
 
 def test_every_point_is_painted_at_its_position(shown: MapPanel) -> None:
@@ -371,9 +371,9 @@ def test_keys_move_and_zoom_map(qtbot, shown: MapPanel) -> None:
 def test_resize_keeps_points_in_view(qtbot, shown: MapPanel) -> None:
     shown.window().resize(500, 420)
     _calm(qtbot, shown)
-    places = [shown.canvas.pixel_of(point) for point in range(30)]
-    assert all(shown.canvas.rect().contains(place.toPoint()) for place in places)
-    assert all(_has_colour_near(shown, place) for place in places)
+    positions = [shown.canvas.pixel_of(point) for point in range(30)]
+    assert all(shown.canvas.rect().contains(place.toPoint()) for place in positions)
+    assert all(_has_colour_near(shown, place) for place in positions)
 
 
 # --- one point --------------------------------------------------------------------------------------------------------
@@ -478,9 +478,9 @@ def test_query_before_map_is_marked_when_map_is_ready(qtbot, panel, memory, insi
 
 def _encircle(qtbot, panel: MapPanel, points: list[int], modifier=Qt.KeyboardModifier.NoModifier) -> None:
     """Draw a loop around some points."""
-    places = [panel.canvas.pixel_of(point) for point in points]
-    left, right = min(place.x() for place in places) - 14, max(place.x() for place in places) + 14
-    top, bottom = min(place.y() for place in places) - 14, max(place.y() for place in places) + 14
+    positions = [panel.canvas.pixel_of(point) for point in points]
+    left, right = min(place.x() for place in positions) - 14, max(place.x() for place in positions) + 14
+    top, bottom = min(place.y() for place in positions) - 14, max(place.y() for place in positions) + 14
     corners = [QPoint(round(x), round(y)) for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
     qtbot.mousePress(panel.canvas, LEFT, modifier, corners[0])
     for corner in (*corners[1:], corners[0] + QPoint(0, 3)):
@@ -539,7 +539,7 @@ def test_selection_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
         qtbot.mouseClick(_button(listed, "Open"), LEFT)
     assert opened.args == ["daily/note.md", listed.chunks[1]]
     qtbot.mouseClick(_button(listed, "Copy citations"), LEFT)
-    assert QGuiApplication.clipboard().text().splitlines() == [place.citation for place in listed.places]
+    assert QGuiApplication.clipboard().text().splitlines() == [place.citation for place in listed.details]
     listed.list.setFocus()
     qtbot.keyClick(listed.list, Qt.Key.Key_Escape)
     assert not listed.isVisible()

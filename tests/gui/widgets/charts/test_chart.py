@@ -70,6 +70,6 @@ def test_tab_separated_row_is_one_line_for_any_cells(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_gist_counts_syncs_with_error(count: int) -> None:
+def test_chart_summary_counts_syncs_with_error(count: int) -> None:
     series = sync_series((make_summary(error="No."),) * count + (make_summary(),))
     assert f"{count} with an error" in series.summary

@@ -19,8 +19,8 @@ COLUMNS = (TableColumn("Name", 0), TableColumn("Count", 10, figures=True))
 
 def make_series(*heights: float, failed: int | None = None) -> Series:
     marks = tuple(
-        Mark((height,), f"mark {place}: {height:g}", ((f"m{place}", place), (f"{height:g}", height)), place == failed)
-        for place, height in enumerate(heights)
+        Mark((height,), f"mark {index}: {height:g}", ((f"m{index}", index), (f"{height:g}", height)), index == failed)
+        for index, height in enumerate(heights)
     )
     return Series(marks, summary="Some marks.", ends=("from", "to"))
 
@@ -43,7 +43,7 @@ def test_bar_height_is_proportional_to_value(qtbot, appearance):
     chart.show_series(make_series(10, 5, 0))
     picture = chart.grab().toImage()
     slot = 56  # the widest
-    assert [inked(picture, slot * place + 20, 99) for place in range(3)] == [
+    assert [inked(picture, slot * index + 20, 99) for index in range(3)] == [
         pytest.approx(96, abs=1),
         pytest.approx(48, abs=1),
         0,
@@ -148,7 +148,7 @@ def test_adjacent_pieces_differ_by_pattern(qtbot, appearance):
     chart = shown(qtbot, ShareChart("On disk", 8), width=644)
     chart.show_series(make_series(*[1] * 8))
     picture = chart.grab().toImage()
-    patterns = [_pattern(picture, 82 + 80 * place - 60) for place in range(8)]
+    patterns = [_pattern(picture, 82 + 80 * index - 60) for index in range(8)]
     assert all(one != other for one, other in pairwise(patterns))
     assert len(set(patterns)) > 5
 
@@ -289,7 +289,7 @@ def test_right_to_left_chart_mirrors_marks_and_hit_testing(qtbot, appearance, ki
     chart = shown(qtbot, kind("Sizes", 100))
     chart.show_series(make_series(*range(1, 13)))
     picture = chart.grab().toImage()
-    first, last = (chart.spoken_parts()[place].place for place in (0, 11))
+    first, last = (chart.spoken_parts()[place].rect for place in (0, 11))
     assert first.center().x() > last.center().x()
     assert inked(picture, last.center().x(), 99) > inked(picture, first.center().x(), 99)
     for place, rect in ((0, first), (11, last)):

@@ -1,0 +1,98 @@
+"""ForgeCode: all sessions of a machine in `~/.forge/.forge.db`, formerly `~/forge/.forge.db`.
+
+Written from its public source (`forge_domain/src/context.rs`, autumn 2026) and from the readers of agentsview and
+claude-code-history-viewer (August 2026). `conversations` has a title, times, and the context for the model as JSON:
+`messages` with a `message`, which is a `text` of a role or the result of a `tool`; a text may call tools. The user's
+words before they were inserted into a template are in `raw_content`. Only the prompt of the system names the folder.
+
+Messages have no time: they get that of the session. Numbers of tokens sent are not read, since providers differ in
+whether they include cached ones.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, data_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import between, items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import arguments
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "forge"
+_FOLDER = ("<current_working_directory>", "</current_working_directory>")
+_ROW = f"""SELECT CAST(title AS BLOB), CAST(created_at AS BLOB), CAST(updated_at AS BLOB), {data_of("context")}
+    FROM conversations WHERE conversation_id = ?"""
+
+
+class ForgeReader(LineParser):
+    """Parses the messages of one conversation."""
+
+    def parts(self, entry: Mapping[str, Any]) -> Iterator[Part]:
+        message = mapping(entry.get("message"))
+        if "text" in message:
+            yield from self._text(mapping(message["text"]))
+            received = mapping(mapping(entry.get("usage")).get("completion_tokens"))
+            self.use(mapping(message["text"]).get("model"), Usage(output=tokens(received.get("actual"))))
+        elif "tool" in message:
+            result = mapping(message["tool"])
+            values = map(mapping, items(mapping(result.get("output")).get("values")))
+            yield Part("tool", "tool-result", "\n".join(map(_value, values)), string(result.get("name")))
+        elif "image" in message:
+            yield Part("user", "text", attached("", image=True))
+        else:
+            self.count_unknown("message")
+
+    def _text(self, text: Mapping[str, Any]) -> Iterator[Part]:
+        role, content = string(text.get("role")).lower(), string(text.get("content"))
+        if role == "system":
+            self.facts.project = self.facts.project or clean(between(content, *_FOLDER))
+        elif role == "user":
+            yield Part("user", "text", _typed(mapping(text.get("raw_content"))) or content)
+        elif role == "assistant":
+            thoughts = [string(mapping(one).get("text")) for one in items(text.get("reasoning_details"))]
+            yield Part("assistant", "thinking", "".join(thoughts))
+            yield Part("assistant", "text", content)
+            for call in map(mapping, items(text.get("tool_calls"))):
+                yield Part("assistant", "tool-call", arguments(call.get("arguments")), string(call.get("name")))
+        else:
+            self.count_unknown(f"role {role}" if role else None)
+
+
+def _typed(raw: Mapping[str, Any]) -> str:
+    """Return the user's words: a text, or a command with its parameters."""
+    command = mapping(raw.get("Command"))
+    words = [f"/{string(command.get('name'))}", *map(string, items(command.get("parameters")))]
+    return string(raw.get("Text")) or (" ".join(words).strip() if command else "")
+
+
+def _value(value: Mapping[str, Any]) -> str:
+    return string(value.get("text")) or ("[image]" if "image" in value else "")
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    row = connection.execute(_ROW, (key,)).fetchone()
+    if row is None:
+        return None
+    title, created, updated, context = row
+    started = seconds(as_text(created))
+    ended = seconds(as_text(updated)) or started
+    facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(as_text(title)), started=started, ended=ended)
+    reader = ForgeReader(facts=facts)
+    entries = items(mapping(cell(reader, context)).get("messages"))
+    turns = (next_turn(reader, reader.parts(mapping(entry)), time=ended) for entry in entries)
+    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+
+
+FORGE_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={"conversations": frozenset({"conversation_id", "title", "workspace_id", "context", "created_at"})},
+    listed="""SELECT CAST(conversation_id AS BLOB), CAST(COALESCE(updated_at, created_at) AS BLOB),
+        CAST(title AS BLOB), octet_length(context) FROM conversations WHERE context IS NOT NULL""",
+    version=1,
+    conversation=_conversation,
+)
