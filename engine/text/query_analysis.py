@@ -28,9 +28,10 @@ _HEADED = lazy_pattern(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
 """Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
 "Konfiguration von DNS-SD".
 """
-_PATH = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+")
-"""Matches names joined by dots or colons, such as `Condition.wait`. In a query with other words each name is searched:
-documentation of `wait` often doesn't repeat the name of its class.
+_JOINED = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+|[^\W\d_]{3,}(?:/[^\W\d_]{3,})+")
+"""Matches names joined by dots or colons, such as `Condition.wait`, and words joined by slashes, such as
+`headers/footers`. In a query with other words each one is searched: documentation of `wait` often doesn't repeat the
+name of its class, and other texts write "headers and footers".
 """
 _SHORT_QUERY = 4
 _LEAST_FOREIGN_STEM = 0.7
@@ -175,7 +176,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
     terms: Iterable[QueryTerm] = list(map(marked, _all_terms(text, known)))
     if sum(not term.stop for term in terms) > 1:
-        terms = (part for term in terms for part in _parts_of_path(term, text, known))
+        terms = (part for term in terms for part in _joined_words(term, text, known))
     for term in terms:
         earlier = found.get((term.word, term.stems), term)
         found[term.word, term.stems] = msgspec.structs.replace(
@@ -225,12 +226,14 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
             word_end = -1 if kind else end
 
 
-def _parts_of_path(term: QueryTerm, text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
-    """Yield one term for each name in a path such as `Condition.wait`, or the unchanged term.
+def _joined_words(term: QueryTerm, text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+    """Yield one term for each name or word that `_JOINED` matches, or the unchanged term.
 
-    Phrases, alternatives and prefixes, which the user wrote as such, are unchanged.
+    Phrases, alternatives and prefixes, which the user wrote as such, are unchanged, and so is a path such as
+    `/etc/hosts`.
     """
-    if term.phrased or term.group or not term.stems or not _PATH.fullmatch(term.surface):
+    is_path = text[term.start - 1 : term.start] == "/"
+    if term.phrased or term.group or not term.stems or is_path or not _JOINED.fullmatch(term.surface):
         yield term
         return
     for name in re.finditer(r"\w+", term.surface):

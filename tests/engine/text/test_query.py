@@ -165,6 +165,13 @@ def test_hyphenated_words_split_identifiers_whole() -> None:
     assert "tiennent" in content("comment se tiennent-elles", "french")
 
 
+def test_words_with_slashes_split_if_query_has_others() -> None:
+    assert content("edit headers/footers of a page") == ["edit", "headers", "footers", "page"]
+    for whole in ("/etc/hosts", "TCP/IP", "2024/03"):
+        assert whole.removeprefix("/") in content(f"edit {whole} of a page")
+    assert content("headers/footers") == ["headers/footers"]
+
+
 def test_dotted_name_splits_if_query_has_other_words() -> None:
     assert content("timeout of Condition.wait and std::fmt") == ["timeout", "Condition", "wait", "std", "fmt"]
     for whole in ("Condition.wait", "what is Condition.wait", "std::fmt"):
