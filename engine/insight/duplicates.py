@@ -20,10 +20,10 @@ from engine.insight.duplicate_groups import Found, Match, Part, grouped, key_of
 from engine.insight.text_comparison import (
     ChunkText,
     Hashes,
-    Likeness,
     LineRange,
     ShingledFile,
     Shingler,
+    TextSimilarity,
     by_line,
     compare,
     find_passage,
@@ -259,8 +259,8 @@ class _Search:
             if any(pair.first in notes and pair.second in notes for notes in alike):
                 continue
             texts = self._load(pair.first), self._load(pair.second)
-            likeness = compare(*texts, common)
-            match = None if likeness is None else _match(pair, texts, likeness)
+            compared = compare(*texts, common)
+            match = None if compared is None else _match(pair, texts, compared)
             if match is not None:
                 yield match
 
@@ -344,25 +344,25 @@ class _Search:
         return found, np.unique(np.concatenate(common))
 
 
-def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Likeness) -> Match | None:
+def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], compared: TextSimilarity) -> Match | None:
     """Classify two notes as similar, one containing the other, or sharing a passage; None if they share too little."""
-    passage = likeness.passages[0]
+    passage = compared.passages[0]
     shorter = int(texts[1].tokens < texts[0].tokens)
-    contained = max(likeness.shares) >= CONTAINED
+    contained = max(compared.shares) >= CONTAINED
     much_longer = min(text.tokens for text in texts) < LENGTHS * max(text.tokens for text in texts)
-    if likeness.similarity >= ALIKE and not (contained and (much_longer or min(likeness.shares) < ALIKE)):
-        words = round(likeness.shares[shorter] * texts[shorter].tokens)
+    if compared.similarity >= ALIKE and not (contained and (much_longer or min(compared.shares) < ALIKE)):
+        words = round(compared.shares[shorter] * texts[shorter].tokens)
         whole = [(int(text.lines[0]), int(text.lines[-1])) for text in texts]
-        return Match("alike", likeness.similarity, words, *_parts(pair, whole, likeness))
+        return Match("alike", compared.similarity, words, *_parts(pair, whole, compared))
     contained = contained and passage.tokens >= FEWEST_TOKENS
     if not contained and (passage.tokens < PASSAGE_TOKENS or passage.density < PASSAGE_DENSITY):
         return None
-    parts = _parts(pair, [part.lines for part in likeness.passages], likeness)
+    parts = _parts(pair, [part.lines for part in compared.passages], compared)
     if contained:
-        return Match("contained", max(likeness.shares), passage.tokens, *parts)
+        return Match("contained", max(compared.shares), passage.tokens, *parts)
     return Match("passage", passage.density, passage.tokens, *parts)
 
 
-def _parts(pair: Pair, lines: Sequence[tuple[int, int]], likeness: Likeness) -> tuple[Part, Part]:
-    shares = likeness.shares
+def _parts(pair: Pair, lines: Sequence[tuple[int, int]], compared: TextSimilarity) -> tuple[Part, Part]:
+    shares = compared.shares
     return Part(pair.first, lines[0], shares[0]), Part(pair.second, lines[1], shares[1])

@@ -54,7 +54,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Likeness:
+class TextSimilarity:
     """Similarity of two texts. Shares are those of tokens in a common shingle."""
 
     similarity: float
@@ -77,7 +77,7 @@ class ShingledFile:
         return len(self.lines)
 
 
-def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likeness | None:
+def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> TextSimilarity | None:
     """Return the similarity of two texts and their longest common passage; None if they have no common shingle.
 
     Shingles in `common` are in too many texts to be meaningful: tokens covered by them are not counted at all.
@@ -98,7 +98,7 @@ def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likene
     there = find_passage(second, shingles_of(first, passage))
     if there is None:
         return None
-    return Likeness(
+    return TextSimilarity(
         similarity=sum(counts) / sum(totals),
         shares=(counts[0] / totals[0], counts[1] / totals[1]),
         passages=(passage, there),

@@ -135,9 +135,9 @@ class Facts:
         facts = [fact for fact in known.facts if everything or fact.remembered]
         if not query.strip() or not facts:
             return FactsFound(results=(), mode="keyword")
-        likeness = self._vectors.compare(query, facts, cancel)
-        by_words = likeness.calibration is None
-        scores = self._table(known, facts, everything).score(query, likeness.cosines, likeness.calibration)
+        compared = self._vectors.compare(query, facts, cancel)
+        by_words = compared.calibration is None
+        scores = self._table(known, facts, everything).score(query, compared.cosines, compared.calibration)
         least = (MIN_SCORE_BY_WORDS if by_words else MIN_SCORE) if min_score is None else min_score
         found = [
             FoundFact(
@@ -152,7 +152,7 @@ class Facts:
         ]
         found.sort(key=lambda one: (-round(one.score, 2), -one.fact.importance, -one.fact.changed))
         mode: Literal["keyword", "hybrid"] = "keyword" if by_words else "hybrid"
-        return FactsFound(results=tuple(found[:max_results]), mode=mode, notice=likeness.notice)
+        return FactsFound(results=tuple(found[:max_results]), mode=mode, notice=compared.notice)
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ def _spelling(text: str) -> list[str]:
     return [word for word in words if word and word not in _ARTICLES] or [text]
 
 
-class Likeness(NamedTuple):
+class FactCosines(NamedTuple):
     """Similarity of facts to a query by vectors."""
 
     cosines: list[float | None]
@@ -342,27 +342,27 @@ class FactVectors:
         self._embedding = threading.Lock()
         self._known: _VectorTable | None = None
 
-    def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> Likeness:
+    def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> FactCosines:
         """Return the similarity of facts to a query. Secrets in the query are masked before it is sent."""
         nothing: list[float | None] = [None] * len(facts)
         provider = self._provider()
         if provider is None:
-            return Likeness(nothing, None, "")
+            return FactCosines(nothing, None, "")
         notice = self._complete(provider, facts, cancel)
         table = self._vectors(provider)
         if not any(fact.id in table.rows for fact in facts):
-            return Likeness(nothing, None, notice)
+            return FactCosines(nothing, None, notice)
         try:
             query_vector = provider.embed_query(redact(query[:_LONGEST_QUERY]), cancel=cancel)
         except ProviderError as error:
             self._note_failure(str(error))
-            return Likeness(nothing, None, str(error))
+            return FactCosines(nothing, None, str(error))
         self._note_failure(None)
         if len(query_vector) != table.matrix.shape[1]:
-            return Likeness(nothing, None, notice)
+            return FactCosines(nothing, None, notice)
         products = (table.matrix @ query_vector).tolist()
         rows = map(table.rows.get, (fact.id for fact in facts))
-        return Likeness([None if row is None else products[row] for row in rows], provider.calibration, notice)
+        return FactCosines([None if row is None else products[row] for row in rows], provider.calibration, notice)
 
     def _vectors(self, provider: "EmbeddingProvider") -> _VectorTable:
         model = ModelName(provider.id, provider.model, provider.key)

@@ -32,7 +32,7 @@ _AT_ONCE = 4000
 """Number of vectors held in memory at a time."""
 
 
-def likeness(
+def similarity(
     snapshot: Snapshot, vectors: VectorIndex, model: StoredModel, file_id: int, others: Mapping[str, int]
 ) -> dict[str, float]:
     """Return the sessions similar to the one of `file_id`, as cosine by path, in no order.
@@ -135,7 +135,7 @@ class SessionLibrary:
             file_id = others.pop(path, None)
             if model is None or file_id is None:
                 return ()
-            best = likeness(snapshot, self._vectors, model, file_id, others)
+            best = similarity(snapshot, self._vectors, model, file_id, others)
             known = {session.path: session for session in sessions.sessions(snapshot)}
         order = sorted((item for item in best.items() if item[0] in known), key=lambda item: (-item[1], item[0]))
         return tuple((summary_of(known[name]), cosine) for name, cosine in order[:most])

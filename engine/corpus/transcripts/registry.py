@@ -264,17 +264,17 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 
     The folder decides, else the name of the file; `known` is returned if neither is an agent's.
     """
-    alike = _alike(AGENTS, type(known))
-    if len(alike) == 1 or not path:
+    similar = _alike(AGENTS, type(known))
+    if len(similar) == 1 or not path:
         return known
     folder = path.replace(os.sep, "/")
     while "/" in folder:
         folder = folder.rpartition("/")[0]
-        for agent, one in alike:
+        for agent, one in similar:
             if any(re.search(pattern, folder) for pattern, _ in agent.stores):
                 return one
     name = os.path.basename(path)
-    named = (one for agent, one in alike if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
+    named = (one for agent, one in similar if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
     return next(named, known)
 
 
