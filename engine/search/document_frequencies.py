@@ -6,6 +6,7 @@ same words with every key.
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -58,7 +59,7 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         counts = list(map(_CHUNKS, self.words))
         most = max(counts)
         chosen = {min(word for word, count in zip(self.words, counts, strict=True) if count == most)}
-        chosen.update(word for word in self.words if word.token == self.start)
+        chosen.update(islice((word for word in self.words if word.token == self.start), 1))
         room = WIDEST_BEGINNING
         for word in self.words:
             if len(chosen) == MOST_SUBSTITUTES:
