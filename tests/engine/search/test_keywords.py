@@ -74,18 +74,12 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
 
 
-@pytest.mark.usefixtures("few")
-def test_prefix_represented_by_frequent_and_title_words(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_frequencies, "MOST_SUBSTITUTES", 3)
-    words = [
-        document_frequencies.Word(*word) for word in (("topic", 2, 1), ("today", 60, 0), ("tool", 4, 0), ("to", 1, 0))
-    ]
-    assert [word.token for word in document_frequencies.Beginning("to", words).substitutes] == ["to", "today", "topic"]
-    assert [word.token for word in document_frequencies.Beginning("toda", words).substitutes] == [
-        "today",
-        "tool",
-        "topic",
-    ]
+def test_prefix_represented_by_frequent_and_title_words() -> None:
+    tools = [f"tool{number:02}" for number in range(30)]
+    rows = [("topic", 2, 1), ("today", 60, 0), *((tool, 4, 0) for tool in tools), ("to", 1, 0)]
+    words = [document_frequencies.Word(*row) for row in rows]
+    for start, chosen in (("to", ["to", "today", *tools[:21], "topic"]), ("toda", ["today", *tools[:22], "topic"])):
+        assert [word.token for word in document_frequencies.Beginning(start, words).substitutes] == chosen
 
 
 @pytest.mark.usefixtures("few")
