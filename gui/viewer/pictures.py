@@ -141,7 +141,7 @@ def _decode(picture: Picture, ratio: float) -> QImage:
 def _reader(path: Path) -> QImageReader | None:
     """Return a reader for an image within the limits; None for other files.
 
-    The file may have been replaced since it was located: opening a pipe would stop all threads, with Python's lock held.
+    It may be another file than was located: opening a pipe would stop all threads, as it holds Python's lock.
     """
     try:
         found = path.lstat()
