@@ -10,6 +10,8 @@ from engine.search import scoring
 from engine.search.pipeline_stages import Term
 
 _ALL = 1 - 1e-9
+_BESIDE_COMPLETE = 0.5
+"""Share of the bonus for terms in near chunks that remains if a chunk holds all terms: that one should come first."""
 _NEAR = 16
 """Chunks on both sides that count as near, about 17 KB: a long journal has most pairs of words somewhere."""
 
@@ -61,7 +63,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
         parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near, scattered)
-        elsewhere = 1 - parts.covered if id_ in self.in_file else 0.0
+        elsewhere = (1 - parts.covered) * (_BESIDE_COMPLETE if self.complete else 1) if id_ in self.in_file else 0.0
         return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0), elsewhere=elsewhere)
 
     def parts_of(
@@ -131,11 +133,11 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     def add_files(self, files_of: Callable[[Sequence[int]], Iterable[tuple[int, int]]]) -> None:
         """Raise the scores of chunks that hold all terms of a short query together with others near them in the same
-        file, if no chunk holds them alone: two words that somebody remembers may be in different sections.
+        file: two words that somebody remembers may be in different sections.
 
         `files_of` returns the file of each chunk.
         """
-        if self.groups or self.in_some_form or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
+        if self.groups or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
             return
         files: dict[int, list[int]] = {}
         for id_, file in files_of(sorted(self.contributions)):
@@ -144,6 +146,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             holding = [[id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms))]
             if all(holding):
                 self.in_file.update(id_ for id_ in ids if all(_has_near(held, id_) for held in holding))
+        self.in_file.difference_update(self.in_some_form)
         self._score_again(self.in_file)
 
     def add_names(self, names: Mapping[int, float]) -> None:

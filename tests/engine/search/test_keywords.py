@@ -504,3 +504,9 @@ def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, 
     reason = results.explanation.results[0]
     assert reason.in_file
     assert any("other passages of its file contain the rest" in str(said) for said in reasons_of(reason))
+    complete = f"{filler} The slates lie here. {filler} No mortar there."
+    (tmp_path / "notes" / "both.md").write_text(complete[-2_000:] + "\n\nThe slates need no mortar.\n", "utf-8")
+    memory.sync()
+    found = [result.path for result in memory.search("slates mortar", max_results=20).results]
+    assert [path for path in dict.fromkeys(found) if path in {"both.md", "shed.md"}] == ["both.md", "shed.md"]
+    assert found.index("both.md") == 0
