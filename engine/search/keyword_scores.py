@@ -139,15 +139,22 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """
         if self.groups or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
             return
+        ids = sorted(self.contributions)
+        holding = self._holding(ids)
+        near = [id_ for id_ in ids if id_ not in self.in_some_form and all(_has_near(held, id_) for held in holding)]
         files: dict[int, list[int]] = {}
-        for id_, file in files_of(sorted(self.contributions)):
+        for id_, file in files_of([id_ for id_ in ids if _has_near(near, id_)]):  # looking up all takes far longer
             files.setdefault(file, []).append(id_)
-        for ids in files.values():
-            holding = [[id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms))]
-            if all(holding):
-                self.in_file.update(id_ for id_ in ids if all(_has_near(held, id_) for held in holding))
+        for of_file in files.values():
+            holding = self._holding(of_file)
+            self.in_file.update(id_ for id_ in of_file if all(_has_near(held, id_) for held in holding))
         self.in_file.difference_update(self.in_some_form)
         self._score_again(self.in_file)
+
+    def _holding(self, ids: Sequence[int]) -> list[list[int]]:
+        """Return those of the chunks that hold each term, the fewest first."""
+        held = ([id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms)))
+        return sorted(held, key=len)
 
     def add_names(self, names: Mapping[int, float]) -> None:
         """Add the bonus for titles and file names to the scores of their chunks.
