@@ -372,7 +372,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
         "--by",
         choices=STATS_KEYS,
         default=None,
-        help="print the figures for each value of this field, one per line",
+        help="print the figures for each value of this field, one per line; all of a session counts on its last day",
     )
     files = add("files", "List the files that a session read or changed.")
     files.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)

@@ -194,8 +194,9 @@ def _print_stages(explanation: SearchExplanation) -> None:
     print_table((_stage_name(stage, explanation), _stage_text(stage)) for stage in explanation.stages)
     for remedy in explanation.remedies:
         print(f"{safe(remedy.advice)} Try: {safe(_control(remedy))}")
+    wordless = any(stage.name == "newest" for stage in explanation.stages)
     if explanation.emptied_by and not explanation.remedies:
-        print("Try other words, or fewer of them.")
+        print("Try fewer operators." if wordless else "Try other words, or fewer of them.")
 
 
 def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:

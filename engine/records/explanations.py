@@ -115,7 +115,7 @@ class ResultExplanation(Record, frozen=True):
     together: float = 1.0
     """Share of the query's terms in the best two adjacent lines; equals `covered` if the lines were not read."""
     in_file: bool = False
-    """Whether other passages of the file contain the rest of the query, while none contains all of it."""
+    """Whether other passages of the file, near this one, contain the rest of a short query."""
     from_coverage: float = 0.0
     """Part of the text score from `covered`, `together` and `in_file`."""
     in_project: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ same words with every key.
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ _MOST_BEGINNINGS = 4
 WIDEST_BEGINNING = 5_000
 """Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
 of all words again for each statement, and twice for each ranking."""
-MOST_SUBSTITUTES = 24
+_MOST_SUBSTITUTES = 24
 
 
 class Word(NamedTuple):
@@ -58,10 +59,10 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         counts = list(map(_CHUNKS, self.words))
         most = max(counts)
         chosen = {min(word for word, count in zip(self.words, counts, strict=True) if count == most)}
-        chosen.update(word for word in self.words if word.token == self.start)
+        chosen.update(islice((word for word in self.words if word.token == self.start), 1))
         room = WIDEST_BEGINNING
         for word in self.words:
-            if len(chosen) == MOST_SUBSTITUTES:
+            if len(chosen) == _MOST_SUBSTITUTES:
                 break
             if word not in chosen and word.chunks <= room:
                 chosen.add(word)
@@ -178,7 +179,7 @@ class Counts:
             )
             for chunks, in_words, others in rows:
                 words = msgspec.json.decode(others, type=list[str]) if in_words > WIDEST_BEGINNING else []
-                found = known[token, column] = chunks, words if len(words) <= MOST_SUBSTITUTES else ()
+                found = known[token, column] = chunks, words if len(words) <= _MOST_SUBSTITUTES else ()
         return found or (0, ())
 
     def words(self, start: str) -> Beginning:

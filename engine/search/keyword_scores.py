@@ -12,6 +12,8 @@ from engine.search import scoring
 from engine.search.pipeline_stages import Term
 
 _ALL = 1 - 1e-9
+_BESIDE_COMPLETE = 0.5
+"""Share of the bonus for terms in near chunks that remains if a chunk holds all terms: that one should come first."""
 _NEAR = 16
 """Chunks on both sides that count as near, about 17 KB: a long journal has most pairs of words somewhere."""
 
@@ -70,7 +72,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
         parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near, scattered)
-        elsewhere = 1 - parts.covered if id_ in self.in_file else 0.0
+        elsewhere = (1 - parts.covered) * (_BESIDE_COMPLETE if self.complete else 1) if id_ in self.in_file else 0.0
         in_project = sum(self.in_project(id_).values())
         return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0), elsewhere=elsewhere, in_project=in_project)
 
@@ -151,20 +153,28 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     def add_files(self, files_of: Callable[[Sequence[int]], Iterable[tuple[int, int]]]) -> None:
         """Raise the scores of chunks that hold all terms of a short query together with others near them in the same
-        file, if no chunk holds them alone: two words that somebody remembers may be in different sections.
+        file: two words that somebody remembers may be in different sections.
 
         `files_of` returns the file of each chunk.
         """
-        if self.groups or self.in_some_form or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
+        if self.groups or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
             return
+        ids = sorted(self.contributions)
+        holding = self._holding(ids)
+        near = [id_ for id_ in ids if id_ not in self.in_some_form and all(_has_near(held, id_) for held in holding)]
         files: dict[int, list[int]] = {}
-        for id_, file in files_of(sorted(self.contributions)):
+        for id_, file in files_of([id_ for id_ in ids if _has_near(near, id_)]):  # looking up all takes far longer
             files.setdefault(file, []).append(id_)
-        for ids in files.values():
-            holding = [[id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms))]
-            if all(holding):
-                self.in_file.update(id_ for id_ in ids if all(_has_near(held, id_) for held in holding))
+        for of_file in files.values():
+            holding = self._holding(of_file)
+            self.in_file.update(id_ for id_ in of_file if all(_has_near(held, id_) for held in holding))
+        self.in_file.difference_update(self.in_some_form)
         self._score_again(self.in_file)
+
+    def _holding(self, ids: Sequence[int]) -> list[list[int]]:
+        """Return those of the chunks that hold each term, the fewest first."""
+        held = ([id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms)))
+        return sorted(held, key=len)
 
     def add_projects(self, projects_of: Callable[[Collection[int]], Mapping[int, str]]) -> None:
         """Raise the scores of chunks of sessions for terms that only other chunks of the same project hold.

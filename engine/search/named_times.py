@@ -14,7 +14,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.search.query_conditions import many
 from engine.store.snapshot import Snapshot
-from engine.text.time_expressions import TimeExpression, asks_for_time, read_dates, read_times
+from engine.text.time_expressions import TimeExpression, read_dates, read_times
 
 _LIFT = 0.6
 """Share of its score that a chunk gains if its date is within a named time."""
@@ -59,8 +59,6 @@ class NamedTimes:
 
     def __init__(self, query: str, dates: FileDates) -> None:
         self.times = read_times(query)
-        self.matter = bool(self.times) or asks_for_time(query)
-        """Whether the query names a time or asks for one."""
         self._query = query
         self._dates = dates
         self._known: dict[int, Lift | None] = {}

@@ -159,7 +159,7 @@ class Ranker:
             return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with work.timed("merge"):
-            blend = self._blend(meaning, map(evidence, best), part, work)
+            blend = self._blend(meaning, map(evidence, best), part.analysis, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -196,7 +196,7 @@ class Ranker:
         return words, ranked, blend
 
     def _blend(
-        self, meaning: "VectorLeg | None", found: Iterable[Evidence], part: KeywordPart, work: SearchContext
+        self, meaning: "VectorLeg | None", found: Iterable[Evidence], analysis: QueryAnalysis, work: SearchContext
     ) -> Blend:
         hybrid = work.request.hybrid
         if meaning is None:
@@ -207,7 +207,7 @@ class Ranker:
             return Blend.mean(hybrid.vector_weight)
         if work.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(meaning.calibration, found, part.analysis.word_count, about_time=part.times.matter)
+        return Blend.of(meaning.calibration, found, analysis.word_count)
 
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext

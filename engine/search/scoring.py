@@ -59,8 +59,6 @@ _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of meaning if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Keyword scores between which the weight of meaning falls to the model's own."""
-_TRUSTED_ABOUT_TIME = 0.4
-"""The higher of these scores for a query that names a time or asks for one: vectors hardly know times."""
 _AGREEMENT = 0.4
 """Share of a keyword score that counts only as far as the meaning agrees: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
@@ -279,21 +277,20 @@ class Blend(msgspec.Struct, frozen=True):
     """Share of the keyword score that counts only as far as the meaning agrees, in chunks without every term."""
 
     @classmethod
-    def of(cls, model: Calibration, found: Iterable[Evidence], terms: int, *, about_time: bool = False) -> "Blend":
+    def of(cls, model: Calibration, found: Iterable[Evidence], terms: int) -> "Blend":
         """Return the weights for a query: the model's own, or a higher weight of meaning if keywords match nothing
         well.
 
         In a language that the model doesn't know, meaning does not count. `found`: the best candidates by keywords.
         `terms`: number of words in the query. Half of ten words in one passage are an answer, half of two are hardly
-        one. `about_time`: whether the query names a time or asks for one.
+        one.
         """
         if not model.known:
             return cls(0.0)
         trusting = cls(model.weight, agreement=_AGREEMENT)
         best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
         trust = best * max(1.0, terms / _LONG_QUERY)
-        trusted = _TRUSTED_ABOUT_TIME if about_time else _TRUSTED
-        doubt = within_limits((trusted - trust) / (trusted - _DOUBTED))
+        doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
         return cls(model.weight + max(0.0, _WEIGHT_WITHOUT_WORDS - model.weight) * doubt, agreement=_AGREEMENT)
 
     @classmethod

@@ -68,11 +68,6 @@ def read_dates(text: str) -> tuple[TimeExpression, ...]:
     return tuple(found for found in _read(text, date(_ANY_YEAR, 1, 1), relative=False) if not found.yearly)
 
 
-def asks_for_time(text: str) -> bool:
-    """Return whether a query asks when something was or will be."""
-    return _ASKS.match(_plain_text(normalize("NFC", text[:_MOST_CHARACTERS]))) is not None
-
-
 def _in_year(day: date, year: int) -> date:
     try:
         return day.replace(year=year)
@@ -197,15 +192,6 @@ _BEGUN = lazy_pattern(
     r"\Z"
 )
 """The words before a time, at the end of a query without its last word."""
-_ASKS = lazy_pattern(
-    r"\W*(?:(?:since|seit|depuis|desde) )?"
-    r"(?:when|wann|quand|cuando|quando|wanneer|nar|når|hvornår|kiedy|kdy|когда|коли)\b"
-    r"|.*\b(?:what|which|welche[mnrs]?|quel(?:le)?|qu[ae]le?|que|welke?) "
-    rf"(?:date|datum|fecha|{'|'.join(_UNIT_OF)})\b"
-    r"|.*(?:いつ|什[么麼]时候|什麼時候|何[时時]|哪[天年]|언제)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""Matches questions for a time, in a few more languages."""
 _SHORTEST_BEGUN = 3
 _LONGEST_BEGUN = 60
 """Characters before the last word of a query in which a word before a time is searched."""
@@ -307,7 +293,7 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
 
 def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ...]:
     text = normalize("NFC", text[:_MOST_CHARACTERS])
-    plain = _plain_text(text)
+    plain = text.lower() if text.isascii() else "".join(map(_plain, text))
     if relative:
         plain += _rest_of_time(plain)
     if not _may_name_time(plain):
@@ -327,10 +313,6 @@ def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ..
                 plain = plain[:begin] + "\0" * (end - begin) + plain[end:]
     by_span = {(each.first, each.last, each.yearly): each for _, each in sorted(found, key=lambda pair: pair[0])}
     return tuple(by_span.values())
-
-
-def _plain_text(text: str) -> str:
-    return text.lower() if text.isascii() else "".join(map(_plain, text))
 
 
 def _plain(character: str) -> str:

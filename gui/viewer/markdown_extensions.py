@@ -24,7 +24,7 @@ SEPARATOR = MARK + MARK_END
 """A paragraph that ends a quote or block of code, since Qt's document joins it with the next one."""
 
 _PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED)), " ")
-_QUOTED_HEADING = re.compile(r"((?:[ \t]*>)+[ \t]{0,4}#{1,6}[ \t]+)(?=\S)")
+_QUOTED_HEADING = re.compile(r"(?<![> \t])((?:[ \t]*+>)++[ \t]{0,4}#{1,6}[ \t]+)(?=\S)")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _CALLOUT = re.compile(r"((?:[ \t]*>)+)[ \t]*\[!([\w-]{1,40})(?:\|[^\]]*)?\]([+-]?)[ \t]*(.*)")
 _CALLOUT_NAMES = {

@@ -1,5 +1,6 @@
 """Shows the images of a note in its page. The page is made with their sizes; their pixels follow and move nothing."""
 
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,9 +139,13 @@ def _decode(picture: Picture, ratio: float) -> QImage:
 
 
 def _reader(path: Path) -> QImageReader | None:
-    """Return a reader for an image within the limits; None for other files."""
+    """Return a reader for an image within the limits; None for other files.
+
+    It may be another file than was located: opening a pipe would stop all threads, as it holds Python's lock.
+    """
     try:
-        if path.stat().st_size > MOST_BYTES:
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
             return None
     except OSError:
         return None

@@ -50,6 +50,7 @@ def jobs(qapp) -> Iterator[Jobs]:
     yield jobs
     assert jobs.shutdown(60_000)
     qapp.processEvents()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed windows, before their workspace
     jobs.deleteLater()  # with the workspace: its connections hold the window
 
 

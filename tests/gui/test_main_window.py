@@ -332,14 +332,14 @@ def test_dock_hides_in_narrow_window_and_returns(qtbot, opened):
     qtbot.waitUntil(opened.diagnostics.isVisible)
 
 
-@pytest.mark.parametrize("width", [600, 760, 1000, 1280, 1920])
-def test_every_pane_has_minimum_width(qtbot, opened, width):
-    opened.resize(width, 700)
-    qtbot.waitUntil(lambda: opened.panes.width() == width)
-    sizes = opened.panes.sizes()
-    assert sizes[0] >= 250
-    assert sizes[1] >= 300
-    assert opened.dock.isHidden() or sizes[-1] >= 260
+def test_every_pane_has_minimum_width(qtbot, opened):
+    for width in (600, 760, 1000, 1280, 1920):
+        opened.resize(width, 700)
+        qtbot.waitUntil(lambda width=width: opened.panes.width() == width)
+        sizes = opened.panes.sizes()
+        assert sizes[0] >= 250, width
+        assert sizes[1] >= 300, width
+        assert opened.dock.isHidden() or sizes[-1] >= 260, width
 
 
 def test_closing_saves_window_state_and_shuts_down(qtbot, opened, memory):

@@ -1,6 +1,5 @@
 """Syncing an index: files that are read again, data that is preserved, reports, and cancelling."""
 
-import dataclasses
 import importlib
 import itertools
 import json
@@ -351,7 +350,7 @@ def test_paused_sync_waits_and_continues(open_memory, workspace: Path) -> None:
 def test_pause_stores_running_requests_and_sends_no_more(open_memory, workspace: Path, provider) -> None:
     for number in range(20):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
-    provider.limits = dataclasses.replace(provider.limits, inputs=1, at_once=1)
+    provider.limits = msgspec.structs.replace(provider.limits, inputs=1, at_once=1)
     provider.heeds_cancel = False  # as a request that was sent
     memory = open_memory()
     token = CancelToken()

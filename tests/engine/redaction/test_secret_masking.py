@@ -643,6 +643,9 @@ pwd /srv/data1
 mot de passe 2FA
 smbclient -L srv -U ada
 curl -u ada https://x
+curl -u ada:$PASSWORD https://x
+curl -u ada%hunter2 https://x
+smbclient //srv/x -U ada%<password>
 openssl x509 -in a -key b
 sqlplus /nolog
 sqlplus / as sysdba

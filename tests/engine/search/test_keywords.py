@@ -74,18 +74,12 @@ def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
 
 
-@pytest.mark.usefixtures("few")
-def test_prefix_represented_by_frequent_and_title_words(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_frequencies, "MOST_SUBSTITUTES", 3)
-    words = [
-        document_frequencies.Word(*word) for word in (("topic", 2, 1), ("today", 60, 0), ("tool", 4, 0), ("to", 1, 0))
-    ]
-    assert [word.token for word in document_frequencies.Beginning("to", words).substitutes] == ["to", "today", "topic"]
-    assert [word.token for word in document_frequencies.Beginning("toda", words).substitutes] == [
-        "today",
-        "tool",
-        "topic",
-    ]
+def test_prefix_represented_by_frequent_and_title_words() -> None:
+    tools = [f"tool{number:02}" for number in range(30)]
+    rows = [("topic", 2, 1), ("today", 60, 0), *((tool, 4, 0) for tool in tools), ("to", 1, 0)]
+    words = [document_frequencies.Word(*row) for row in rows]
+    for start, chosen in (("to", ["to", "today", *tools[:21], "topic"]), ("toda", ["today", *tools[:22], "topic"])):
+        assert [word.token for word in document_frequencies.Beginning(start, words).substitutes] == chosen
 
 
 @pytest.mark.usefixtures("few")
@@ -510,3 +504,9 @@ def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, 
     reason = results.explanation.results[0]
     assert reason.in_file
     assert any("other passages of its file contain the rest" in str(said) for said in reasons_of(reason))
+    complete = f"{filler} The slates lie here. {filler} No mortar there."
+    (tmp_path / "notes" / "both.md").write_text(complete[-2_000:] + "\n\nThe slates need no mortar.\n", "utf-8")
+    memory.sync()
+    found = [result.path for result in memory.search("slates mortar", max_results=20).results]
+    assert [path for path in dict.fromkeys(found) if path in {"both.md", "shed.md"}] == ["both.md", "shed.md"]
+    assert found.index("both.md") == 0

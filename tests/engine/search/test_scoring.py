@@ -85,14 +85,6 @@ def _blend(base: float = 0.2, text: float = 0.0, terms: int = 2) -> Blend:
     return Blend.of(Calibration(0.0, 1.0, base), [Evidence(text, 1.0)], terms)
 
 
-def test_meaning_counts_less_if_query_is_about_time() -> None:
-    model, found = Calibration(0.0, 1.0, 0.05), [Evidence(0.45, 1.0)]
-    assert Blend.of(model, found, 2).vector_weight > 0.5
-    assert Blend.of(model, found, 2, about_time=True).vector_weight == pytest.approx(0.05)
-    nothing = [Evidence(0.2, 1.0)]
-    assert Blend.of(model, nothing, 2, about_time=True).vector_weight == Blend.of(model, nothing, 2).vector_weight
-
-
 @given(shares, shares, shares)
 def test_mean_blend_lies_between_its_parts(weight: float, text: float, vector: float) -> None:
     score = Blend.mean(weight).score(Evidence(text, vector))

@@ -1,11 +1,10 @@
 """Which session keys are private."""
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.session_keys import is_shared_session, session_of
+from engine.search.session_keys import Session, is_shared_session, session_of
 
 PRIVATE = [
     "main",
@@ -97,4 +96,4 @@ def test_any_text_is_a_key(key: str) -> None:
     ],
 )
 def test_session_key_names_program_and_chat(key: str, session: tuple[str, str | None]) -> None:
-    assert msgspec.structs.astuple(session_of(key)) == session
+    assert session_of(key) == Session(*session)

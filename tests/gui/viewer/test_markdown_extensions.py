@@ -141,6 +141,13 @@ def test_long_line_of_brackets_is_read_in_little_time(part: str) -> None:
     assert process_time() - began < 2
 
 
+@pytest.mark.parametrize("sign", [">", "> ", " \t>"])
+def test_long_line_of_quotes_is_read_in_little_time(sign: str) -> None:
+    began = process_time()
+    rewritten(sign * 30_000 + " a")
+    assert process_time() - began < 2
+
+
 def test_callout_is_named_in_the_language_of_the_window() -> None:
     speak("de")
     try:

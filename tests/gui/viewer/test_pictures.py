@@ -77,6 +77,13 @@ def test_file_that_is_no_image_is_not_shown(image: Path) -> None:
     assert collected(image).url("x.png") == ""
 
 
+def test_link_in_place_of_an_image_is_not_followed(image: Path) -> None:
+    other = image.rename(image.with_name("other.png"))
+    image.symlink_to(other)
+    assert collected(image).url("x.png") == ""
+    assert collected(other).url("x.png") == "picture:0"
+
+
 def page_of(markdown: str, found: dict[str, Picture]) -> Page:
     font = fixed_font()
     steps = page_steps([markdown], PageStyle(font, font, theme_tokens("light"), 1.0), found)

@@ -315,8 +315,8 @@ def test_a_session_of_forge_is_read(tmp_path: Path) -> None:
         {"message": {"hologram": {}}},
     )
     write_rows(path, FORGE, [forge_row(*messages)])
-    (place,) = find_sources(tmp_path, {}).places
-    assert (place.agent, place.path) == ("forge", str(path))
+    (found,) = find_sources(tmp_path, {}).sources
+    assert (found.agent, found.path) == ("forge", str(path))
     (session,) = conversations(path)
     assert [part[:3] for part in parts(session) if part[1] != "tool-call"] == [
         ("user", "text", "Why does it leak?"),

@@ -114,7 +114,7 @@ def test_gemini_prompts_close_in_time_are_one_conversation(tmp_path: Path) -> No
         ("user", "text", "Why do tomatoes split?", ""),
         ("assistant", "text", "Too much water at once.\n\nif rain:\n    wait()", ""),
         ("user", "text", "Eingegebener Prompt: Und Gurken?", ""),
-        ("assistant", "text", "### Gurken\n\n- Viel Wasser\n\n- Schatten", ""),
+        ("assistant", "text", "### Gurken\n\n- Viel Wasser\n- Schatten", ""),
     ]
     assert in_order(newer) == [
         ("user", "text", "Thanks.\n[2 files]", ""),
