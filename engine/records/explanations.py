@@ -118,6 +118,10 @@ class ResultExplanation(Record, frozen=True):
     """Whether other passages of the file, near this one, contain the rest of a short query."""
     from_coverage: float = 0.0
     """Part of the text score from `covered`, `together` and `in_file`."""
+    in_project: tuple[str, ...] = ()
+    """Terms that the passage of a session lacks and other passages of its project contain."""
+    from_project: float = 0.0
+    """Part of the text score from `in_project`."""
     text_limit: float = 1.0
     """Upper limit, depending on `covered`, of the BM25 sum's part of the text score."""
     missing: tuple[str, ...] = ()

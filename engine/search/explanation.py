@@ -372,6 +372,8 @@ def _of_scores(
         spells=words.used.get(scored.id) == SPELLED,
         in_file=parts.elsewhere > 0,
         from_coverage=parts.from_coverage,
+        in_project=tuple(words.terms[index].surface for index in words.in_project(scored.id)),
+        from_project=parts.from_project,
         together=parts.together,
         language_known=range_ is None or range_.known,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,

@@ -1,6 +1,7 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from heapq import nlargest
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.title_matches import name_matches, name_use, named_chunks
+from engine.store.sessions import projects_of_chunks
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -230,6 +232,7 @@ def _keyword_scores(
         within = (id_ for id_, lift in lifts.items() if not lift.adjacent)
         words.add_dates(within, part.times.words(part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
+    words.add_projects(partial(projects_of_chunks, snapshot))
     words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))
     return words
 

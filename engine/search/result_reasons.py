@@ -47,6 +47,7 @@ _HOLDS_IN_FILE = marked(
     "The passage contains {share:.0%} of the query, weighted by rarity, and other passages of its file contain the "
     "rest: {score:.2f} more."
 )
+_IN_PROJECT = marked("Other passages of the project contain {words}: {score:.2f} more.")
 _HOLDS_TOGETHER = marked(
     "The passage contains {share:.0%} of the query, weighted by rarity, and {together:.0%} in two "
     "adjacent lines: {score:.2f} more."
@@ -150,6 +151,8 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         whole = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
         sentence = _HOLDS_IN_FILE if of.in_file else whole
         yield tr(sentence, share=of.covered, together=of.together, score=of.from_coverage)
+    if of.from_project >= _LEAST:
+        yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, of.in_project)]), score=of.from_project)
     if of.text_limit < min(1.0, share):
         yield tr(
             "The passage contains {share:.0%} of the query, weighted by rarity, so the BM25 sum gives at "

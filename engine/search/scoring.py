@@ -1,6 +1,7 @@
 """Absolute scores, 0 to 1: each depends on its own chunk and the query, not on the other results.
 
-So a threshold is meaningful, and an off-topic query returns nothing.
+Only words in other chunks of its file or of its session's project add to it. So a threshold is meaningful, and an
+off-topic query returns nothing.
 """
 
 import math
@@ -35,6 +36,9 @@ BM25 alone prefers one word that is often in a chunk to several words of the que
 """
 _ELSEWHERE = 0.4
 """Weight of the share of a short query that only other chunks of the same file hold."""
+IN_PROJECT = 0.3
+"""Weight of the share of the query that a passage of a session lacks and others of its project hold: people name what
+they talk about once, and later say "it"."""
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""
@@ -150,6 +154,8 @@ class TextParts(msgspec.Struct, frozen=True):
     """Match of the title or the file name with the query, 0 to 1, or `DEFINED`."""
     elsewhere: float = 0.0
     """Further share of the terms, which other chunks of the file hold."""
+    in_project: float = 0.0
+    """Further share of the terms, which other chunks of the session's project hold, less for terms of many projects."""
 
     @property
     def evidence(self) -> float:
@@ -158,12 +164,17 @@ class TextParts(msgspec.Struct, frozen=True):
             return 0.0
         total = self.bm25 + self.nearness
         evidence = text_evidence(total, self.full, self.covered, self.limit, self.together)
-        return evidence + _ELSEWHERE * self.elsewhere + self.from_name
+        return evidence + _ELSEWHERE * self.elsewhere + self.from_project + self.from_name
 
     @property
     def from_coverage(self) -> float:
         """Part of the score from the share of the query that the chunk, its best two lines and its file hold."""
         return _COVERED * self.covered + _TOGETHER * self.together + _ELSEWHERE * self.elsewhere
+
+    @property
+    def from_project(self) -> float:
+        """Part of the score from the share of the query that other chunks of the session's project hold."""
+        return IN_PROJECT * self.in_project
 
     @property
     def from_name(self) -> float:

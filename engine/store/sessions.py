@@ -1,10 +1,12 @@
 """Read and write metadata of sessions and of the transcripts that they are read from, and read the files and commands
 of their tool calls."""
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Collection, Sequence
 from operator import attrgetter
 from typing import Annotated, Any, NamedTuple
 
+import apsw
 import msgspec
 
 from engine.records import FileUse, ModelUsage
@@ -76,6 +78,17 @@ def projects(snapshot: Snapshot) -> dict[str, str]:
             CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id"""
     )
     return dict(typed(rows, tuple[str, str]))
+
+
+def projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
+    """Return the working folder of each of these chunks that is part of a session, if the session has one."""
+    tables = snapshot.tables
+    if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
+        return {}
+    query = f"""SELECT c.id, s.project FROM carray(?) wanted
+        CROSS JOIN {tables.chunks} c ON c.id = wanted.value
+        CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id WHERE s.project <> ''"""
+    return dict(typed(snapshot.connection.execute(query, (apsw.carray(array("q", ids)),)), tuple[int, str]))
 
 
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:

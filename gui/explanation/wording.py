@@ -52,6 +52,7 @@ FIELDS: dict[MatchField, str] = {
 }
 _NEAR = marked("near each other")
 _HELD = marked("share of the query")
+_IN_PROJECT = marked("words in other passages of the project")
 _OTHER_WORD = marked("also in this passage; another word of the OR counts")
 _ORIGINS = {
     "name": marked("the name"),
@@ -138,7 +139,8 @@ def parts(reason: ResultExplanation) -> list[Part]:
     found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in held]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
     held_share = [Part(tr(_HELD), reason.from_coverage, "")] if reason.from_coverage >= 0.005 else []
-    return found + near + held_share + [Part(term, 0.0, tr(_MISSING_TERM)) for term in reason.missing]
+    project = [Part(tr(_IN_PROJECT), reason.from_project, "")] if reason.from_project >= 0.005 else []
+    return found + near + held_share + project + [Part(term, 0.0, tr(_MISSING_TERM)) for term in reason.missing]
 
 
 def _fields(fields: Sequence[MatchField]) -> str:
@@ -231,6 +233,8 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("Share of the query"), number(of.covered, ".0%")
         yield tr("Share of the query in two adjacent lines"), number(of.together, ".0%")
         yield tr("Added for this share"), number(of.from_coverage, ".3f")
+        if of.in_project:
+            yield tr("Added for words in other passages of the project"), number(of.from_project, ".3f")
         yield tr("Limit of the BM25 score"), number(of.text_limit, ".3f")
     yield from _meaning(of)
     if of.time:

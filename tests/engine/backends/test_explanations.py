@@ -1,5 +1,6 @@
 """Explained searches: locations of words, parts of a score, and remedies for an empty result."""
 
+import json
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from engine.records import EarlierQuery, ResultExplanation, SearchOutcome, SearchRemedy
 from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
-from engine.settings.options import ChunkingSettings
+from engine.settings.options import ChunkingSettings, SessionSettings
 from tests.helpers.fake_provider import PaidProvider
 
 NOTE = """\
@@ -260,3 +261,53 @@ def test_a_rebuild_for_other_reasons_leaves_the_tags(open_memory, workspace: Pat
     changed = open_memory(use=None, chunking=ChunkingSettings(tokens=200))
     assert [result.path for result in changed.search("tag:garden").results] == ["tagged.md"]
     assert "update that is due" not in changed.search("tag:nothing", explain=True).understood
+
+
+TALKS = {
+    "berth": ("boat", "Marlene rents us the berth in the harbour until autumn."),
+    "mast": ("boat", "The varnish peels off in long strips, so sand it down again."),
+    "bench": ("garden", "The varnish peels off in long strips, so sand it down again."),
+    "plain": ("", "The varnish peels off in long strips, so sand it down again."),
+}
+
+
+@pytest.fixture
+def talks(open_memory, workspace: Path, tmp_path: Path):
+    """A memory of sessions about a boat, a garden and no project, and of a note with a sentence from the sessions."""
+    folder = tmp_path / "talks"
+    folder.mkdir()
+    for number, (name, (project, text)) in enumerate(TALKS.items()):
+        head = {"type": "session", "id": name} | ({"cwd": f"/home/ada/{project}"} if project else {})
+        message = {"type": "message", "id": "m", "message": {"role": "user", "content": f"{text} Number {number}."}}
+        (folder / f"{name}.jsonl").write_text(f"{json.dumps(head)}\n{json.dumps(message)}\n", "utf-8")
+    _write(workspace, "varnish.md", TALKS["mast"][1])
+    memory = open_memory(use=None, sessions=SessionSettings(folders=(str(folder),)))
+    memory.sync()
+    return memory
+
+
+ABOUT_VARNISH = "does the varnish at Marlene's berth need sand"
+
+
+def test_session_found_by_a_name_in_another_of_its_project(talks) -> None:
+    outcome = talks.search(ABOUT_VARNISH, explain=True)
+    assert [Path(result.path).stem for result in outcome.results] == ["berth", "mast"]
+    reason = outcome.explanation.results[1]
+    assert reason.in_project == ("Marlene's", "berth")
+    share = sum(term.score for term in reason.terms)
+    assert outcome.results[1].score == pytest.approx(share + reason.from_coverage + reason.from_project)
+    [words] = [str(of) for of in reasons_of(reason) if of.part == "words"]
+    assert "Other passages of the project contain “Marlene's”, “berth”: 0.10 more." in words
+
+
+@pytest.mark.parametrize("name", ["bench", "plain", "varnish"])
+def test_words_count_only_within_a_project(talks, name: str) -> None:
+    outcome = talks.search(ABOUT_VARNISH, explain=True, min_score=0.0)
+    [path] = [result.path for result in outcome.results if Path(result.path).stem == name]
+    reason = _reason(outcome, path)
+    assert (reason.in_project, reason.from_project) == ((), 0.0)
+
+
+def test_words_outside_the_filter_do_not_count(talks) -> None:
+    [mast] = talks.search(f"{ABOUT_VARNISH} path:mast", explain=True, min_score=0.0).explanation.results
+    assert mast.in_project == ()

@@ -43,6 +43,13 @@ def test_terms_are_ordered_by_score_with_missing_last():
     )
 
 
+def test_words_of_the_project_are_a_part_and_a_figure():
+    reason = make_reason(in_project=("Marlene",), from_project=0.05)
+    assert "words in other passages of the project 0.05" in wording.spoken_parts(wording.parts(reason))
+    figures = {figure.name: figure.value for figure in wording.figures(reason)}
+    assert figures["Added for words in other passages of the project"] == "0.050"
+
+
 def test_figures_have_values_and_units():
     figures = {figure.name: figure.value for figure in wording.figures(make_reason())}
     assert figures["“timer”"] == "0.460 · BM25 4.40 · in 5 passages"
