@@ -61,10 +61,16 @@ _DEFINITION = re.compile(
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
 _ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
 _ASCIIDOC = lazy_pattern(
-    r"(?:xref|link):(?:\+\+)?([^\s\[\]]{1,400}?)(?:\+\+)?\[([^\[\]\n]{0,400})\]"
-    r"|<<([^<>,\n]{1,400})(?:,([^<>\n]{0,400}))?>>"
+    r"(?<!\\)(?:xref|link):([^\s\[\]]{1,400}+)\[([^\[\]\n]{0,400})\]"
+    r"|(?<!\\)<<([^<>,\n]{1,400})(?:,([^<>\n]{0,400}))?>>"
 )
+_ASCIIDOC_LITERAL = lazy_pattern(r"\A//.*|(?<![\w+:])(\+{1,3})(?![\s+])[^+\n]{1,400}+(?<!\s)\1(?![\w+])")
+"""A comment, or text that is shown as it is written; between mere back-ticks, links are links."""
 _RESTRUCTURED = lazy_pattern(r"(:doc:)?`(?:([^`<>\n]{1,400}?)\s*<([^<>`\n]{1,400})>|([^`<>\n]{1,400}))`(_{0,2})")
+_RESTRUCTURED_LITERAL = lazy_pattern(
+    r"\A\s*+\.\.\s++(?!_|\||\[|[\w:.+-]{1,80}::).*|``(?=[^\s`])(?:[^`\n]++|`(?!`))++``"
+)
+"""A comment, or text that is shown as it is written."""
 _ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
 _QUOTED = lazy_pattern(r"(?:[ \t]*>[ \t]?)+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -169,12 +175,13 @@ def _org(match: re.Match[str]) -> WrittenLink | None:
 
 
 def _asciidoc_links(line: str) -> list[WrittenLink]:
-    return [link for match in _ASCIIDOC.finditer(line) if (link := _asciidoc(match)) is not None]
+    bare = _ASCIIDOC_LITERAL.sub(_blanks, line)
+    return [link for match in _ASCIIDOC.finditer(bare) if (link := _asciidoc(match)) is not None]
 
 
 def _asciidoc(match: re.Match[str]) -> WrittenLink | None:
     """Return the link to another file; None for one within its file or to a web page."""
-    written = (match[1] or match[3]).strip()
+    written = (match[1] or match[3]).strip().removeprefix("++").removesuffix("++")
     if "://" in written or written.startswith("mailto:"):
         return None
     target, hash_, anchor = unquote(written).rpartition(":")[2].partition("#")  # a component of Antora comes first
@@ -185,12 +192,15 @@ def _asciidoc(match: re.Match[str]) -> WrittenLink | None:
 
 
 def _restructured_links(line: str) -> list[WrittenLink]:
-    return [link for match in _RESTRUCTURED.finditer(line) if (link := _restructured(match)) is not None]
+    bare = _RESTRUCTURED_LITERAL.sub(_blanks, line)
+    return [link for match in _RESTRUCTURED.finditer(bare) if (link := _restructured(match)) is not None]
 
 
 def _restructured(match: re.Match[str]) -> WrittenLink | None:
     role, label, address, name, reference = match.groups()
     if role:
+        if (label or name).startswith("!"):  # not to be a link
+            return None
         target = (address or name).strip()
         return _file_link(match, f"{target.removesuffix('.rst')}.rst", "", label or target)
     if not address or not reference or _SCHEME.match(address):
@@ -215,7 +225,7 @@ _LINKS_IN: dict[str, tuple[Callable[[str], list[WrittenLink]], tuple[str, ...]]]
 
 def written_links(line: str) -> list[WrittenLink]:
     """Return the links to notes and blocks in one line, outside of code, in order."""
-    bare = markdown_line_types.CODE_SPAN.sub(lambda code: " " * len(code[0]), line) if "`" in line else line
+    bare = markdown_line_types.CODE_SPAN.sub(_blanks, line) if "`" in line else line
     found: list[WrittenLink] = []
     if "[[" in bare:
         found += (link for match in _WIKI.finditer(bare) if (link := _wiki(match)) is not None)
@@ -226,6 +236,10 @@ def written_links(line: str) -> list[WrittenLink]:
     if "((" in bare:
         found += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(bare))
     return sorted(found)
+
+
+def _blanks(code: re.Match[str]) -> str:
+    return " " * len(code[0])
 
 
 def split_target(target: str) -> tuple[str, str]:

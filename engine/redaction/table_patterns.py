@@ -58,23 +58,28 @@ def is_identified(before: str, match: re.Match[str]) -> bool:
     return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
 
 
-def is_listed_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the word after `ada@example.com:` is a password, not a port or a file on that machine."""
-    value, user = value_of(match), before.rpartition("\n")[2].split()[-1:]
-    if not mixes_digits(value) or is_ordinary(value) or _FILE.search(value) or not user or not _USER.fullmatch(user[0]):
+def is_listed_password(_before: str, match: re.Match[str]) -> bool:
+    """Whether the word after `ada@example.com:` is a password, not a port or a file on that machine.
+
+    Lists have a login alone on its line, in a cell or after other logins; commands and sentences have words before it.
+    """
+    value = value_of(match)
+    if not mixes_digits(value) or is_ordinary(value) or _FILE.search(value):
         return False
-    return _CHOSEN.search(value) is not None or _fills_item(before, match)
-
-
-def _fills_item(before: str, match: re.Match[str]) -> bool:
-    """Whether nothing else is on the line, except for the sign of a list or a quotation."""
-    end = match.string[match.end() : match.end() + 1]
-    return end in ("", "\n", "\r") and len(before.rpartition("\n")[2].strip(" \t-*+>|").split()) == 1
+    line = match.string[max(0, match.start() - _LOGIN) : match.start()].rpartition("\n")[2]
+    cell = _BETWEEN_CELLS.split(line)[-1]
+    return _LISTED.search(cell) is not None and _ITEM_END.match(match.string, match.end()) is not None
 
 
 _FILE = lazy_pattern(r"\.[A-Za-z]\w{0,3}\Z")
-_USER = lazy_pattern(r"[\"'`<(*|]*[\w.+-]+")
-_CHOSEN = lazy_pattern(r"(?=.*[A-Z])(?=.*[a-z])|[!#$%&*?^+=~]")
+_BETWEEN_CELLS = lazy_pattern(r"[|\t]|[,;](?=\S)")
+_LOGIN = 200
+"""Characters of the login before."""
+_LISTED = lazy_pattern(
+    r"(?:\A[ >*+\[\"'`<(-]*+(?:\d{1,4}[.)][ ])?|[\w.-]@[\w.-]{4,80}:[^\s,;]{1,80}[,;][ ]{1,4})[\"'`<(*]*+"
+    r"(?!(?:git|gitea|gitlab|forgejo|aur|hg)\Z)[\w.+-]+\Z"  # repositories' hosts have users without password
+)
+_ITEM_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z)")
 
 _BLANK = r"[ \t]{1,4}"
 _GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for length in range(1, 65))
@@ -98,7 +103,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Login in a list",
-        "`ada@example.com:x`: a password with a digit, alone on its line or with capitals or signs",
+        "`ada@example.com:x`: a password with letters and a digit, alone on its line, in a cell or between commas",
         ("ada@example.com:«Passw0rd!», bob@example.com:«Sommer2024»", "- ada@example.com:«hunter2»\n"),
         (r"@(?=[\w.-]{4,80}:[^\s/])",),
         r"@[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.[a-z]{2,8}:([^\s/:\"'`<>()\[\]{},;|@]{5,40})(?=[\s\"'`<,;|]|\Z)",

@@ -160,8 +160,11 @@ class _Paragraphs(XmlHandler):
             if self._rows:
                 self._put(content)
                 return
+            notes = self._taken_notes()
             for level, text in content:
                 self._add(level, text)
+            for note in notes:  # it isn't known of which paragraph
+                self._text.paragraph(note)
         elif content and self._rows:
             self._put([(0, row)])
         elif content:

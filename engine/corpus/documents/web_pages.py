@@ -43,6 +43,12 @@ _REPLACED = frozenset("audio canvas iframe video".split())
 """Elements whose content browsers show only if they can't show the element."""
 _ALWAYS_SHOWN = frozenset("html head body".split())
 _NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none", re.IGNORECASE)
+_ENDS_P = frozenset(
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer"
+    " form h1 h2 h3 h4 h5 h6 header hgroup hr html li main menu nav ol p pre search section summary table td th tr"
+    " ul".split()
+)
+"""Elements that can't be within a paragraph: their tags end it."""
 _RUBY = ("rb", "rt", "rtc", "rp")
 """Parts of ruby annotations; each one ends the previous one."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -178,8 +184,10 @@ class _HtmlText(HTMLParser):
     def _end_unclosed(self, tag: str) -> None:
         """End a skipped element that nothing closes at a tag that can't be within it."""
         block = tag not in _IN_LINE
-        if (self._skipped in _RUBY and (block or tag in _RUBY or tag == "ruby")) or (
-            self._skipped == "noscript" and block and tag != "br" and not self._is_closed("noscript")
+        if (
+            (self._skipped in _RUBY and (block or tag in _RUBY or tag == "ruby"))
+            or (self._skipped == "p" and tag in _ENDS_P)
+            or (self._skipped == "noscript" and block and tag != "br" and not self._is_closed("noscript"))
         ):
             self._skipped = ""
 

@@ -267,7 +267,8 @@ def formats() -> tuple["Formats", ...]:
 def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
     """Return the format of the agent whose transcript is at `path`: agents with the same format differ in paths.
 
-    The folder decides, else the name of the file; `known` is returned if neither is an agent's.
+    The folder decides, by its name or as the one that the environment sets for an agent, else the name of the file;
+    `known` is returned if none of them is an agent's.
     """
     similar = _alike(AGENTS, type(known))
     if len(similar) == 1 or not path:
@@ -278,6 +279,10 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
         for agent, one in similar:
             if any(re.search(pattern, folder) for pattern, _ in agent.stores):
                 return one
+    machine = Machine(os.path.expanduser("~"), os.environ)
+    for agent, one in similar:
+        if one is not known and any(path.startswith(os.path.join(store, "")) for _, store in agent.folders(machine)):
+            return one
     name = os.path.basename(path)
     named = (one for agent, one in similar if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
     return next(named, known)

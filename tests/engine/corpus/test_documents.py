@@ -226,6 +226,15 @@ def test_docx_notes_follow_the_text_that_refers_to_them() -> None:
     )
 
 
+def test_notes_of_a_long_row_follow_its_last_paragraph() -> None:
+    notes = f'<w:footnotes xmlns:w="urn:w"><w:footnote w:id="2">{word_paragraph("A note")}</w:footnote></w:footnotes>'
+    refers = '<w:p><w:r><w:t>word</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
+    long = "long " * 120
+    row = f"<w:tbl><w:tr><w:tc>{word_paragraph(long)}{refers}</w:tc></w:tr></w:tbl>"
+    text = text_in(docx(row, more={"word/footnotes.xml": notes}), ".docx")
+    assert text == f"{long.strip()}\n\nword[1]\n\n[1] A note\n"
+
+
 def test_docx_styles_have_what_they_are_based_on() -> None:
     styles = "".join(
         f'<w:style w:styleId="{name}"><w:name w:val="{label}"/><w:basedOn w:val="{base}"/>{more}</w:style>'
@@ -427,6 +436,10 @@ def test_unclosed_elements_hide_no_more_than_their_words(page: str, text: str) -
         ("<p hidden=until-found>a</p><body hidden><p>b", "a\n\nb\n"),
         ("<p hidden>a<p>b", "a\n\nb\n"),
         ("<img hidden>a<p hidden>no</p><script>'<p>'</script>", "a\n"),
+        ("<p>a</p><p hidden>no<div>b</div></p><p>c</p>", "a\n\nb\n\nc\n"),
+        ("</p><p hidden>no <p>a</p><p>b</p>", "a\n\nb\n"),
+        ("<div><p hidden>no</div>a</p>", "a\n"),
+        ("<p hidden>no<br>no<svg></svg><map><area></map>no</p>a", "a\n"),
     ],
 )
 def test_html_has_the_text_that_browsers_show(page: str, text: str) -> None:

@@ -92,6 +92,16 @@ def test_org_links_in_code_are_none() -> None:
             [("b.rst", "rows", "The beds and notes"), ("c.md", "", "The beds and notes")],
         ),
         ("a.rst", "`b <https://x.org/a.html>`_ `b.rst` ``b <c.rst>`` :ref:`b <c.rst>`", []),
+        ("a.adoc", "+<<b.adoc>>+ `+xref:b.adoc[]+` ++xref:b.adoc[]++ \\xref:b.adoc[] \\<<b.adoc>>", []),
+        ("a.adoc", "// xref:b.adoc[]", []),
+        (
+            "a.adoc",
+            "C++ and +1+ and `xref:b.adoc[x]`, link:++c.adoc++[y]",
+            [("b.adoc", "", "C++ and +1+ and `x`, y"), ("c.adoc", "", "C++ and +1+ and `x`, y")],
+        ),
+        ("a.rst", "``x <b.rst>`_`` :doc:`!b` :doc:`!x <b>`", []),
+        ("a.rst", ".. see :doc:`b`", []),
+        ("a.rst", ".. note:: ``a`` `x <b.rst>`_", [("b.rst", "", "note:: ``a`` x")]),
         ("a.docx", "[[b]] xref:b.adoc[]", []),
     ],
 )

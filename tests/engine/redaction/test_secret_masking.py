@@ -82,6 +82,23 @@ def test_examples_beyond_the_table(text: str, expected: str) -> None:
     assert redact(text) == expected
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "1. {}\n",
+        "  > * `{}`\n",
+        "| Ada | {} |",
+        "Ada,{},x",
+        "Ada;{}\r\n",
+        "Ada\t{}\tx",
+        '["{}", "bob@example.com:***"]',
+        f"{'bob@example.com:***, ' * 20}{{}}, x",
+    ],
+)
+def test_login_in_a_list_is_masked(listed: str) -> None:
+    assert redact(listed.format("ada@example.com:hunter2")) == listed.format("ada@example.com:***")
+
+
 def test_a_key_block_that_is_quoted_numbered_or_cut_off() -> None:
     body = ["MIIEowIBAAKCAQEA7bq2Xc9", "c3RhcnRlciBrZXkgbWF0ZXJpYWw", "Zm9v"]
     for prefix in ("", "> ", "    ", "# ", "\t"):
@@ -96,6 +113,12 @@ def test_a_key_block_that_is_quoted_numbered_or_cut_off() -> None:
 HARMLESS = """
 git@github.com:ada2/garden.git and ada@example.com:8080
 rsync notes ada@host.example.com:backup2
+scp a.txt ada@example.com:Backup2024
+rsync -a x ada@example.com:Photos2024
+see ada@example.com:Issue#12, then go on
+remote: ada@example.com:Backup2024
+git clone git@github.com:Repo2x
+- git@github.com:tool2x
 scp ada@host.example.com:dump2024.sql . && scp ada@host.example.com:Backup/2 .
 ssh-keygen -t ed25519 -N '' -f key
 Das Passwort für die Anmeldung: mindestens acht Zeichen

@@ -45,7 +45,8 @@ def _trae_folders(machine: Machine) -> FoundFolders:
 
 
 def _interpreter_folders(machine: Machine) -> FoundFolders:
-    folder = machine.folder_in("INTERPRETER_HOME") or machine.below_home(".openinterpreter")
+    variables = ("INTERPRETER_HOME", "OPEN_INTERPRETER_HOME")
+    folder = next(filter(None, map(machine.folder_in, variables)), machine.below_home(".openinterpreter"))
     yield "", os.path.join(folder, "sessions")
     yield "archived", os.path.join(folder, "archived_sessions")
 

@@ -1,6 +1,7 @@
 """Codex CLI's transcripts: both forms, every message once, and no text inserted in the user's name."""
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -592,3 +593,18 @@ def test_copies_of_codex_are_read_as_their_own(tmp_path: Path, agent: str, home:
     assert session is not None
     assert (session.facts.agent, session.facts.id) == (agent, SESSION)
     assert resume_command(agent, SESSION) == resumed
+
+
+@pytest.mark.parametrize("variable", ["INTERPRETER_HOME", "OPEN_INTERPRETER_HOME"])
+def test_copy_of_codex_in_its_own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    monkeypatch.setenv(variable, str(tmp_path / "oi"))
+    found = {}
+    for home in ("oi", "other"):
+        path = tmp_path / home / "sessions" / "2026" / ENVELOPES.name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(ENVELOPES.read_bytes())
+        session = read_session(path, "")
+        found[home] = session and session.facts.agent
+    assert found == {"oi": "open-interpreter", "other": "codex"}
+    (source,) = find_sources(tmp_path, os.environ).sources
+    assert source.agent == "open-interpreter"
