@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from engine.corpus.source_detection import measure_sessions as measure_sessions
     from engine.corpus.source_detection import sessions_workspace as sessions_workspace
     from engine.corpus.transcripts.registry import agent_label as agent_label
+    from engine.corpus.transcripts.registry import growing_part as growing_part
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.session_stores import may_name_session as may_name_session
     from engine.corpus.transcripts.transcript_files import last_change as last_change
@@ -195,6 +196,7 @@ _HOME = {
     "HASHTAG": "engine.corpus.note_metadata",
     "structure_of": "engine.corpus.note_metadata",
     "agent_label": "engine.corpus.transcripts.registry",
+    "growing_part": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.discovery",
     "may_name_session": "engine.corpus.transcripts.session_stores",

@@ -63,7 +63,7 @@ class ExceptionHooks(QObject):
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
 
     @Slot(object)
-    def report_job_error(self, error: Exception) -> None:
+    def report_job_error(self, error: BaseException) -> None:
         """Report an unexpected error of a job, which is in the log already."""
         self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QPushButton
 
-from engine import CancelToken, MemorySearchManager, SessionSummary, tr_count
+from engine import CancelToken, MemorySearchManager, SessionSummary, growing_part, tr_count
 from gui.conversation.display_entries import Conversation, prepare
 from gui.conversation.row_folding import Rows
 from gui.conversation.view import ConversationView
@@ -190,8 +190,8 @@ class SessionWatch(QObject):
 
         def take(location: Path) -> None:
             self._located.done()
-            log = location.with_name(f"{location.name}-wal")  # a database grows there; it may be created later
-            for watch, file in zip(self._files, (location, log), strict=True):
+            part = growing_part(str(location))  # may be created later
+            for watch, file in zip(self._files, (location, Path(part) if part else None), strict=True):
                 watch.follow(file)
 
         work = self._jobs.read(lambda _token: manager.locate(path), take, lambda _: self._located.done())

@@ -48,12 +48,12 @@ class Job:
         """Stop the work and drop its answer; work that has not begun never begins."""
         self.token.cancel()
 
-    def run(self) -> tuple[Any, Exception | None]:
+    def run(self) -> tuple[Any, BaseException | None]:
         """Do the work on a pool thread; returns the result and the error, one of them None."""
         try:
             self.token.checkpoint()
             return self._work(self.token), None
-        except Exception as problem:  # an exception in a pool thread would vanish
+        except BaseException as problem:  # a `SystemExit` would end only the thread, and the pool would wait for it
             return None, problem
 
     def deliver_first(self, result: Any) -> None:
@@ -61,7 +61,7 @@ class Job:
         if not self.token.cancelled:
             self._on_first(result)
 
-    def deliver(self, result: Any, error: Exception | None) -> Exception | None:
+    def deliver(self, result: Any, error: BaseException | None) -> BaseException | None:
         """Call a callback on the GUI thread, unless the job was cancelled; returns an error that is a bug."""
         on_done, on_error = self._on_done, self._on_error
         # The pool thread may hold the job a moment longer, and must not be the last to hold what belongs to a widget.
@@ -79,7 +79,7 @@ class Job:
         return None if foreseen else error
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException) -> str:
     """Return an error as a message for the user; unexpected errors are only named, since the log has the details."""
     if isinstance(error, MnemoscopeError):
         return str(error)
@@ -87,6 +87,16 @@ def _sentence(error: Exception) -> str:
         reason = error.strerror or str(error)
         return f"{reason}: {error.filename}." if error.filename else f"{reason}."
     return tr("Unexpected error ({name}); the log has the details.", name=type(error).__name__)
+
+
+def _run_plain(work: Callable[[], Any]) -> None:
+    """Run a function that no job reports for on a pool thread; its errors are handled by `sys.excepthook`."""
+    try:
+        work()
+    except Exception:
+        raise
+    except BaseException as error:  # Qt's bindings would end the thread in the middle, and the pool would wait for it
+        raise RuntimeError(type(error).__name__) from error
 
 
 class _Alarm:
@@ -221,7 +231,7 @@ class Jobs(QObject):
         self._drop_cancelled()
         run_blocking_calls_on(None)
         if last is not None:
-            self._writers.start(last)
+            self._writers.start(partial(_run_plain, last))
         deadline = time.monotonic() + timeout_ms / 1000
         pools = (self._readers, self._writers, self._engine, self._external, self._blocking)
         return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])
@@ -245,7 +255,7 @@ class Jobs(QObject):
 
     def _go_off(self, alarm: _Alarm) -> None:
         if not alarm.cancelled:
-            alarm.pool.start(alarm.job)
+            alarm.pool.start(partial(_run_plain, alarm.job))
         self._set_alarm(alarm)
 
     @Slot(object, object)
@@ -253,7 +263,7 @@ class Jobs(QObject):
         self._enqueue(job, partial(job.deliver_first, result))
 
     @Slot(object, object, object)
-    def _take_report(self, job: Job, result: Any, error: Exception | None) -> None:
+    def _take_report(self, job: Job, result: Any, error: BaseException | None) -> None:
         self._enqueue(job, partial(self._deliver, job, result, error))
 
     def _enqueue(self, job: Job, report: Callable[[], None]) -> None:
@@ -281,7 +291,7 @@ class Jobs(QObject):
             _job, report = self._reports.popleft()
             report()
 
-    def _deliver(self, job: Job, result: Any, error: Exception | None) -> None:
+    def _deliver(self, job: Job, result: Any, error: BaseException | None) -> None:
         self._running.discard(job)
         unforeseen = job.deliver(result, error)
         if unforeseen is not None:

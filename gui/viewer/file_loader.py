@@ -225,7 +225,7 @@ Stamp = tuple[int, int, int]
 
 
 class FileWatch(QObject):
-    """Reports when a file on disk changes or is deleted.
+    """Reports when a file on disk changes or is deleted, or the entries of a folder.
 
     Signals: changed: it has other content now, or exists again. vanished: it was deleted.
     """
@@ -249,7 +249,7 @@ class FileWatch(QObject):
         self._absences = 0
 
     def follow(self, path: Path | None) -> None:
-        """Watch the file `path` for changes from now on; None stops."""
+        """Watch the file or folder `path` for changes from now on; None stops."""
         self._timer.stop()
         for watched in (self._watcher.files(), self._watcher.directories()):
             if watched:
@@ -287,9 +287,9 @@ class FileWatch(QObject):
         if self._path is None:
             return
         if self._path.exists():
-            self._watcher.addPath(str(self._path))
             if self._watcher.directories():
                 self._watcher.removePaths(self._watcher.directories())
+            self._watcher.addPath(str(self._path))
         elif self._path.parent.is_dir():
             self._watcher.addPath(str(self._path.parent))
 

@@ -298,19 +298,14 @@ def mark_position(within: QWidget) -> QWidget:
 def _chain(part: QWidget) -> Iterator[QWidget]:
     """Yield `part` and all widgets in it, in tab order."""
     yield part
-    left = _count(part)
+    window = part.window()  # windows in it, such as a drop-down list, have a tab order each
+    left = sum(widget.window() is window for widget in part.findChildren(QWidget))
     widget = part
     # They usually follow each other directly, among the thousand widgets of the window.
     while left and (widget := following(widget)) is not part:
         if part.isAncestorOf(widget):
             left -= 1
             yield widget
-
-
-def _count(part: QWidget) -> int:
-    """Return the number of widgets in `part`, without windows such as a drop-down list, which have a tab order each."""
-    children = part.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-    return sum(1 + _count(child) for child in children if not child.isWindow())
 
 
 class LastInTabOrder:

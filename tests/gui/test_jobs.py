@@ -1,3 +1,4 @@
+import sys
 import threading
 import weakref
 from concurrent.futures import wait
@@ -34,6 +35,7 @@ def test_result_arrives_on_gui_thread(qtbot, jobs):
         (FileNotFoundError(2, "No such file or directory", "a.md"), "No such file or directory: a.md."),
         (PermissionError("Denied"), "Denied."),
         (KeyError("x"), "Unexpected error (KeyError); the log has the details."),
+        (SystemExit(3), "Unexpected error (SystemExit); the log has the details."),
     ],
 )
 def test_error_becomes_one_sentence(qtbot, jobs, error, sentence):
@@ -166,6 +168,15 @@ def test_shutdown_reports_job_that_does_not_stop(qapp):
     assert entered.wait(60)
     assert not jobs.shutdown(20)
     gate.set()
+    assert jobs.shutdown(60_000)
+
+
+def test_timed_function_that_exits_frees_its_thread(qtbot, jobs, monkeypatch):
+    errors: list[str] = []
+    monkeypatch.setattr("sys.excepthook", lambda _kind, error, _trace: errors.append(repr(error)))
+    jobs.executor().later(0, lambda: sys.exit(3))
+    qtbot.waitUntil(lambda: bool(errors))
+    assert errors == ["RuntimeError('SystemExit')"]
     assert jobs.shutdown(60_000)
 
 

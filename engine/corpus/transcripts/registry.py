@@ -8,11 +8,13 @@ import functools
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from engine.corpus.transcripts.agents import (
     JSON_LINES,
     LINES_END,
+    WAL,
     Agent,
     aider,
     amp,
@@ -226,10 +228,23 @@ def parts_changed(path: str, memo: dict[str, Any] | None = None) -> int:
     for mark, changed in _parts(AGENTS):  # a loop, since a sync asks for every transcript
         if mark in path:
             latest = max(latest, changed(path))
+    folder = _growing_folder(path)
+    if folder:
+        with suppress(OSError):
+            latest = max(latest, os.lstat(folder).st_mtime_ns)
     for mark, named in _lists(AGENTS):
         if mark in path:
             latest = max(latest, named(path, {} if memo is None else memo))
     return latest
+
+
+def growing_part(path: str) -> str:
+    """Return the file or folder next to a transcript in which it grows; empty if only the transcript itself grows."""
+    return path + WAL if is_database(path) else _growing_folder(path)
+
+
+def _growing_folder(path: str) -> str:
+    return next(filter(None, (folder(path) for mark, folder in _folders(AGENTS) if mark in path)), "")
 
 
 def owner_of_part(path: str) -> str:
@@ -304,6 +319,11 @@ def _watched(agents: tuple[Agent, ...], store: str) -> str:
 @functools.cache
 def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]], ...]:
     return tuple((mark, one.parts_changed) for one in agents if one.parts_changed for mark in one.with_parts)
+
+
+@functools.cache
+def _folders(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], str]], ...]:
+    return tuple((mark, one.grows_in) for one in agents if one.grows_in for mark in one.with_parts)
 
 
 @functools.cache

@@ -184,9 +184,21 @@ def test_write_without_new_messages_changes_nothing(qtbot, panel, memory, jobs) 
     finish_jobs(jobs)
 
 
-def test_growth_in_a_new_log_of_a_database_is_shown(qtbot, panel, memory, jobs) -> None:
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("sessions/hermes/state.db", "state.db-wal"),
+        ("sessions/openhands/a/base_state.json", "events/1.json"),
+        ("sessions/opencode/session/a/ses_1.json", "../../message/ses_1/msg_1.json"),
+    ],
+)
+def test_growth_next_to_the_transcript_is_shown(qtbot, panel, memory, jobs, path, part) -> None:
+    memory.session_texts[path] = make_session(_turns(30), path=path)
+    added = memory.locate(path).parent / part
+    added.parent.mkdir(parents=True, exist_ok=True)
+    with qtbot.waitSignal(panel.session_shown):
+        panel.show_session(path, None, "valves")
     finish_jobs(jobs)
-    memory.session_texts[PATH] = make_session([*_turns(30), *LATER], path=PATH)
-    file = memory.locate(PATH)
+    memory.session_texts[path] = make_session([*_turns(30), *LATER], path=path)
     with qtbot.waitSignal(panel.live_updates.grown):
-        file.with_name(f"{file.name}-wal").write_bytes(b"log")
+        added.write_bytes(b"log")

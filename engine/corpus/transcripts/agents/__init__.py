@@ -82,6 +82,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Returns when other files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for the
     transcripts of all agents whose paths contain a text of `with_parts`.
     """
+    grows_in: Callable[[str], str] | None = None
+    """Returns the folder to which the messages of the transcript at this path are added, one file each; empty for none.
+    Called like `parts_changed`.
+    """
     list_changed: Callable[[str, dict[str, Any]], int] | None = None
     """As `parts_changed`, for a file about many transcripts. The dictionary caches its contents until all files of
     a store are listed.

@@ -64,16 +64,12 @@ def _kilo_folders(machine: Machine) -> FoundFolders:
             yield "" if name == "kilo.db" else name, path
 
 
-def _messages_changed(session: str) -> int:
-    """Return when the last message of a session file was written; 0 if it has none."""
+def _messages(session: str) -> str:
+    """Return the folder of a session's messages."""
     project, name = os.path.split(session)
     if not name.startswith(_SESSION):
-        return 0
-    storage = os.path.dirname(os.path.dirname(project))
-    try:
-        return os.lstat(os.path.join(storage, "message", os.path.splitext(name)[0])).st_mtime_ns
-    except OSError:
-        return 0
+        return ""
+    return os.path.join(os.path.dirname(os.path.dirname(project)), "message", os.path.splitext(name)[0])
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
@@ -120,7 +116,7 @@ AGENT = Agent(
     # The messages of sessions, one file each.
     parts=(("storage", "message"), ("storage", "part"), ("storage", "session_diff")),
     with_parts=(_SESSION,),
-    parts_changed=_messages_changed,
+    grows_in=_messages,
     copies=_copies,
     with_copies=(_SESSION, ".db", ".DB"),
     formats=_formats,

@@ -21,19 +21,12 @@ def _folders(machine: Machine) -> FoundFolders:
         yield "", folder
 
 
-def _last_event(path: str) -> int:
-    """Return when an event was last added to a conversation."""
-    if not path.endswith(_DOCUMENTS):
-        return 0
+def _events(path: str) -> str:
+    """Return the folder of a conversation's events."""
     folder, name = os.path.split(path)
     if name == "base_state.json":
-        folder = os.path.join(folder, "events")
-    elif name != "0.json" or os.path.basename(folder) != "events":
-        return 0
-    try:
-        return os.lstat(folder).st_mtime_ns
-    except OSError:
-        return 0
+        return os.path.join(folder, "events")
+    return folder if name == "0.json" and os.path.basename(folder) == "events" else ""
 
 
 def _conversation_of(path: str) -> str:
@@ -60,7 +53,7 @@ AGENT = Agent(
     folders=_folders,
     files=tuple(map(re.escape, _DOCUMENTS)),
     with_parts=_DOCUMENTS,
-    parts_changed=_last_event,
+    grows_in=_events,
     part_of=_conversation_of,
     formats=_formats,
 )

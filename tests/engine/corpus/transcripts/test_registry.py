@@ -46,6 +46,20 @@ def test_parts_of_a_session_count_for_its_time(tmp_path: Path) -> None:
     assert [(file.name, file.mtime_ns) for file in files] == [("sessions/quill/t-1/task.md", 4 * 10**18)]
 
 
+@pytest.mark.parametrize(
+    ("transcript", "part"),
+    [
+        ("a/b.jsonl", ""),
+        ("hermes/state.db", "hermes/state.db-wal"),
+        ("conversations/a/base_state.json", "conversations/a/events"),
+        ("sessions/a/events/0.json", "sessions/a/events"),
+        ("storage/session/p/ses_1.json", "storage/message/ses_1"),
+    ],
+)
+def test_sessions_grow_in_their_transcript_or_next_to_it(transcript: str, part: str) -> None:
+    assert registry.growing_part(transcript.replace("/", os.sep)) == part.replace("/", os.sep)
+
+
 def test_names_of_agents_and_their_formats_agree() -> None:
     assert len({agent.name for agent in registry.AGENTS}) == len(registry.AGENTS)
     for agent, formats in zip(registry.AGENTS, registry.formats(), strict=True):
