@@ -310,6 +310,16 @@ def test_pair_across_two_words_hardly_counts(memory: BuiltinMemory, tmp_path: Pa
     assert not memory.search("备份披萨饼").results
 
 
+def test_pair_found_by_chance_leaves_missing_words_their_weight(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "extra.md").write_text("外国人来了三位。\n", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        chinese, chance, people = KeywordLeg(snapshot, analyse_query("中国人民"), Frequencies()).terms
+    assert chance.searched
+    assert chinese.idf == people.idf > chance.idf
+    assert not memory.search("中国人民").results
+
+
 def test_long_katakana_is_found_by_its_words(memory: BuiltinMemory, tmp_path: Path) -> None:
     (tmp_path / "notes" / "nscd.md").write_text("ネームサービスの要求をキャッシュするデーモンです。\n", "utf-8")
     (tmp_path / "notes" / "other.md").write_text("サービスを止める。\n", "utf-8")
