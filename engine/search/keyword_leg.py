@@ -378,13 +378,19 @@ class KeywordLeg:
 
 
 def _spanning(terms: Sequence[Term], ranges: Sequence[tuple[int, int]]) -> set[int]:
-    """Return the positions of terms that occur nowhere and overlap one that does.
+    """Return the positions of terms that occur nowhere, between two that do and that they overlap.
 
-    These are pairs of characters. In a script without spaces, such a pair probably spans two words.
+    These are pairs of characters. In a script without spaces, such a pair probably spans two words; if only one of its
+    neighbours occurs, it may be part of a word that no text has.
     """
-    overlapping = [first for first in range(len(terms) - 1) if ranges[first][1] > ranges[first + 1][0]]
-    sides = [side for first in overlapping for side in ((first, first + 1), (first + 1, first))]
-    return {term for term, other in sides if terms[other].searched and not terms[term].searched}
+    return {
+        middle
+        for middle in range(1, len(terms) - 1)
+        if not terms[middle].searched
+        and all(terms[side].searched for side in (middle - 1, middle + 1))
+        and ranges[middle - 1][1] > ranges[middle][0]
+        and ranges[middle][1] > ranges[middle + 1][0]
+    }
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:

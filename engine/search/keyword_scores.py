@@ -1,6 +1,6 @@
 """The keyword scores of the chunks that one query matches, with each term's part in them."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -12,11 +12,10 @@ from engine.search import scoring
 from engine.search.pipeline_stages import Term
 
 _ALL = 1 - 1e-9
-_BESIDE_COMPLETE = 0.5
-"""Share of the bonus for terms in near chunks that remains if a chunk holds all terms: that one should come first."""
 _NEAR = 16
 """Chunks on both sides that count as near, about 17 KB: a long journal has most pairs of words somewhere."""
-
+_CHANCE = 3
+"""Number of near chunks with each of the terms from which these meet by chance, as everyday words of a journal do."""
 _OFTEN = 0.25
 """Share of a project's candidates from which a term counts in full for the others: fewer may hold it by chance. Without
 this, sessions that are assigned to projects at random lose .012 nDCG@10."""
@@ -72,7 +71,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
         parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near, scattered)
-        elsewhere = (1 - parts.covered) * (_BESIDE_COMPLETE if self.complete else 1) if id_ in self.in_file else 0.0
+        elsewhere = 1 - parts.covered if id_ in self.in_file else 0.0
         in_project = sum(self.in_project(id_).values())
         return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0), elsewhere=elsewhere, in_project=in_project)
 
@@ -161,13 +160,13 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             return
         ids = sorted(self.contributions)
         holding = self._holding(ids)
-        near = [id_ for id_ in ids if id_ not in self.in_some_form and all(_has_near(held, id_) for held in holding)]
+        near = [id_ for id_ in ids if id_ not in self.in_some_form and all(_near(held, id_) for held in holding)]
         files: dict[int, list[int]] = {}
-        for id_, file in files_of([id_ for id_ in ids if _has_near(near, id_)]):  # looking up all takes far longer
+        for id_, file in files_of([id_ for id_ in ids if _near(near, id_)]):  # looking up all takes far longer
             files.setdefault(file, []).append(id_)
         for of_file in files.values():
             holding = self._holding(of_file)
-            self.in_file.update(id_ for id_ in of_file if all(_has_near(held, id_) for held in holding))
+            self.in_file.update(id_ for id_ in of_file if 0 < min(_near(held, id_) for held in holding) < _CHANCE)
         self.in_file.difference_update(self.in_some_form)
         self._score_again(self.in_file)
 
@@ -244,7 +243,6 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return best.values()
 
 
-def _has_near(ids: Sequence[int], id_: int) -> bool:
-    """Return whether one of the ascending `ids` of chunks of a file is near another one of this file."""
-    at = bisect_left(ids, id_ - _NEAR)
-    return at < len(ids) and ids[at] <= id_ + _NEAR
+def _near(ids: Sequence[int], id_: int) -> int:
+    """Return how many of the ascending `ids` of chunks are near a chunk."""
+    return bisect_right(ids, id_ + _NEAR) - bisect_left(ids, id_ - _NEAR)

@@ -159,7 +159,9 @@ class Ranker:
             return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with work.timed("merge"):
-            blend = self._blend(meaning, map(evidence, best), part.analysis, work)
+            # The rest of the words may be in a passage's file by chance: meaning must not lose its weight for that.
+            found = (msgspec.structs.replace(evidence(id_), complete=id_ in words.in_some_form) for id_ in best)
+            blend = self._blend(meaning, found, part.analysis, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)

@@ -96,7 +96,8 @@ class Snapshot:
         """The snapshot without limits, of a limited one."""
         self.hidden = frozenset[int]()
         """Ids of the files that a limited snapshot doesn't know of."""
-        self.known: tuple[int, ...] | None = None  # ids of the other files of a limited snapshot
+        self.known: tuple[int, ...] | None = None
+        """Ids of the other files of a limited snapshot."""
         self._chunks: dict[int, StoredChunk] = {}
 
     def without(self, hidden: frozenset[int], known: tuple[int, ...]) -> "Snapshot":
@@ -118,8 +119,8 @@ class Snapshot:
         return files, chunks
 
     def in_files(self, files: Sequence[int]) -> str:
-        """Return the SQL condition, to follow a column, that a chunk is of one of these files, none of them hidden."""
-        if self.known is not None and len(files) == len(self.known):  # looking up the few hidden chunks is faster
+        """Return an SQL condition on a chunk id: the chunk belongs to one of these files. No file may be hidden."""
+        if self.known is not None and len(files) == len(self.known):  # all known: looking up the few others is faster
             return f"NOT IN {self._hidden_ids[1]}" if self.hidden else "IS NOT NULL"
         return f"IN (SELECT id FROM {self.tables.chunks} WHERE file_id IN ({','.join(map(str, files))}))"
 
@@ -191,16 +192,13 @@ class Snapshot:
         return tuple(SourceCount(source=source, files=files[source], chunks=chunks[source]) for source in sorted(files))
 
     def languages(self) -> tuple[str, ...]:
-        """Return the languages of the indexed notes, including "" if the language of some is unknown."""
+        """Return the languages of the indexed notes, including "" if the language of some is unknown.
+
+        Runs with every query, so it skips from one language to the next in their index, and the undecided ones after
+        the first: all count as the same one.
+        """
         from engine.text.stems import counted_as
 
-        return tuple(sorted(set(map(counted_as, self._stored_languages()))))
-
-    def _stored_languages(self) -> tuple[str, ...]:
-        """Return the languages in the table of files, of the undecided ones only the first.
-
-        Runs with every query, so it skips from one language to the next in their index.
-        """
         known = f"SELECT min(f.language) FROM {self.tables.files} f WHERE NOT {self._in_hidden('f.id')}"
         next_one = "f.language > iif(found.language GLOB 'undecided*', 'undecided~', found.language)"
         rows = self.connection.execute(
@@ -210,7 +208,7 @@ class Snapshot:
                     SELECT ({known} AND {next_one}) FROM found WHERE found.language IS NOT NULL)
                 SELECT language FROM found WHERE language IS NOT NULL"""
         )
-        return tuple(language for (language,) in rows)
+        return tuple(sorted({counted_as(language) for (language,) in rows}))
 
     def issues(self, kind: str) -> tuple[FileIssue, ...]:
         """Return the files with a problem in the last sync, by name: `skipped`, `failed` or `not embedded`."""
@@ -257,11 +255,14 @@ class Snapshot:
         return found
 
     def beginnings(self, language: str, count: int) -> list[str]:
-        """Return the texts of the first chunks of at most `count` files in a language, spread over the index."""
+        """Return the texts of the first chunks of files in a language, spread over the index.
+
+        At most `count` are of decided files, and as many of those with the same likelier languages.
+        """
         from engine.text.stems import counted_as
 
-        stored = [name for name in self._stored_languages() if counted_as(name) == language]
-        return [text for name in stored for text in self._beginnings(name, count)]
+        stored = (name for (name,) in self.connection.execute(f"SELECT DISTINCT language FROM {self.tables.files}"))
+        return [text for name in stored if counted_as(name) == language for text in self._beginnings(name, count)]
 
     def _beginnings(self, language: str, count: int) -> list[str]:
         files, chunks = self.tables.files, self.tables.chunks

@@ -306,6 +306,10 @@ def test_undecided_short_note_counts_as_english(open_memory, workspace) -> None:
     with memory.store.read() as snapshot:
         assert snapshot.languages() == ("english",)
         assert snapshot.beginnings("english", 3) == ["Stromrechnung bezahlen"]
+    (workspace / "kurs.md").write_text("Der Kurs beginnt am Montag\n", "utf-8")  # with likelier languages
+    memory.sync()
+    with memory.store.read() as snapshot:
+        assert set(snapshot.beginnings("english", 3)) == {"Stromrechnung bezahlen", "Der Kurs beginnt am Montag"}
     assert not memory.search("Rechnung", min_score=0.1).results  # no note is in a language with compounds
     assert memory.insight.chunks_of("todo.md").language == "english"
 

@@ -163,3 +163,25 @@ def test_query_in_language_of_unknown_notes_leans_on_keywords(
     memory.sync()
     (found,) = memory.search("Miten varmuuskopion voi palauttaa?", min_score=0.0).results[:1]
     assert (found.text_share < 1.0) == known
+
+
+class PolicyProvider(FakeProvider):
+    """The query is near to the notes about an automobile alone."""
+
+    def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), self.dims), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[0 if text == "car insurance" or "automobile" in text else 1] = 1
+        return rows
+
+
+def test_words_met_by_chance_in_a_file_leave_meaning_its_weight(open_memory, workspace: Path) -> None:
+    week = "Some plain words about the week and what was done in it. " * 60
+    journal = (
+        f"# Journal\n\n## Monday\n\nWashed the car. {week}\n\n## Friday\n\nCalled about travel insurance. {week}\n"
+    )
+    (workspace / "journal.md").write_text(journal, "utf-8")
+    (workspace / "policy.md").write_text("The premium for the automobile is due in May.\n", "utf-8")
+    memory = open_memory(use=PolicyProvider())
+    memory.sync()
+    assert "policy.md" in [result.path for result in memory.search("car insurance").results]

@@ -310,6 +310,16 @@ def test_pair_across_two_words_hardly_counts(memory: BuiltinMemory, tmp_path: Pa
     assert not memory.search("备份披萨饼").results
 
 
+def test_pair_found_by_chance_leaves_missing_words_their_weight(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "extra.md").write_text("外国人来了三位。\n", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        chinese, chance, people = KeywordLeg(snapshot, analyse_query("中国人民"), Frequencies()).terms
+    assert chance.searched
+    assert chinese.idf == people.idf > chance.idf
+    assert not memory.search("中国人民").results
+
+
 def test_long_katakana_is_found_by_its_words(memory: BuiltinMemory, tmp_path: Path) -> None:
     (tmp_path / "notes" / "nscd.md").write_text("ネームサービスの要求をキャッシュするデーモンです。\n", "utf-8")
     (tmp_path / "notes" / "other.md").write_text("サービスを止める。\n", "utf-8")
@@ -490,10 +500,14 @@ def test_form_that_a_shorter_prefix_matches_is_searched_once(memory: BuiltinMemo
     assert term.weak_stems == ('"abbild" *',)
 
 
+FILLER = "Some plain words about the week and what was done in it. "
+TWO_SECTIONS = "\n\n".join(
+    ["# Shed", "## Roof", f"{FILLER * 60} The slates leak.", "## Wall", f"{FILLER * 60} The mortar crumbles.\n"]
+)
+
+
 def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, tmp_path: Path) -> None:
-    filler = "Some plain words about the week and what was done in it. " * 60
-    sections = f"# Shed\n\n## Roof\n\n{filler} The slates leak.\n\n## Wall\n\n{filler} The mortar crumbles.\n"
-    (tmp_path / "notes" / "shed.md").write_text(sections, "utf-8")
+    (tmp_path / "notes" / "shed.md").write_text(TWO_SECTIONS, "utf-8")
     for number in range(5):
         (tmp_path / "notes" / f"roof-{number}.md").write_text("The slates are black and old.\n", "utf-8")
         (tmp_path / "notes" / f"wall-{number}.md").write_text("The mortar is grey and hard.\n", "utf-8")
@@ -504,9 +518,33 @@ def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, 
     reason = results.explanation.results[0]
     assert reason.in_file
     assert any("other passages of its file contain the rest" in str(said) for said in reasons_of(reason))
-    complete = f"{filler} The slates lie here. {filler} No mortar there."
+    complete = f"The slates lie here. {FILLER * 60} No mortar there."
     (tmp_path / "notes" / "both.md").write_text(complete[-2_000:] + "\n\nThe slates need no mortar.\n", "utf-8")
     memory.sync()
     found = [result.path for result in memory.search("slates mortar", max_results=20).results]
     assert [path for path in dict.fromkeys(found) if path in {"both.md", "shed.md"}] == ["both.md", "shed.md"]
     assert found.index("both.md") == 0
+
+
+def test_score_of_words_in_two_sections_depends_on_no_other_note(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "shed.md").write_text(TWO_SECTIONS, "utf-8")
+
+    def bonus() -> float:
+        memory.sync()
+        explanation = memory.search("slates mortar", max_results=9, explain=True).explanation
+        assert explanation is not None
+        return next(reason.from_coverage for reason in explanation.results if reason.in_file)
+
+    alone = bonus()
+    (tmp_path / "notes" / "both.md").write_text("The slates need no mortar.\n", "utf-8")
+    assert bonus() == pytest.approx(alone, abs=0.02)
+
+
+def test_everyday_words_of_a_journal_meet_by_chance(memory: BuiltinMemory, tmp_path: Path) -> None:
+    days = (
+        f"## Day {day}\n\n{FILLER * 15} {('The kettle boiled.', 'A sparrow came.')[day % 2]}\n" for day in range(40)
+    )
+    (tmp_path / "notes" / "journal.md").write_text("# Journal\n\n" + "\n".join(days), "utf-8")
+    (tmp_path / "notes" / "box.md").write_text("# Sparrow box\n\nThe sparrow box hangs at the shed.\n", "utf-8")
+    memory.sync()
+    assert memory.search("kettle sparrow").results[0].path == "box.md"
