@@ -99,8 +99,8 @@ def skipped_text(preview: WorkspacePreview) -> str:
     named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
     rest = len(rules) - _RULES_NAMED
     if rest <= 0:
-        return tr("Reasons: {rules}.", rules=named)
-    return tr("Reasons: {rules} and {count:,} more.", rules=named, count=rest)
+        return tr_count("Reason: {rules}.", "Reasons: {rules}.", len(rules), rules=named)
+    return tr_count("Reasons: {rules} and {count:,} more.", "Reasons: {rules} and {count:,} more.", rest, rules=named)
 
 
 def sessions_only_text(preview: WorkspacePreview) -> str:

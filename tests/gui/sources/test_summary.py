@@ -54,6 +54,7 @@ def test_indexed_files_wording(changes, sentence):
     [
         ((), "No files are skipped."),
         (("symlink", "too-large", "symlink"), "Reasons: symbolic link, too large."),
+        (("a", "b", "c", "d"), "Reasons: a, b, c and 1 more."),
         (("a", "a", "b", "b", "c", "c", "d", "e"), "Reasons: a, b, c and 2 more."),
     ],
 )
@@ -63,7 +64,7 @@ def test_skipped_files_wording(rules, sentence):
 
 def test_empty_folder_wording():
     assert skipped_text(_preview(files=0)) == "This folder is empty."
-    assert skipped_text(_preview(files=0, skipped=_issues("extension"))) == "Reasons: other file extension."
+    assert skipped_text(_preview(files=0, skipped=_issues("extension"))) == "Reason: other file extension."
 
 
 def test_written_files_wording():
