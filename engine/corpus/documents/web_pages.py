@@ -266,8 +266,11 @@ class _UnclosedElements(HTMLParser):
 
 
 def _feed(parser: HTMLParser, page: str) -> None:
-    for at in range(0, len(page), _BLOCK):
-        parser.feed(page[at : at + _BLOCK])
+    at = 0
+    while at < len(page):
+        size = max(_BLOCK, len(parser.rawdata))  # an unclosed tag is read again with each block
+        parser.feed(page[at : at + size])
+        at += size
     if parser.rawdata.startswith("<") and len(parser.rawdata) > _BLOCK:
         parser.rawdata = ""  # an unclosed tag or comment goes on to the end, and each "<" in it would read all of it
     parser.close()

@@ -2,7 +2,6 @@
 
 import re
 import sys
-import time
 from pathlib import Path
 from types import FrameType
 
@@ -896,16 +895,14 @@ def test_each_of_many_tables_is_read_once(lines: str) -> None:
     [
         "".join("|" * column + "pw|" + "|" * (600 - column) + "\n" + "-|" * 190 + "\n" for column in range(600)),
         ",".join(["pw", "psk", "pwd"] * 20) + ("\n" + ",".join(["the"] * 60)) * 2_500,
-        r"insert into t (password) values (\' " * 4_000,
-        "password: |\n" + " " * 40_000,
+        r"insert into t (password) values (\' " * 20_000,
+        "password: |\n" + " " * 200_000,
         "-p " * 100_000,
     ],
     ids=["headers", "columns", "rows of SQL", "blanks", "options"],
 )
 def test_hostile_text_takes_little_time(text: str) -> None:
-    begun = time.process_time()
-    redact(text)
-    assert time.process_time() - begun < 2
+    assert redact(text) == text  # hangs if each word reads the rest
 
 
 def test_second_header_of_a_csv_file_adds_its_columns() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 
 from gui.app.save_screenshot import Screenshot
+from gui.app.start_view import show_view
 from gui.core.jobs import Jobs
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.quick_search import QuickPanel, QuickWindow
@@ -14,10 +15,10 @@ from gui.viewer.base_viewer import BaseViewer
 from gui.window.main_window import MainWindow
 
 
-def take_picture(qtbot, window: MainWindow, jobs: Jobs, file: Path) -> None:
+def take_picture(qtbot, window: MainWindow, jobs: Jobs, file: Path, view: str = "search", query: str = "") -> None:
     quick = QuickWindow(QuickPanel(jobs))
     qtbot.addWidget(quick)
-    shot = Screenshot(window, quick, "search", "", file)
+    shot = Screenshot(window, quick, view, query, file)
     with qtbot.waitSignal(shot.finished) as ended:
         pass
     assert ended.args == [""]
@@ -31,6 +32,15 @@ def test_picture_waits_for_painted_text(qtbot, opened, jobs, monkeypatch, tmp_pa
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
     assert asked == [False, False, True]
     assert (tmp_path / "a.png").exists()
+
+
+def test_views_without_sessions_can_be_captured(qtbot, opened, jobs, tmp_path):
+    assert not opened.sessions.view.has_rows
+    views = ("chunks", "explanation", "index", "duplicates", "diagnostics", "sources")
+    for view in views:
+        show_view(opened, view, "")
+        take_picture(qtbot, opened, jobs, tmp_path / view, view, "" if view == "sources" else "timer")
+    assert len({(tmp_path / view).read_bytes() for view in views}) == len(views)
 
 
 def test_picture_waits_for_start_page(qtbot, opened, jobs, monkeypatch, tmp_path):

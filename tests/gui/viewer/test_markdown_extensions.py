@@ -3,7 +3,6 @@ Markdown", "Callouts", "Basic formatting syntax", "Embed files") and Logseq's do
 
 from collections.abc import Iterable
 from pathlib import Path
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -136,16 +135,13 @@ def test_tag_beside_markup_is_a_link(text: str) -> None:
 
 @pytest.mark.parametrize("part", ["[", "<a", "[](", "[](()", "[a][", "[a](#b "])
 def test_long_line_of_brackets_is_read_in_little_time(part: str) -> None:
-    began = process_time()
-    rewritten("#" + part * 20_000)
-    assert process_time() - began < 2
+    assert rewritten("#" + part * 100_000) == "#" + rewritten(part) * 100_000  # hangs if each reads the rest
 
 
 @pytest.mark.parametrize("sign", [">", "> ", " \t>"])
 def test_long_line_of_quotes_is_read_in_little_time(sign: str) -> None:
-    began = process_time()
-    rewritten(sign * 30_000 + " a")
-    assert process_time() - began < 2
+    text = sign * 150_000 + " a"
+    assert rewritten(text) == text  # hangs if each reads the rest
 
 
 def test_callout_is_named_in_the_language_of_the_window() -> None:

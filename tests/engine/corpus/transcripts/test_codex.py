@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -401,12 +400,10 @@ def test_arguments_that_a_program_computed_are_read() -> None:
 
 @pytest.mark.parametrize("part", ["'\\\\", "tools.a(", '"', "/*", "String.raw ", "a:'b',", "(", "a"])
 def test_long_program_is_read_in_linear_time(part: str) -> None:
-    program = f"tools.exec_command({{{part * 40_000}"
+    program = f"tools.exec_command({{{part * 200_000}"
     call = item(type="custom_tool_call", name="exec", call_id="c", input=program)
     (message,) = feed(CodexFormat().parser("s.jsonl"), [(1, call)])
-    began = time.process_time()
-    uses_of(message)
-    assert time.process_time() - began < 2  # .05 s; a quadratic search takes 30
+    assert not uses_of(message)  # a quadratic search takes more than ten minutes
 
 
 @pytest.mark.parametrize(
