@@ -479,6 +479,26 @@ def test_page_opens_folded_callouts_for_a_query(qtbot, panel: ViewerPanel, rende
     qtbot.waitUntil(lambda: "timer" in page.toPlainText() and has_tick(page.verticalScrollBar().grab().toImage()))
 
 
+def test_page_opens_callouts_for_each_query(qtbot, panel: ViewerPanel, render, find) -> None:
+    render("# Head\n\n> [!faq]- Fold\n> a timer and a kettle\n")
+    page = panel.rendered
+
+    def look_for(query: str) -> None:
+        panel.show_result(find("timer", "page"), query)
+        qtbot.waitUntil(lambda: has_tick(page.verticalScrollBar().grab().toImage()))
+
+    look_for("timer")
+    page.toggle_fold(3)
+    qtbot.waitUntil(lambda: "timer" not in page.toPlainText())
+    look_for("kettle")
+    assert "kettle" in page.toPlainText()
+    page.toggle_fold(3)
+    qtbot.waitUntil(lambda: "kettle" not in page.toPlainText())
+    panel.show_result(find("timer", "page"), "kettle")  # once more, and the user's choice stays
+    qtbot.wait(0)
+    assert "kettle" not in page.toPlainText()
+
+
 def test_clear_hides_the_message_on_the_file(panel: ViewerPanel, show, find) -> None:
     show(find("timer"), "timer")
     panel.hint.show_message("1 of 2")
