@@ -391,20 +391,14 @@ _BAR_WIDTH = 3
 
 
 class PagePainter:
-    """Paints code boxes, bars next to quotes, and highlights under the text of one document.
+    """Paints code boxes, bars next to quotes, and highlights under the text of one document."""
 
-    `width`: of the viewport, in pixels.
-    """
-
-    def __init__(
-        self, painter: QPainter, document: QTextDocument, colours: Tokens, *, scale: float, width: int
-    ) -> None:
+    def __init__(self, painter: QPainter, document: QTextDocument, colours: Tokens, *, scale: float) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._painter = painter
         self._document = document
         self._colours = colours
         self._scale = scale
-        self._width = width
         self._view = painter.worldTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
         """The visible rectangle, in coordinates of the document; `combinedTransform` has the pixel ratio."""
 
@@ -449,7 +443,8 @@ class PagePainter:
             end = end.next()
             bottom = rect.top() + self._document.documentLayout().blockBoundingRect(end).bottom() - self._top(block)
         left = rect.left() + block.layout().lineAt(0).x() - CODE_INDENT * self._scale
-        box = QRectF(left, top - _CODE_PAD, self._width - left, bottom - top + 2 * _CODE_PAD)
+        right = rect.left() + self._document.textWidth()
+        box = QRectF(left, top - _CODE_PAD, right - left, bottom - top + 2 * _CODE_PAD)
         self._painter.setPen(QPen(self._colours.line, 1))
         self._painter.setBrush(self._colours.alternate)
         self._painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)

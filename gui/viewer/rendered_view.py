@@ -440,7 +440,7 @@ class RenderedView(QTextBrowser):
             painter.end()
             return
         colours = tokens(self.palette())
-        pen = PagePainter(painter, self.document(), colours, scale=font_scale(), width=self.viewport().width())
+        pen = PagePainter(painter, self.document(), colours, scale=font_scale())
         first = self._first_block()
         for block, rect in self._visible():
             line, text = block.blockNumber() + 1, block.text()

@@ -499,6 +499,28 @@ def test_page_opens_callouts_for_each_query(qtbot, panel: ViewerPanel, render, f
     assert "kettle" not in page.toPlainText()
 
 
+def wide_table(columns: int) -> str:
+    rows = [f"column_number_{n}" for n in range(columns)], ["---"] * columns, [f"kettle_{n}" for n in range(columns)]
+    return "\n".join("|".join(["", *row, ""]) for row in rows)
+
+
+def test_code_box_moves_with_a_page_scrolled_sideways(qtbot, panel: ViewerPanel, render) -> None:
+    render(f"```\ncode\n```\n\n{wide_table(12)}\n")
+    bar, view = panel.rendered.horizontalScrollBar(), panel.rendered.viewport()
+    qtbot.waitUntil(lambda: laid_out(panel) and bar.maximum() > 500)
+
+    def right_edge() -> int:
+        image, ground = view.grab().toImage(), theme_tokens("light").alternate
+        y = round(
+            panel.rendered.document().documentLayout().blockBoundingRect(panel.rendered.document().begin()).center().y()
+        )
+        return max(x for x in range(image.width()) if image.pixelColor(x, y) == ground)
+
+    before = right_edge()
+    bar.setValue(100)
+    assert right_edge() == before - 100
+
+
 def test_clear_hides_the_message_on_the_file(panel: ViewerPanel, show, find) -> None:
     show(find("timer"), "timer")
     panel.hint.show_message("1 of 2")
