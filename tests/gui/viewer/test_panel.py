@@ -521,6 +521,17 @@ def test_code_box_moves_with_a_page_scrolled_sideways(qtbot, panel: ViewerPanel,
     assert right_edge() == before - 100
 
 
+def test_tables_fit_a_page_of_other_width(qtbot, panel: ViewerPanel, render) -> None:
+    render(wide_table(4))
+    bar = panel.rendered.horizontalScrollBar()
+    panel.resize(1000, panel.height())
+    qtbot.waitUntil(lambda: laid_out(panel) and not bar.maximum())
+    panel.resize(400, panel.height())
+    qtbot.waitUntil(lambda: laid_out(panel) and bar.maximum() > 0)
+    panel.resize(1000, panel.height())
+    qtbot.waitUntil(lambda: laid_out(panel) and not bar.maximum())
+
+
 def test_clear_hides_the_message_on_the_file(panel: ViewerPanel, show, find) -> None:
     show(find("timer"), "timer")
     panel.hint.show_message("1 of 2")
