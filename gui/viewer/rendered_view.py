@@ -316,8 +316,9 @@ class RenderedView(QTextBrowser):
         return self._first_block().blockNumber() + 1, -1
 
     def shows(self, hit: Hit) -> bool:
-        top = self._hit_rect(hit).top() - self.verticalScrollBar().value()
-        return 0 <= top < self.viewport().height() - _ABOVE_HEADING
+        rect, view = self._hit_rect(hit).translated(self._origin()), self.viewport()
+        beside = self.horizontalScrollBar().maximum() and not 0 <= rect.left() < rect.right() <= view.width()
+        return not beside and 0 <= rect.top() < view.height() - _ABOVE_HEADING
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
         self._marks.set_finder(marks)
@@ -327,7 +328,10 @@ class RenderedView(QTextBrowser):
     def show_hit(self, hit: Hit | None) -> None:
         self.current_hit = hit
         if hit is not None and not self.shows(hit):
-            self._scroll_to(round(self._hit_rect(hit).top()) - self.viewport().height() // 3)
+            rect, bar = self._hit_rect(hit), self.horizontalScrollBar()
+            self._scroll_to(round(rect.top()) - self.viewport().height() // 3)
+            left = round(rect.left()) - self.viewport().width() // 3 if rect.right() > self.viewport().width() else 0
+            bar.setValue(bar.maximum() - left if self.isRightToLeft() else left)
         self.viewport().update()
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
@@ -353,6 +357,12 @@ class RenderedView(QTextBrowser):
         block = self._block(hit.line)
         [(start, end)] = utf16_ranges(block.text(), [(hit.start, hit.end)])
         return next(spans(block.layout(), start, end), QRectF()).translated(self._rect(block).topLeft())
+
+    def _origin(self) -> QPointF:
+        """Return the position of the page's top left corner in the viewport; Qt mirrors the bar, not the page."""
+        bar = self.horizontalScrollBar()
+        left = bar.maximum() - bar.value() if self.isRightToLeft() else bar.value()
+        return QPointF(-left, -self.verticalScrollBar().value())
 
     def _leave_position(self) -> None:
         """Go to the top, and back when the page is laid out again: Qt would lay out all above the view in one go."""
@@ -393,10 +403,9 @@ class RenderedView(QTextBrowser):
 
     def _visible(self) -> Iterator[tuple[QTextBlock, QRectF]]:
         """Yield the text blocks in view with their rectangles in the viewport."""
-        origin = QPointF(-self.horizontalScrollBar().value(), -self.verticalScrollBar().value())
         block = self._first_block()
         while block.isValid():
-            rect = self._rect(block).translated(origin)
+            rect = self._rect(block).translated(self._origin())
             if rect.top() > self.viewport().height():
                 return
             yield block, rect

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gui.style.theme import theme_tokens
 from gui.viewer import base_viewer, external_programs
-from gui.viewer.match_list import MatchScrollBar
+from gui.viewer.match_list import Hit, MatchScrollBar
 from gui.viewer.panel import ViewerPanel
 from gui.viewer.rendered_view import StepwiseLayout
 from gui.viewer.source_view import SourceView
@@ -502,6 +502,38 @@ def test_page_opens_callouts_for_each_query(qtbot, panel: ViewerPanel, render, f
 def wide_table(columns: int) -> str:
     rows = [f"column_number_{n}" for n in range(columns)], ["---"] * columns, [f"kettle_{n}" for n in range(columns)]
     return "\n".join("|".join(["", *row, ""]) for row in rows)
+
+
+def check_hits_of_wide_table(qtbot, panel: ViewerPanel, render) -> None:
+    render(f"# Head\n\n```\ncode\n```\n\n{wide_table(12)}\n")
+    page = panel.rendered
+    bar, view = page.horizontalScrollBar(), page.viewport()
+    qtbot.waitUntil(lambda: laid_out(panel) and bar.maximum() > 500)
+    text = next(number for number, text in enumerate(page.blocks.texts, 1) if text == "kettle_9")
+    first = next(number for number, text in enumerate(page.blocks.texts, 1) if text == "kettle_0")
+    for line, name in ((text, "kettle_9"), (first, "kettle_0"), (text, "kettle_9")):
+        hit = Hit(line, 0, len(name))
+        assert not page.shows(hit)
+        page.show_hit(hit)
+        assert page.shows(hit)
+        cursor = page.textCursor()
+        cursor.setPosition(page.document().findBlockByNumber(line - 1).position())
+        left = page.cursorRect(cursor).left()
+        assert 0 <= left < view.width()
+        image = view.grab().toImage()
+        frame = theme_tokens("light").accent
+        rows = range(image.height())
+        assert any(image.pixelColor(x, y) == frame for x in range(max(0, left - 4), left + 1) for y in rows)
+
+
+def test_hit_of_a_wide_table_is_scrolled_into_view(qtbot, panel: ViewerPanel, render) -> None:
+    check_hits_of_wide_table(qtbot, panel, render)
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_wide_table_scrolls_in_right_to_left_window(qtbot, request: pytest.FixtureRequest) -> None:
+    panel, render = request.getfixturevalue("panel"), request.getfixturevalue("render")
+    check_hits_of_wide_table(qtbot, panel, render)
 
 
 def test_code_box_moves_with_a_page_scrolled_sideways(qtbot, panel: ViewerPanel, render) -> None:
