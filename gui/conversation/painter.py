@@ -163,7 +163,7 @@ class RowPainter:
         pen.save()
         pen.resetTransform()  # the text has the direction of its document
         pen.translate(left, top)
-        under = PagePainter(pen, document, self._colours, scale=self._measures.scale, width=round(document.textWidth()))
+        under = PagePainter(pen, document, self._colours, scale=self._measures.scale)
         first = max(0, bisect_right(laid.tops, area.top()) - 1)
         for number in range(first, bisect_right(laid.tops, area.bottom())):
             text = laid.texts[number]

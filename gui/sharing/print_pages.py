@@ -161,9 +161,7 @@ class Paper:
             colour = self._colours.accent_ground if is_person else self._colours.alternate
             pen.fillRect(area.adjusted(-pad, -over, pad, under_), colour)
         pen.setClipRect(area.adjusted(-self._line, 0, self._line, 0))
-        under = PagePainter(
-            pen, document, self._colours, scale=_dots() / _PIXELS_AT_SCALE_1, width=round(document.textWidth())
-        )
+        under = PagePainter(pen, document, self._colours, scale=_dots() / _PIXELS_AT_SCALE_1)
         layout = document.documentLayout()
         for number, (block, rect) in enumerate(laid.between(start, end)):
             under.grounds(block, rect, first=number == 0)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, Qt, QTextBoundaryFinder
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -75,8 +75,8 @@ class PageStyle:
     scale: float
     line_height: int = 150
     """Line height of prose, in percent."""
-    scrolls_sideways: bool = False
-    """Whether a table may be wider than the page."""
+    width: float | None = None
+    """Width of a page that scrolls sideways, in pixels: a table may be wider."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,14 @@ class Page:
     """Number of each heading's block, from 0, and the heading's key."""
     anchors: Mapping[str, int]
     """Number of the block by the name of each anchor: `^` and a block's id, or a footnote."""
+    width: float | None
+    """The width for which it was made, in pixels, if it scrolls sideways."""
+    table_widths: tuple[float, ...]
+    """The width that the words of each table need, in pixels, if the page scrolls sideways."""
+
+    def fits(self, width: float) -> bool:
+        """Return whether the same tables are too wide for a page of this width."""
+        return self.width is None or all((need > width) == (need > self.width) for need in self.table_widths)
 
 
 def page_steps(
@@ -109,9 +117,10 @@ def page_steps(
         yield
     reserve(document, pictures)  # not before: `setMarkdown` removes all resources
     cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
+    table_widths: list[float] = []
     for table in document.rootFrame().childFrames():
         if isinstance(table, QTextTable):
-            _style_table(table, cursor, style)
+            table_widths.append(_style_table(table, cursor, style))
             yield
     texts: list[str] = []
     headings: list[tuple[int, str]] = []
@@ -131,7 +140,7 @@ def page_steps(
             cursor.beginEditBlock()
         yield
     cursor.endEditBlock()
-    return Page(document, tuple(texts), tuple(headings), anchors)
+    return Page(document, tuple(texts), tuple(headings), anchors, style.width, tuple(table_widths))
 
 
 def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
@@ -333,7 +342,8 @@ def _code_ink(style: PageStyle) -> QTextCharFormat:
     return ink
 
 
-def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> None:
+def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> float:
+    """Set the look of a table; returns the width that its words need if the page scrolls sideways, in pixels."""
     look = table.format()
     look.setBorder(1)
     look.setBorderBrush(QBrush(style.colours.line))
@@ -348,8 +358,12 @@ def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> No
     cursor.setPosition(first.firstPosition())
     if first.lastPosition() > first.firstPosition() and not cursor.block().text():
         cursor.deleteChar()  # Qt's importer leaves an empty paragraph there
-    if style.scrolls_sideways:
-        look.setColumnWidthConstraints(_column_widths(table, look.cellPadding(), style))
+    needed = 0.0
+    if style.width is not None:
+        words, widths = _column_widths(table, look.cellPadding(), style)
+        needed = sum(words)
+        if needed > style.width:  # Qt would break the words after each letter instead
+            look.setColumnWidthConstraints([QTextLength(QTextLength.Type.FixedLength, width) for width in widths])
     table.setFormat(look)
     bold = QTextCharFormat()
     bold.setFontWeight(QFont.Weight.DemiBold)
@@ -358,30 +372,50 @@ def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> No
         cursor.setPosition(cell.firstPosition())
         cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
         cursor.mergeCharFormat(bold)
+    return needed
 
 
-_PAGE_CHARACTERS = 84
 _COLUMN_CHARACTERS = 14
 _WORD_CHARACTERS = 24
-_MEASURED_CELLS = 300
+_MEASURED_CELLS = 150
+_MEASURED_CHARACTERS = 200
 
 
-def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> list[QTextLength]:
-    """Return the widths of the columns of a table whose words need more than a page; none for other tables.
+def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> tuple[list[float], list[float]]:
+    """Return the widths of each column in pixels: the one its longest word needs, and the one it gets if all are fixed.
 
-    Qt would break its words after each letter instead.
+    Only the first rows are measured, and the beginnings of long words and cells.
     """
+    bold = QFont(style.font)
+    bold.setWeight(QFont.Weight.DemiBold)
+    text, fixed = QFontMetricsF(bold), QFontMetricsF(style.fixed)
+    letter = text.averageCharWidth()
     rows = range(min(table.rows(), max(1, _MEASURED_CELLS // table.columns())))
-    words, texts = [], []
+    needed, given = [], []
     for column in range(table.columns()):
-        cells = [table.cellAt(row, column).firstCursorPosition().block().text() for row in rows]
-        words.append(min(max((len(word) for cell in cells for word in cell.split()), default=1), _WORD_CHARACTERS))
-        texts.append(max(map(len, cells)))
-    letter = QFontMetricsF(style.font).averageCharWidth()
-    if sum(words) * letter + table.columns() * 2 * padding <= _PAGE_CHARACTERS * letter:
-        return []
-    widths = (max(word, min(text, _COLUMN_CHARACTERS)) for word, text in zip(words, texts, strict=True))
-    return [QTextLength(QTextLength.Type.FixedLength, width * letter + 2 * padding) for width in widths]
+        word = most = 0.0
+        for row in rows:
+            block = table.cellAt(row, column).firstCursorPosition().block()
+            words = _unbroken(block.text()[:_MEASURED_CHARACTERS])
+            longest = max(map(len, words), default=0)
+            fonts = (text, fixed) if inline_code(block) else (text,)
+            sizes = [font.horizontalAdvance(each) for each in words if 2 * len(each) >= longest for font in fonts]
+            word = max(word, *sizes, 0.0)
+            most = max(most, min(block.length(), _COLUMN_CHARACTERS) * letter)
+        needed.append(word + letter / 2 + 2 * padding)
+        given.append(max(word, most) + letter / 2 + 2 * padding)
+    return needed, given
+
+
+def _unbroken(text: str) -> set[str]:
+    """Return the beginnings of the parts of a text within which Qt breaks no line."""
+    units = text.encode("utf-16-le")
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, text)
+    parts, start = set(), 0
+    while (end := finder.toNextBoundary()) >= 0:
+        parts.add(units[2 * start : 2 * end].decode("utf-16-le").strip()[:_WORD_CHARACTERS])
+        start = end
+    return parts
 
 
 _OUT_OF_VIEW = 20
@@ -391,20 +425,14 @@ _BAR_WIDTH = 3
 
 
 class PagePainter:
-    """Paints code boxes, bars next to quotes, and highlights under the text of one document.
+    """Paints code boxes, bars next to quotes, and highlights under the text of one document."""
 
-    `width`: of the viewport, in pixels.
-    """
-
-    def __init__(
-        self, painter: QPainter, document: QTextDocument, colours: Tokens, *, scale: float, width: int
-    ) -> None:
+    def __init__(self, painter: QPainter, document: QTextDocument, colours: Tokens, *, scale: float) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._painter = painter
         self._document = document
         self._colours = colours
         self._scale = scale
-        self._width = width
         self._view = painter.worldTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
         """The visible rectangle, in coordinates of the document; `combinedTransform` has the pixel ratio."""
 
@@ -449,7 +477,8 @@ class PagePainter:
             end = end.next()
             bottom = rect.top() + self._document.documentLayout().blockBoundingRect(end).bottom() - self._top(block)
         left = rect.left() + block.layout().lineAt(0).x() - CODE_INDENT * self._scale
-        box = QRectF(left, top - _CODE_PAD, self._width - left, bottom - top + 2 * _CODE_PAD)
+        right = rect.left() + self._document.textWidth()
+        box = QRectF(left, top - _CODE_PAD, right - left, bottom - top + 2 * _CODE_PAD)
         self._painter.setPen(QPen(self._colours.line, 1))
         self._painter.setBrush(self._colours.alternate)
         self._painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)

@@ -5,12 +5,17 @@ that can't be split into small enough parts is refused, so that its source is sh
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import MnemoscopeError, marked, tr
 from gui.viewer.markdown_extensions import SEPARATOR, NoteMarkup
+from gui.viewer.markdown_page import Page, PageStyle, page_steps
 from gui.viewer.outline import Outline
+from gui.viewer.pictures import Picture
 from gui.viewer.text_lines import FileLines
 
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
@@ -187,3 +192,42 @@ class _Cutter:
         elif not self._columns and ("|" in text or ":" in text) and _UNDER_HEADER.fullmatch(text):
             self._columns = text.strip().strip("|").count("|") + 1
         return self._columns
+
+
+_TURN = 0.008
+"""Seconds of building in one turn of the event loop."""
+
+
+class PageBuilder(QObject):
+    """Builds one page at a time, in short steps.
+
+    Signals: made: the Page, when it is complete.
+    """
+
+    made = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._steps: Generator[None, None, Page] | None = None
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._go_on)
+
+    def start(self, slices: Sequence[str], style: PageStyle, pictures: Mapping[str, Picture]) -> None:
+        """Build a page from `slices`, dropping an unfinished one."""
+        self._steps = page_steps(slices, style, pictures)
+        self._timer.start(0)
+
+    def stop(self) -> None:
+        self._steps = None
+        self._timer.stop()
+
+    def _go_on(self) -> None:
+        steps = self._steps
+        until = time.perf_counter() + _TURN
+        while steps is not None and time.perf_counter() < until:
+            try:
+                next(steps)
+            except StopIteration as end:
+                self.stop()
+                self.made.emit(end.value)
+                return

@@ -1,7 +1,7 @@
 """Shows the file as a rendered page. Of all that a note names it loads images of the searched folders, nothing else."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSizeF, Qt, QTimer, QUrl, Signal, Slot
@@ -27,8 +27,8 @@ from gui.style.typography import fixed_font, font_scale
 from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_extensions import NoteMarkup, Resolve
-from gui.viewer.markdown_page import Page, PagePainter, PageStyle, page_steps
-from gui.viewer.markdown_parts import markdown_slices
+from gui.viewer.markdown_page import Page, PagePainter, PageStyle
+from gui.viewer.markdown_parts import PageBuilder, markdown_slices
 from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, MatchScrollBar
 from gui.viewer.outline import HeadingPosition, Outline
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
@@ -40,8 +40,6 @@ _TEXT_PIXELS = 14
 _LINE_CHARACTERS = 84
 _SIDE = 28
 _ABOVE_HEADING = 12
-_TURN = 0.008
-"""Seconds of layout in one turn of the event loop."""
 _STEP = 0.006
 """Seconds before the events of the window have their turn."""
 _LATE = 0.05
@@ -123,41 +121,6 @@ class StepwiseLayout(QObject):
             self.finished.emit()
 
 
-class PageBuilder(QObject):
-    """Builds one page at a time, in short steps.
-
-    Signals: made: the Page, when it is complete.
-    """
-
-    made = Signal(object)
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._steps: Generator[None, None, Page] | None = None
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._go_on)
-
-    def start(self, slices: Sequence[str], style: PageStyle, pictures: Mapping[str, Picture]) -> None:
-        """Build a page from `slices`, dropping an unfinished one."""
-        self._steps = page_steps(slices, style, pictures)
-        self._timer.start(0)
-
-    def stop(self) -> None:
-        self._steps = None
-        self._timer.stop()
-
-    def _go_on(self) -> None:
-        steps = self._steps
-        until = time.perf_counter() + _TURN
-        while steps is not None and time.perf_counter() < until:
-            try:
-                next(steps)
-            except StopIteration as end:
-                self.stop()
-                self.made.emit(end.value)
-                return
-
-
 class RenderedView(QTextBrowser):
     """Shows one page of rendered Markdown; the page's text blocks count as lines, from 1.
 
@@ -202,6 +165,7 @@ class RenderedView(QTextBrowser):
         self._layout_steps = StepwiseLayout(self)
         self._layout_steps.reached.connect(self._on_reached)
         self._layout_steps.finished.connect(self._move_ticks)
+        self._layout_steps.finished.connect(self._fit_tables)
         self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
@@ -236,7 +200,8 @@ class RenderedView(QTextBrowser):
         outline, resolve, images, toggled, unfold = self._outline, self.resolve, self.images, self._toggled, self.unfold
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
-        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale(), scrolls_sideways=True)
+        width = self.viewport().width()
+        style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale(), width=width)
 
         def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
             slices, pictures = [], Pictures(images(), style.scale)
@@ -326,6 +291,11 @@ class RenderedView(QTextBrowser):
             self.go_to_heading(self._requested_heading)
             self._keep_position = True  # from here on, also when it comes back in other colours
 
+    def _fit_tables(self) -> None:
+        """Build the page again if other tables than before are too wide for it."""
+        if self._lines is not None and self._page is not None and not self._page.fits(self.viewport().width()):
+            self._start(self._lines)
+
     def _show_document(self, page: Page) -> None:
         """Show a page that was built."""
         old, self._own = self._own, page.document
@@ -346,8 +316,9 @@ class RenderedView(QTextBrowser):
         return self._first_block().blockNumber() + 1, -1
 
     def shows(self, hit: Hit) -> bool:
-        top = self._hit_rect(hit).top() - self.verticalScrollBar().value()
-        return 0 <= top < self.viewport().height() - _ABOVE_HEADING
+        rect, view = self._hit_rect(hit).translated(self._origin()), self.viewport()
+        beside = self.horizontalScrollBar().maximum() and not 0 <= rect.left() < rect.right() <= view.width()
+        return not beside and 0 <= rect.top() < view.height() - _ABOVE_HEADING
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
         self._marks.set_finder(marks)
@@ -357,7 +328,10 @@ class RenderedView(QTextBrowser):
     def show_hit(self, hit: Hit | None) -> None:
         self.current_hit = hit
         if hit is not None and not self.shows(hit):
-            self._scroll_to(round(self._hit_rect(hit).top()) - self.viewport().height() // 3)
+            rect, bar = self._hit_rect(hit), self.horizontalScrollBar()
+            self._scroll_to(round(rect.top()) - self.viewport().height() // 3)
+            left = round(rect.left()) - self.viewport().width() // 3 if rect.right() > self.viewport().width() else 0
+            bar.setValue(bar.maximum() - left if self.isRightToLeft() else left)
         self.viewport().update()
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
@@ -383,6 +357,12 @@ class RenderedView(QTextBrowser):
         block = self._block(hit.line)
         [(start, end)] = utf16_ranges(block.text(), [(hit.start, hit.end)])
         return next(spans(block.layout(), start, end), QRectF()).translated(self._rect(block).topLeft())
+
+    def _origin(self) -> QPointF:
+        """Return the position of the page's top left corner in the viewport; Qt mirrors the bar, not the page."""
+        bar = self.horizontalScrollBar()
+        left = bar.maximum() - bar.value() if self.isRightToLeft() else bar.value()
+        return QPointF(-left, -self.verticalScrollBar().value())
 
     def _leave_position(self) -> None:
         """Go to the top, and back when the page is laid out again: Qt would lay out all above the view in one go."""
@@ -423,10 +403,9 @@ class RenderedView(QTextBrowser):
 
     def _visible(self) -> Iterator[tuple[QTextBlock, QRectF]]:
         """Yield the text blocks in view with their rectangles in the viewport."""
-        origin = QPointF(-self.horizontalScrollBar().value(), -self.verticalScrollBar().value())
         block = self._first_block()
         while block.isValid():
-            rect = self._rect(block).translated(origin)
+            rect = self._rect(block).translated(self._origin())
             if rect.top() > self.viewport().height():
                 return
             yield block, rect
@@ -440,7 +419,7 @@ class RenderedView(QTextBrowser):
             painter.end()
             return
         colours = tokens(self.palette())
-        pen = PagePainter(painter, self.document(), colours, scale=font_scale(), width=self.viewport().width())
+        pen = PagePainter(painter, self.document(), colours, scale=font_scale())
         first = self._first_block()
         for block, rect in self._visible():
             line, text = block.blockNumber() + 1, block.text()

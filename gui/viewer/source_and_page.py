@@ -37,7 +37,8 @@ class SourceAndPage(QObject):
         self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
         """The file whose page has been created."""
-        self._page_is_unfolded = False
+        self._unfolded_for = ""
+        """The query for which the callouts of the page were opened."""
         self._hinted = ""
         """Name of the file for which the hint was shown that it has no page."""
 
@@ -55,9 +56,10 @@ class SourceAndPage(QObject):
         elif size > MOST_BYTES:
             shown = size_text(size)
             self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
-        elif self._page_of is not opened or self._page_is_unfolded < bool(target.query):
+        elif self._page_of is not opened or target.query not in ("", self._unfolded_for):
             if self._page_of is opened:
                 self.rendered.leave()  # what the user folded and unfolded is forgotten
+            self._page_of, self._unfolded_for = None, target.query
             self.rendered.unfold = bool(target.query)
             self.rendered.show_markdown(
                 opened.lines, opened.outline, self._heading(opened), keep_position=keep_position
@@ -91,7 +93,7 @@ class SourceAndPage(QObject):
 
     def _show_rendered(self) -> None:
         if self._opened is not None:
-            self._page_of, self._page_is_unfolded = self._opened, self.rendered.unfold
+            self._page_of = self._opened
             self._search_in(self.rendered, self.rendered.blocks, near=1)
             self.turned.emit(self.rendered)
 

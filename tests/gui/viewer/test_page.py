@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QTextDocument, QTextTable
+from PySide6.QtCore import QTextBoundaryFinder
+from PySide6.QtGui import QGuiApplication, QTextDocument, QTextTable
 
 from engine import CancelToken, NumberedText
 from gui.style.theme import theme_tokens
@@ -45,11 +46,13 @@ title: hidden
 
 @pytest.fixture
 def build(appearance, tmp_path: Path):
-    def built(text: str) -> Page:
+    def built(text: str, width: int = 700) -> Page:
         path = tmp_path / "note.md"
         path.write_text(text)
         lines = FileLines(NumberedText.open(path))
-        style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0, scrolls_sideways=True)
+        font = QGuiApplication.font()
+        font.setPointSizeF(fixed_font().pointSizeF())
+        style = PageStyle(font, fixed_font(), theme_tokens("light"), 1.0, width=width)
         outline = Outline.of(lines, CancelToken())
         steps = page_steps(markdown_slices(lines, outline), style)
         while True:
@@ -94,27 +97,54 @@ def test_tables_are_styled(build, slice_after, size: int) -> None:
     assert first.block().charFormat().fontWeight() or first.charFormat().fontWeight() > 400
 
 
-def test_words_of_a_wide_table_stay_whole(build) -> None:
-    def table_of(columns: int) -> tuple[Page, QTextTable]:
-        rows = (
-            "|".join(["", *(text.format(n) for n in range(columns)), ""]) for text in ("number {}", "---", "of the {}")
-        )
-        made = build("# T\n\n" + "\n".join(rows))
-        made.document.setTextWidth(400)
-        [table] = [frame for frame in made.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
-        return made, table
+def table_of(build, header: str, cell: str, columns: int, width: int) -> tuple[Page, QTextTable]:
+    """A page with a table of three rows, laid out in this width."""
+    rows = ("|".join(["", *[text] * columns, ""]) for text in (header, "---", cell, cell))
+    page = build("# T\n\n" + "\n".join(rows), width)
+    page.document.setTextWidth(width)
+    [table] = [frame for frame in page.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+    return page, table
 
-    _page, narrow = table_of(4)
-    assert narrow.format().columnWidthConstraints() == []
-    page, wide = table_of(20)
-    assert page.document.size().width() > 1_000
-    for column in range(20):
-        layout = wide.cellAt(0, column).firstCursorPosition().block().layout()
-        text = layout.text()
-        ends = [
-            layout.lineAt(line).textStart() + layout.lineAt(line).textLength() for line in range(layout.lineCount())
-        ]
-        assert all(end >= len(text) or text[end - 1] == " " for end in ends)
+
+def broken_words(table: QTextTable) -> list[str]:
+    """The lines of a table that end where Qt breaks no line unless a word is too long."""
+    broken = []
+    for row in range(table.rows()):
+        for column in range(table.columns()):
+            block = table.cellAt(row, column).firstCursorPosition().block()
+            text, layout = block.text(), block.layout()
+            finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, text)
+            for line in map(layout.lineAt, range(layout.lineCount())):
+                finder.setPosition(line.textStart() + line.textLength())
+                if not finder.isAtBoundary():
+                    broken.append(text[line.textStart() : finder.position()])
+    return broken
+
+
+@pytest.mark.parametrize(
+    ("header", "cell"),
+    [
+        ("number", "of the table"),
+        ("HTTP", "JSON and API"),
+        ("**INTERNATIONALIZATION**", "x"),
+        ("`some_function_name_1`", "`other_function_name_1`"),
+        ("x", "ארוכהמאודמאוד"),
+        ("x", "長い文章です。"),
+    ],
+)
+@pytest.mark.parametrize("width", [300, 700])
+def test_words_of_a_wide_table_stay_whole(build, header: str, cell: str, width: int) -> None:
+    page, table = table_of(build, header, cell, 20, width)
+    assert page.document.size().width() > width
+    assert broken_words(table) == []
+
+
+def test_table_that_fits_has_the_width_of_the_page(build) -> None:
+    page, table = table_of(build, "number", "a sentence of several words", 4, 700)
+    assert page.document.size().width() == 700
+    page, table = table_of(build, "x", "長い文章" * 12, 4, 700)  # without spaces, but Qt breaks it anywhere
+    assert page.document.size().width() == 700
+    assert broken_words(table) == []
 
 
 def test_quote_and_code_formats_are_readable_from_blocks(build) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gui.style.theme import theme_tokens
 from gui.viewer import base_viewer, external_programs
-from gui.viewer.match_list import MatchScrollBar
+from gui.viewer.match_list import Hit, MatchScrollBar
 from gui.viewer.panel import ViewerPanel
 from gui.viewer.rendered_view import StepwiseLayout
 from gui.viewer.source_view import SourceView
@@ -477,6 +477,91 @@ def test_page_opens_folded_callouts_for_a_query(qtbot, panel: ViewerPanel, rende
     with qtbot.waitSignal(panel.file_shown):
         panel.show_result(find("timer", "page"), "timer")
     qtbot.waitUntil(lambda: "timer" in page.toPlainText() and has_tick(page.verticalScrollBar().grab().toImage()))
+
+
+def test_page_opens_callouts_for_each_query(qtbot, panel: ViewerPanel, render, find) -> None:
+    render("# Head\n\n> [!faq]- Fold\n> a timer and a kettle\n")
+    page = panel.rendered
+
+    def look_for(query: str) -> None:
+        panel.show_result(find("timer", "page"), query)
+        qtbot.waitUntil(lambda: has_tick(page.verticalScrollBar().grab().toImage()))
+
+    look_for("timer")
+    page.toggle_fold(3)
+    qtbot.waitUntil(lambda: "timer" not in page.toPlainText())
+    look_for("kettle")
+    assert "kettle" in page.toPlainText()
+    page.toggle_fold(3)
+    qtbot.waitUntil(lambda: "kettle" not in page.toPlainText())
+    panel.show_result(find("timer", "page"), "kettle")  # once more, and the user's choice stays
+    qtbot.wait(0)
+    assert "kettle" not in page.toPlainText()
+
+
+def wide_table(columns: int) -> str:
+    rows = [f"column_number_{n}" for n in range(columns)], ["---"] * columns, [f"kettle_{n}" for n in range(columns)]
+    return "\n".join("|".join(["", *row, ""]) for row in rows)
+
+
+def check_hits_of_wide_table(qtbot, panel: ViewerPanel, render) -> None:
+    render(f"# Head\n\n```\ncode\n```\n\n{wide_table(12)}\n")
+    page = panel.rendered
+    bar, view = page.horizontalScrollBar(), page.viewport()
+    qtbot.waitUntil(lambda: laid_out(panel) and bar.maximum() > 500)
+    text = next(number for number, text in enumerate(page.blocks.texts, 1) if text == "kettle_9")
+    first = next(number for number, text in enumerate(page.blocks.texts, 1) if text == "kettle_0")
+    for line, name in ((text, "kettle_9"), (first, "kettle_0"), (text, "kettle_9")):
+        hit = Hit(line, 0, len(name))
+        assert not page.shows(hit)
+        page.show_hit(hit)
+        assert page.shows(hit)
+        cursor = page.textCursor()
+        cursor.setPosition(page.document().findBlockByNumber(line - 1).position())
+        left = page.cursorRect(cursor).left()
+        assert 0 <= left < view.width()
+        image = view.grab().toImage()
+        frame = theme_tokens("light").accent
+        rows = range(image.height())
+        assert any(image.pixelColor(x, y) == frame for x in range(max(0, left - 4), left + 1) for y in rows)
+
+
+def test_hit_of_a_wide_table_is_scrolled_into_view(qtbot, panel: ViewerPanel, render) -> None:
+    check_hits_of_wide_table(qtbot, panel, render)
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_wide_table_scrolls_in_right_to_left_window(qtbot, request: pytest.FixtureRequest) -> None:
+    panel, render = request.getfixturevalue("panel"), request.getfixturevalue("render")
+    check_hits_of_wide_table(qtbot, panel, render)
+
+
+def test_code_box_moves_with_a_page_scrolled_sideways(qtbot, panel: ViewerPanel, render) -> None:
+    render(f"```\ncode\n```\n\n{wide_table(12)}\n")
+    bar, view = panel.rendered.horizontalScrollBar(), panel.rendered.viewport()
+    qtbot.waitUntil(lambda: laid_out(panel) and bar.maximum() > 500)
+
+    def right_edge() -> int:
+        image, ground = view.grab().toImage(), theme_tokens("light").alternate
+        y = round(
+            panel.rendered.document().documentLayout().blockBoundingRect(panel.rendered.document().begin()).center().y()
+        )
+        return max(x for x in range(image.width()) if image.pixelColor(x, y) == ground)
+
+    before = right_edge()
+    bar.setValue(100)
+    assert right_edge() == before - 100
+
+
+def test_tables_fit_a_page_of_other_width(qtbot, panel: ViewerPanel, render) -> None:
+    render(wide_table(4))
+    bar = panel.rendered.horizontalScrollBar()
+    panel.resize(1000, panel.height())
+    qtbot.waitUntil(lambda: laid_out(panel) and not bar.maximum())
+    panel.resize(400, panel.height())
+    qtbot.waitUntil(lambda: laid_out(panel) and bar.maximum() > 0)
+    panel.resize(1000, panel.height())
+    qtbot.waitUntil(lambda: laid_out(panel) and not bar.maximum())
 
 
 def test_clear_hides_the_message_on_the_file(panel: ViewerPanel, show, find) -> None:
