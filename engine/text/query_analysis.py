@@ -49,8 +49,9 @@ _LONGEST_TERM = 6
 """Longer stretches without a word boundary (Thai, Khmer …) are searched pair by pair."""
 _LONGEST_KATAKANA = 8
 """Longer stretches of Katakana are several words, which texts may write apart."""
-_KATAKANA_PART = 3
-"""Length of the parts that are searched instead; each begins with the last character of the one before."""
+_KATAKANA_PART = 4
+"""Length of the parts that are searched instead; each begins with the last character of the one before. Shorter ones
+are in many other words: half of コミュニケーション is in アプリケーション."""
 _LONGEST_ENDING = 6
 """Maximum length of a Hiragana ending after another script that counts as grammar."""
 _POLITE = lazy_pattern("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")

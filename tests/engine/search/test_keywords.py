@@ -327,6 +327,18 @@ def test_long_katakana_is_found_by_its_words(memory: BuiltinMemory, tmp_path: Pa
     assert [found.path for found in memory.search("ネームサービスキャッシュデーモン").results] == ["nscd.md"]
 
 
+def test_long_katakana_word_finds_no_word_with_its_ending(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number, text in enumerate(
+        ["アプリケーションを更新する。", "バケーションの計画を立てる。", "ロケーションを選ぶ。"]
+    ):
+        (tmp_path / "notes" / f"extra {number}.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    assert not memory.search("コミュニケーション").results
+    (tmp_path / "notes" / "talk.md").write_text("コミュニケーションを大切にする。\n", "utf-8")
+    memory.sync()
+    assert memory.search("コミュニケーション").results[0].path == "talk.md"
+
+
 @pytest.mark.parametrize("filler", ["best ", "another "])
 def test_filler_does_not_lower_weight_of_unknown_words(memory: BuiltinMemory, tmp_path: Path, filler: str) -> None:
     (tmp_path / "notes" / "extra.md").write_text("Another day, the best of all.\n", "utf-8")
