@@ -88,7 +88,7 @@ def run(arguments: Namespace) -> int:
     elif arguments.markdown:
         from engine.search.result_export import results_markdown
 
-        print("\n\n".join(results_markdown(outcome.results, asked=_query_text(arguments), total=outcome.total)))
+        print("\n\n".join(results_markdown(outcome.results, query=_query_text(arguments), total=outcome.total)))
     else:
         _print_text(outcome, explain=arguments.explain)
         if unexplained:

@@ -36,13 +36,13 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
     return values
 
 
-def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total: int) -> Iterator[str]:
+def results_markdown(results: Iterable[MemorySearchResult], *, query: str, total: int) -> Iterator[str]:
     """Yield results as Markdown paragraphs, to be joined by empty lines.
 
-    `asked`: the query, used as title. `total`: the number of results found.
+    `query`: used as title. `total`: the number of results found.
     """
     shown = list(results)
-    yield f"# {on_one_line(asked)}" if asked else "# Results"
+    yield f"# {on_one_line(query)}" if query else "# Results"
     more = f"{len(shown):,} of {plural(total, 'result')}" if total > len(shown) else plural(len(shown), "result")
     yield f"{more}."
     for result in shown:

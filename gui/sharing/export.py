@@ -31,7 +31,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.core.jobs import JobSlot
+from gui.core.jobs import JobSlot, OnDone, OnError, Work
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened
 from gui.search.panel import SearchPanel
@@ -126,6 +126,11 @@ class _FileExport(QObject):
         path = _with_suffix(Path(chosen), kind, self._filters)
         return path, path == Path(chosen)
 
+    def _start(self, notice: str, work: Work, done: OnDone, fail: OnError) -> None:
+        """Run an export in the background, and show `notice` with a button that cancels it."""
+        self._banner.show_message(notice, "working", Action(tr("Cancel"), self._stop), key=self._key)
+        self._job.put(self._jobs.write(work, done, fail))
+
     def _report(self, path: Path, notice: str) -> None:
         """Show that the export to `path` is complete."""
         self._job.done()
@@ -183,9 +188,7 @@ class Exports(_FileExport):
             save_whole(path, data, notes=note_paths(opened), may_replace=may_replace)
             return len(outcome.results)
 
-        cancel = Action(tr("Cancel"), self._stop)
-        self._banner.show_message(tr("Exporting the results…"), "working", cancel, key=self._key)
-        self._job.put(self._jobs.write(work, partial(self._done, path), self._fail))
+        self._start(tr("Exporting the results…"), work, partial(self._done, path), self._fail)
 
     def _done(self, path: Path, count: int) -> None:
         self._report(
@@ -220,7 +223,7 @@ def _written(outcome: SearchOutcome, query: str, *, as_json: bool) -> bytes:
     if as_json:
         values = {"query": query, **outcome_values(outcome)}
         return (json.dumps(values, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "backslashreplace")
-    page = "\n\n".join(results_markdown(outcome.results, asked=query, total=outcome.total))
+    page = "\n\n".join(results_markdown(outcome.results, query=query, total=outcome.total))
     return f"{page}\n".encode("utf-8", "replace")
 
 
@@ -272,7 +275,7 @@ class SessionExports(_FileExport):
         def done(_: object) -> None:
             self._report(target, tr("Session exported to {path}.", path=target))
 
-        self._job.put(self._jobs.write(work, done, self._fail))
+        self._start(tr("Exporting the session…"), work, done, self._fail)
 
     @Slot()
     def copy_context(self) -> None:

@@ -31,7 +31,7 @@ def _result(**changes: object) -> MemorySearchResult:
 
 
 def test_a_page_of_results() -> None:
-    page = "\n\n".join(results_markdown([_result()], asked="timer *now*", total=3))
+    page = "\n\n".join(results_markdown([_result()], query="timer *now*", total=3))
     assert page == (
         "# timer \\*now\\*\n\n1 of 3 results.\n\n## Greenhouse › Watering\n\n"
         "`projects/greenhouse.md#L7-L9` · score 0.83\n\n> ## Watering\n>\n> The timer skipped Tuesday."
@@ -51,7 +51,7 @@ def test_a_path_with_backticks_stays_whole() -> None:
 
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_no_snippet_breaks_out_of_its_quote(snippet: str, title: str) -> None:
-    parts = list(results_markdown([_result(snippet=snippet, title=title, heading=())], asked="q", total=1))
+    parts = list(results_markdown([_result(snippet=snippet, title=title, heading=())], query="q", total=1))
     assert len(parts) == 5
     assert all(line.startswith(">") for line in parts[-1].split("\n"))
     assert "\n" not in parts[2]

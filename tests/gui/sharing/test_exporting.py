@@ -1,17 +1,19 @@
 """Results that are written to files."""
 
 import json
+import threading
 from pathlib import Path
 
 import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton
 
 from gui.core.location import Location
 from gui.sharing.export import MOST_RESULTS
 from tests.helpers.fake_sessions import SECRET, VALVE
+from tests.helpers.windows import finish_jobs
 
 
 @pytest.fixture
@@ -189,6 +191,26 @@ def test_session_export_without_ending_is_html(qtbot, read_session, choose):
     read_session.sharing.session_exports.choose()
     _told(qtbot, read_session, "Session exported")
     assert target.with_name("valve.html").exists()
+
+
+def test_session_export_can_be_cancelled(qtbot, read_session, memory, jobs, choose, monkeypatch):
+    reading, go_on, read = threading.Event(), threading.Event(), memory.read_session
+
+    def slow(*arguments, **options):
+        reading.set()
+        assert go_on.wait(60)
+        return read(*arguments, **options)
+
+    monkeypatch.setattr(memory, "read_session", slow)
+    target = choose("valve.html")
+    read_session.sharing.session_exports.choose()
+    assert read_session.banner.text == "Exporting the session…"
+    assert reading.wait(60)
+    next(one for one in read_session.banner.findChildren(QPushButton) if one.text() == "Cancel").click()
+    go_on.set()
+    finish_jobs(jobs)
+    assert not read_session.banner.text
+    assert not target.exists()
 
 
 def test_context_of_session_is_copied_as_long_as_set(qtbot, read_session):
