@@ -49,8 +49,12 @@ def ticked_lines(view: SourceView) -> set[int]:
 
 
 def laid_out(panel: ViewerPanel) -> bool:
-    """Whether the rendered page has its height."""
-    return panel.rendered.findChild(StepwiseLayout).complete
+    """Whether the rendered page has its height, and so does its scroll bar, which Qt adjusts in a later turn."""
+    page = panel.rendered
+    if not page.findChild(StepwiseLayout).complete:
+        return False
+    hidden = max(0, page.document().size().height() - page.viewport().height())
+    return abs(page.verticalScrollBar().maximum() - hidden) <= 1
 
 
 def press(panel: ViewerPanel, keys: str) -> None:
