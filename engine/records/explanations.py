@@ -119,7 +119,7 @@ class ResultExplanation(Record, frozen=True):
     from_coverage: float = 0.0
     """Part of the text score from `covered`, `together` and `in_file`."""
     in_project: tuple[str, ...] = ()
-    """Terms that the passage of a session lacks and other passages of its project contain."""
+    """Terms missing in a session's passage that other passages of its project contain."""
     from_project: float = 0.0
     """Part of the text score from `in_project`."""
     text_limit: float = 1.0

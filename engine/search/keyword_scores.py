@@ -53,7 +53,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Positions of the terms that name a time."""
     in_file: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms only together with others near them in the same file."""
-    in_projects: dict[int, Mapping[int, float]] = msgspec.field(default_factory=dict)
+    project_shares: dict[int, Mapping[int, float]] = msgspec.field(default_factory=dict)
     """By chunk of a session: positions of the terms that any chunk of its project holds, with the share of the query
     that they count for in the others."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
@@ -76,10 +76,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return msgspec.structs.replace(parts, name=self.names.get(id_, 0.0), elsewhere=elsewhere, in_project=in_project)
 
     def in_project(self, id_: int) -> dict[int, float]:
-        """Return the positions of the terms that a chunk lacks and others of its project hold, with the share of the
-        query that each counts for; empty for a chunk whose file counts for all that it lacks.
+        """Return the terms missing in a chunk that others of its project hold: their positions, with the share of the
+        query that each counts for. Empty if other chunks of its file count for all missing terms.
         """
-        if id_ in self.in_file or not (shares := self.in_projects.get(id_)):
+        if id_ in self.in_file or not (shares := self.project_shares.get(id_)):
             return {}
         contributions = self.contributions[id_]
         counted = self.counted(id_, contributions)
@@ -152,7 +152,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     def add_files(self, files_of: Callable[[Sequence[int]], Iterable[tuple[int, int]]]) -> None:
         """Raise the scores of chunks that hold all terms of a short query together with others near them in the same
-        file: two words that somebody remembers may be in different sections.
+        file: two words that the user remembers may be in different sections.
 
         `files_of` returns the file of each chunk.
         """
@@ -178,7 +178,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     def add_projects(self, projects_of: Callable[[Collection[int]], Mapping[int, str]]) -> None:
         """Raise the scores of chunks of sessions for terms that only other chunks of the same project hold.
 
-        In a conversation, the name that somebody remembers is often in another session than what was said about it.
+        In conversations, the name in a query is often in another session than the answer.
         The more projects hold a term, the less it counts. `projects_of` returns the project of each chunk of a session.
         """
         if self.groups or len(self.terms) < 2 or not self.contributions:
@@ -194,9 +194,9 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             if rarity := (1 - len(holding) / len(sizes)) * term.idf / self.scale.total:
                 for project, held in holding.items():
                     shares[project][index] = rarity * min(1.0, held / (_OFTEN * sizes[project]))
-        before = {id_: sum(self.in_project(id_).values()) for id_ in self.in_projects}
+        before = {id_: sum(self.in_project(id_).values()) for id_ in self.project_shares}
         for id_, project in projects.items():
-            self.in_projects[id_] = shares[project]
+            self.project_shares[id_] = shares[project]
             if more := sum(self.in_project(id_).values()) - before.get(id_, 0.0):  # computing all parts takes longer
                 self.evidence[id_] += scoring.IN_PROJECT * more
                 self.scores[id_] = min(1.0, self.evidence[id_])

@@ -37,8 +37,8 @@ BM25 alone prefers one word that is often in a chunk to several words of the que
 _ELSEWHERE = 0.4
 """Weight of the share of a short query that only other chunks of the same file hold."""
 IN_PROJECT = 0.3
-"""Weight of the share of the query that a passage of a session lacks and others of its project hold: people name what
-they talk about once, and later say "it"."""
+"""Weight of the share of the query that a session's passage doesn't hold but others of its project do: people use a
+name once, and later say "it"."""
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""

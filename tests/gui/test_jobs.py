@@ -39,39 +39,39 @@ def test_result_arrives_on_gui_thread(qtbot, jobs):
     ],
 )
 def test_error_becomes_one_sentence(qtbot, jobs, error, sentence):
-    told: list[str] = []
+    reported: list[str] = []
 
     def work(_: CancelToken) -> None:
         raise error
 
-    jobs.write(work, told.append, told.append)
-    qtbot.waitUntil(lambda: bool(told))
-    assert told == [sentence]
+    jobs.write(work, reported.append, reported.append)
+    qtbot.waitUntil(lambda: bool(reported))
+    assert reported == [sentence]
 
 
 def test_first_result_pauses_the_job_until_it_is_resumed(qtbot, jobs):
-    told: list[object] = []
+    reported: list[object] = []
     threads: list[QThread] = []
 
     def on_first(result: object) -> None:
         threads.append(QThread.currentThread())
-        told.append(result)
+        reported.append(result)
 
     def work(_: CancelToken, pass_on) -> str:
         pass_on("first")
-        told.append("resumed")
+        reported.append("resumed")
         return "last"
 
-    job = jobs.read_twice(work, on_first, told.append)
-    qtbot.waitUntil(lambda: told == ["first"])
+    job = jobs.read_twice(work, on_first, reported.append)
+    qtbot.waitUntil(lambda: reported == ["first"])
     qtbot.wait(20)
-    assert (told, threads) == (["first"], [QThread.currentThread()])
+    assert (reported, threads) == (["first"], [QThread.currentThread()])
     job.token.resume()
-    qtbot.waitUntil(lambda: told == ["first", "resumed", "last"])
+    qtbot.waitUntil(lambda: reported == ["first", "resumed", "last"])
 
 
 def test_job_cancelled_at_its_first_result_ends(qtbot, jobs):
-    told: list[object] = []
+    reported: list[object] = []
     ended = threading.Event()
 
     def work(_: CancelToken, pass_on) -> None:
@@ -80,30 +80,30 @@ def test_job_cancelled_at_its_first_result_ends(qtbot, jobs):
         finally:
             ended.set()
 
-    job = jobs.read_twice(work, told.append, told.append, told.append)
-    qtbot.waitUntil(lambda: told == ["first"])
+    job = jobs.read_twice(work, reported.append, reported.append, reported.append)
+    qtbot.waitUntil(lambda: reported == ["first"])
     job.cancel()
     assert ended.wait(60)
     assert jobs.shutdown(60_000)
     QCoreApplication.processEvents()
-    assert told == ["first"]
+    assert reported == ["first"]
 
 
 def test_cancelled_job_never_reports(qtbot, jobs):
-    told: list[object] = []
+    reported: list[object] = []
     entered, leave = threading.Event(), threading.Event()
 
     def work(_: CancelToken) -> None:
         entered.set()
         leave.wait(60)
 
-    job = jobs.read(work, told.append, told.append)
+    job = jobs.read(work, reported.append, reported.append)
     assert entered.wait(60)
     job.cancel()
     leave.set()
-    jobs.read(lambda _: "after", told.append)
-    qtbot.waitUntil(lambda: "after" in told)
-    assert told == ["after"]
+    jobs.read(lambda _: "after", reported.append)
+    qtbot.waitUntil(lambda: "after" in reported)
+    assert reported == ["after"]
 
 
 def test_job_cancelled_before_start_does_not_run(qtbot, jobs):
@@ -128,11 +128,11 @@ def test_job_cancelled_before_start_does_not_run(qtbot, jobs):
 
 def test_readers_do_not_wait_for_writers(qtbot, jobs):
     gate = threading.Event()
-    told: list[str] = []
+    reported: list[str] = []
     for _ in range(4):
         jobs.write(lambda _: gate.wait(60), lambda _: None)
-    jobs.read(lambda _: "read", told.append)
-    qtbot.waitUntil(lambda: told == ["read"])
+    jobs.read(lambda _: "read", reported.append)
+    qtbot.waitUntil(lambda: reported == ["read"])
     gate.set()
 
 
@@ -199,9 +199,9 @@ def test_finished_job_holds_no_references(qtbot, jobs):
     done: list[object] = []
 
     def start() -> Job:
-        work, told, failed = held
+        work, reported, failed = held
         return jobs.read(
-            lambda _, kept=work: kept is None, lambda _, kept=told: done.append(1), lambda _, kept=failed: None
+            lambda _, kept=work: kept is None, lambda _, kept=reported: done.append(1), lambda _, kept=failed: None
         )
 
     job = start()
@@ -212,11 +212,11 @@ def test_finished_job_holds_no_references(qtbot, jobs):
 
 
 def test_finished_jobs_are_freed(qtbot, jobs):
-    told: list[int] = []
+    reported: list[int] = []
     alive = []
     for number in range(100):
-        alive.append(weakref.ref(jobs.read(lambda _, number=number: number, told.append)))
-        qtbot.waitUntil(lambda: len(told) == len(alive))
+        alive.append(weakref.ref(jobs.read(lambda _, number=number: number, reported.append)))
+        qtbot.waitUntil(lambda: len(reported) == len(alive))
     jobs.shutdown(60_000)
     assert not any(reference() for reference in alive)
 
@@ -229,22 +229,22 @@ def _read_to_the_queue(jobs: Jobs, on_done) -> Job:
 
 
 def test_reports_are_delivered_in_turns_of_their_own(qtbot, jobs):
-    told: list[str] = []
+    reported: list[str] = []
     turns = QTimer(jobs, interval=0)
-    turns.timeout.connect(lambda: told.append("turn"))
+    turns.timeout.connect(lambda: reported.append("turn"))
     for _ in range(2):
-        _read_to_the_queue(jobs, lambda _: told.append("report"))
+        _read_to_the_queue(jobs, lambda _: reported.append("report"))
     turns.start()
-    qtbot.waitUntil(lambda: told.count("report") == 2)
+    qtbot.waitUntil(lambda: reported.count("report") == 2)
     turns.stop()
-    first, second = (index for index, what in enumerate(told) if what == "report")
-    assert "turn" in told[first:second]
+    first, second = (index for index, what in enumerate(reported) if what == "report")
+    assert "turn" in reported[first:second]
 
 
 def test_jobs_cancelled_in_the_queue_take_no_turns(qtbot, jobs):
-    told: list[str] = []
+    reported: list[str] = []
     turns = QTimer(jobs, interval=0)
-    turns.timeout.connect(lambda: told.append("turn"))
+    turns.timeout.connect(lambda: reported.append("turn"))
     cancelled: list[Job] = []
 
     def cancel_the_others(_: object) -> None:
@@ -253,23 +253,23 @@ def test_jobs_cancelled_in_the_queue_take_no_turns(qtbot, jobs):
         turns.start()
 
     _read_to_the_queue(jobs, cancel_the_others)
-    cancelled += [_read_to_the_queue(jobs, lambda _: told.append("cancelled")) for _ in range(20)]
-    _read_to_the_queue(jobs, lambda _: told.append("report"))
-    qtbot.waitUntil(lambda: "report" in told)
+    cancelled += [_read_to_the_queue(jobs, lambda _: reported.append("cancelled")) for _ in range(20)]
+    _read_to_the_queue(jobs, lambda _: reported.append("report"))
+    qtbot.waitUntil(lambda: "report" in reported)
     turns.stop()
-    assert "cancelled" not in told
-    assert told.index("report") <= 4
+    assert "cancelled" not in reported
+    assert reported.index("report") <= 4
 
 
 def test_shutdown_frees_objects_of_queued_reports(qtbot, qapp):
     class Held:
         pass
 
-    jobs, held, told = Jobs(), Held(), []
+    jobs, held, reported = Jobs(), Held(), []
     alive = weakref.ref(held)
-    _read_to_the_queue(jobs, lambda _: told.append(jobs.shutdown(60_000)))
-    _read_to_the_queue(jobs, lambda _, kept=held: told.append(kept))
+    _read_to_the_queue(jobs, lambda _: reported.append(jobs.shutdown(60_000)))
+    _read_to_the_queue(jobs, lambda _, kept=held: reported.append(kept))
     del held
-    qtbot.waitUntil(lambda: bool(told))
-    assert told == [True]
+    qtbot.waitUntil(lambda: bool(reported))
+    assert reported == [True]
     assert alive() is None

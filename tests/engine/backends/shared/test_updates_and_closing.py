@@ -123,8 +123,8 @@ def test_binary_file_does_not_block_others(opened: Bench):
     assert {"greenhouse.md", "shopping.md"} <= found(memory, "irrigation")
     status = memory.status()
     if status.files == len(NOTES):
-        told = {issue.path for issue in (*status.failed_files, *status.skipped_files)}
-        assert "broken.md" in told, "what is not indexed is named"
+        listed = {issue.path for issue in (*status.failed_files, *status.skipped_files)}
+        assert "broken.md" in listed, "what is not indexed is named"
 
 
 def test_excluded_files_not_found(opened: Bench):
