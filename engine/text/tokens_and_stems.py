@@ -8,7 +8,16 @@ from typing import NamedTuple
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.text.stems import COMPOUNDING, JOINED, ending_key, forget_stems, joined_keys, rules_of, stems_of
+from engine.text.stems import (
+    COMPOUNDING,
+    JOINED,
+    ending_key,
+    forget_stems,
+    joined_keys,
+    numbered_key,
+    rules_of,
+    stems_of,
+)
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
@@ -133,12 +142,15 @@ class Streams(dict[str, tuple[str, str, str]]):
         if token != word and not word.isupper():
             return self[token]
         stem = self._stems[token]
-        return token, stem, " ".join(self._keys(token, stem)) if self._compounds or self._likelier else ""
+        plain = token.isalpha() and not (self._compounds or self._likelier)
+        return token, stem, "" if plain else " ".join(self._keys(token, stem))
 
     def _keys(self, root: str, stem: str) -> Iterator[str]:
-        """Yield the key of a possible compound, and of other stems of the word; they may be its stems, so they are
-        weaker evidence.
+        """Yield the keys of a word with a number, of other stems of the word, which may be its stems, and of a
+        possible compound. They are weaker evidence.
         """
+        if number := numbered_key(root):
+            yield number
         others = [of for of in dict.fromkeys(stems[root] for stems in self._likelier) if of != stem]
         yield from (JOINED + of for of in others)
         if self._compounds:
