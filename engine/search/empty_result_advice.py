@@ -46,7 +46,7 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
 """For each limit: the name of its remedy, the advice, and the filter's fields without the limit."""
 
 
-def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, run_query: RunQuery) -> SearchOutcome:
+def advised(outcome: SearchOutcome, context: SearchContext, snapshot: Snapshot, run_query: RunQuery) -> SearchOutcome:
     """Return an empty answer with remedies that the user can try, and the name of the stage that removed all results.
 
     `run_query` runs another query on the same snapshot.
@@ -55,7 +55,7 @@ def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, run
     if explanation is None:
         return outcome
     stage = emptied_by(explanation.stages)
-    remedies = tuple(_Advice(work, stage, snapshot, run_query).remedies())
+    remedies = tuple(_Advice(context, stage, snapshot, run_query).remedies())
     with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
     return msgspec.structs.replace(outcome, explanation=with_remedies)
 
@@ -78,9 +78,9 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
 class _Advice:
     """Finds remedies for one empty answer by trying changed queries."""
 
-    def __init__(self, work: SearchContext, stage: str, snapshot: Snapshot, run_query: RunQuery) -> None:
-        self._work = work
-        self._request = work.request
+    def __init__(self, context: SearchContext, stage: str, snapshot: Snapshot, run_query: RunQuery) -> None:
+        self._work = context
+        self._request = context.request
         self._stage = stage
         self._snapshot = snapshot
         self._run_query = run_query
@@ -257,15 +257,15 @@ class _Advice:
 
     def _vectors(self) -> Iterator[SearchRemedy]:
         """Suggest how to get vectors, if some or all are missing."""
-        work = self._work
+        context = self._work
         name: RemedyName
-        if work.vector_remedy is not None:
-            yield self._of_index(work.vector_remedy, tr(_HELPS[work.vector_remedy]))
-        elif work.vectors_ready < 1:
+        if context.vector_remedy is not None:
+            yield self._of_index(context.vector_remedy, tr(_HELPS[context.vector_remedy]))
+        elif context.vectors_ready < 1:
             name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
             advice = tr(
                 "{share} of the passages have a vector; the others are found by words only.",
-                share=floored(work.vectors_ready),
+                share=floored(context.vectors_ready),
             )
             yield self._of_index(name, advice)
 

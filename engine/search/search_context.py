@@ -98,10 +98,10 @@ class SearchContext(msgspec.Struct, eq=False):
         cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None
     ) -> "SearchContext":
         """Create the context of a request and of the earlier queries that limit it; they share their timings."""
-        work = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
+        context = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
         if request.within is not None:
-            work.earlier = cls.on(request.within, cancel, work.spent)
-        return work
+            context.earlier = cls.on(request.within, cancel, context.spent)
+        return context
 
     @property
     def levels(self) -> "tuple[SearchContext, ...]":
