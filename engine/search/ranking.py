@@ -18,7 +18,7 @@ from engine.search.pipeline_stages import TimesNamed, VectorsReady
 from engine.search.query_conditions import Conditions
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
-from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, name_bonus, within_limits
+from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.title_matches import name_matches, name_use, named_chunks
 from engine.store.sessions import projects_of_chunks
@@ -76,41 +76,41 @@ class Ranker:
         return NamedTimes(context.query.searched_text if context.request.like is None else "", self._dates)
 
     def candidates(
-        self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
+        self, part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
     ) -> list[int]:
         """Return the ids of all candidate chunks, by keywords and by vectors."""
         leg, scope = part.leg, part.scope
         limit = min(context.request.candidates, max(1, leg.chunks))
-        by_words: list[int] = []
-        if meaning is None or context.request.hybrid.enabled:
+        by_keywords: list[int] = []
+        if vector_leg is None or context.request.hybrid.enabled:
             if part.candidates is None:
                 with context.timed("keyword"):
                     part.candidates = leg.candidates(limit, scope)
                     if len(part.candidates) >= limit and scope == ChunkFilter():
                         named = named_chunks(snapshot, context.query, part.analysis, leg.titled())
                         part.candidates = list(dict.fromkeys([*named, *part.candidates]))
-            by_words = part.candidates
-            context.stages.add("keywords", leg.chunks, len(by_words))
-        by_meaning: list[int] = []
-        if meaning is not None:
+            by_keywords = part.candidates
+            context.stages.add("keywords", leg.chunks, len(by_keywords))
+        by_vectors: list[int] = []
+        if vector_leg is not None:
             with context.timed("vector"):
-                by_meaning = meaning.candidates(limit, scope, context.cancel)
+                by_vectors = vector_leg.candidates(limit, scope, context.cancel)
             ready = None
-            if context.request.explain and (rows := meaning.rows()) < leg.chunks:
+            if context.request.explain and (rows := vector_leg.rows()) < leg.chunks:
                 context.vectors_ready = rows / leg.chunks
                 ready = VectorsReady(rows, leg.chunks)
-            context.stages.add("vectors", leg.chunks, len(by_meaning), ready)
-        context.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
+            context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
+        context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
         of_time: list[int] = []
         if part.times.times and leg.chunks > limit and scope.chunks is None:
             with context.timed("keyword"):
-                of_time = self._of_named_times(part, meaning, snapshot, context)
-        ids = list(dict.fromkeys(by_words + by_meaning + of_time))
+                of_time = self._of_named_times(part, vector_leg, snapshot, context)
+        ids = list(dict.fromkeys(by_keywords + by_vectors + of_time))
         return ids if part.liked is None else leave_out(part.liked, ids, context)
 
     @staticmethod
     def _of_named_times(
-        part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
+        part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
     ) -> list[int]:
         """Return the ids of the best chunks in files dated within a time that the query names."""
         files = part.times.files(snapshot, part.scope.files)
@@ -118,7 +118,7 @@ class Ranker:
             return []
         dated = msgspec.structs.replace(part.scope, files=files)
         found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
-        return found if meaning is None else found + meaning.candidates(CANDIDATES, dated, context.cancel)
+        return found if vector_leg is None else found + vector_leg.candidates(CANDIDATES, dated, context.cancel)
 
     def _ages(self, ids: list[int], snapshot: Snapshot, context: SearchContext) -> "dict[int, Age]":
         """Return the age of each candidate chunk, by id; empty if ageing is off."""
@@ -131,7 +131,12 @@ class Ranker:
             return decay.ages(snapshot, ids, context.request.half_life_days)
 
     def rank(
-        self, ids: list[int], part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
+        self,
+        ids: list[int],
+        part: KeywordPart,
+        vector_leg: "VectorLeg | None",
+        snapshot: Snapshot,
+        context: SearchContext,
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """Score and order all candidates.
 
@@ -147,21 +152,21 @@ class Ranker:
         with context.timed("vector"):
             best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
-            cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
+            cosines = {} if vector_leg is None else vector_leg.near_cosines(ids) | vector_leg.cosines(best)
 
         texts, names, sums = words.evidence, words.names, words.sums
         complete = words.in_some_form | words.in_file
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
-            vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
+            vector = None if cosine is None or vector_leg is None else vector_leg.evidence(cosine)
             name = names.get(id_)
             return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with context.timed("merge"):
             # The rest of the words may be in a passage's file by chance: meaning must not lose its weight for that.
             found = (msgspec.structs.replace(evidence(id_), complete=id_ in words.in_some_form) for id_ in best)
-            blend = self._blend(meaning, found, part.analysis, context)
+            blend = self._blend(vector_leg, found, part.analysis, context)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -182,13 +187,13 @@ class Ranker:
             words = _read(ranked, words, part, snapshot, context)
             texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
         most = _READ
-        if meaning is not None:
+        if vector_leg is not None:
             most = max(_EXACT, context.request.max_results * context.request.hybrid.candidate_multiplier)
         best = list({of.id for of in ranked[:most]} | words.used.keys())
         others = [of for of in ranked[most:] if of.id not in words.used]
-        if meaning is not None:
+        if vector_leg is not None:
             with context.timed("vector"):
-                cosines = meaning.cosines(best)
+                cosines = vector_leg.cosines(best)
             # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
             best = [id_ for id_ in best if id_ in words.scores or id_ in cosines]
         with context.timed("merge"):
@@ -198,10 +203,10 @@ class Ranker:
         return words, ranked, blend
 
     def _blend(
-        self, meaning: "VectorLeg | None", found: Iterable[Evidence], analysis: QueryAnalysis, context: SearchContext
+        self, vector_leg: "VectorLeg | None", found: Iterable[Evidence], analysis: QueryAnalysis, context: SearchContext
     ) -> Blend:
         hybrid = context.request.hybrid
-        if meaning is None:
+        if vector_leg is None:
             return Blend(0.0)
         if not hybrid.enabled:
             return Blend.mean(1.0)
@@ -209,18 +214,18 @@ class Ranker:
             return Blend.mean(hybrid.vector_weight)
         if context.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(meaning.calibration, found, analysis.word_count)
+        return Blend.of(vector_leg.calibration, found, analysis.word_count)
 
     def spread(
-        self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", context: SearchContext
+        self, results: list[Scored], snapshot: Snapshot, vector_leg: "VectorLeg | None", context: SearchContext
     ) -> list[Scored]:
         """Reorder results so that similar ones don't follow each other."""
         from engine.search.diversity import MOST, similarity_of
 
-        model = None if meaning is None else meaning.model
-        similarity = similarity_of(snapshot, [scored.id for scored in kept[:MOST]], model)
+        model = None if vector_leg is None else vector_leg.model
+        similarity = similarity_of(snapshot, [scored.id for scored in results[:MOST]], model)
         return diverse(
-            kept, similarity, context.request.hybrid.mmr.lambda_, context.request.max_results, context.stages
+            results, similarity, context.request.hybrid.mmr.lambda_, context.request.max_results, context.stages
         )
 
 
@@ -229,7 +234,7 @@ def _keyword_scores(
 ) -> KeywordScores:
     """Return the keyword scores of these chunks, with their titles and the times that they are dated in."""
     if context.request.like is not None:
-        part.scores = part.leg.score(ids, FULL_LIKENESS, ordered=False, known=part.scores)
+        part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
     if lifts:

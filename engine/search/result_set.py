@@ -1,4 +1,4 @@
-"""All results of a query: kept before display, and used as the scope of a later query."""
+"""All results of a query: the window shows the best ones, and a later query can be limited to them."""
 
 from typing import TYPE_CHECKING
 
@@ -32,8 +32,8 @@ class FoundSet(msgspec.Struct, frozen=True):
     """All results of one query as scored chunks, cached for explanations and for searches within them."""
 
     analysis: QueryAnalysis
-    meaning: "VectorLeg | None"
-    kept: list[Scored]
+    vector_leg: "VectorLeg | None"
+    results: list[Scored]
     """Scored chunks, best first."""
     total: int
     grounds: Grounds
@@ -55,8 +55,8 @@ class EarlierResults(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, found: FoundSet, context: SearchContext) -> "EarlierResults":
-        best = found.kept[:LARGEST_SCOPE]
-        least = any(scored.id in context.weakest for scored in found.kept)
+        best = found.results[:LARGEST_SCOPE]
+        least = any(scored.id in context.weakest for scored in found.results)
         answer = EarlierAnswer(passages=len(best), total=found.total, total_is_least=least)
         above = () if found.within is None else found.within.answers
         return cls(tuple(sorted(scored.id for scored in best)), (*above, answer), found.lasting, _name(context))
@@ -64,7 +64,7 @@ class EarlierResults(msgspec.Struct, frozen=True):
 
 def is_lasting(
     provider: "EmbeddingProvider | None",
-    meaning: "VectorLeg | None",
+    vector_leg: "VectorLeg | None",
     within: EarlierResults | None,
     context: SearchContext,
 ) -> bool:
@@ -72,8 +72,8 @@ def is_lasting(
 
     Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
     """
-    asks_for_meaning = context.request.like is not None or context.query.free_text.strip()
-    whole = meaning is not None or provider is None or not asks_for_meaning
+    needs_vector = context.request.like is not None or context.query.free_text.strip()
+    whole = vector_leg is not None or provider is None or not needs_vector
     return whole and not context.notice and (within is None or within.lasting)
 
 

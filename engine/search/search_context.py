@@ -129,7 +129,7 @@ class SearchContext(msgspec.Struct, eq=False):
         self.notice = tr("Searched by words only: {reason}", reason=reason)
         self.stages.add_first("question", 1, 0, self.notice)
 
-    def by_words(self) -> "SearchContext":
+    def by_keywords(self) -> "SearchContext":
         """Return a copy of the context for a first answer by keywords alone."""
         request = msgspec.structs.replace(self.request, explain=False)
         return msgspec.structs.replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])

@@ -28,7 +28,7 @@ from engine.search.score_cut_off import (
     at_most_per_file,
     cut,
     join_lines,
-    minimum_by_meaning,
+    minimum_by_vectors,
     without_chance_matches,
     without_unrelated,
 )
@@ -89,15 +89,15 @@ def _has_tags(snapshot: Snapshot) -> bool:
 
 
 def in_roles(
-    snapshot: Snapshot, analysis: QueryAnalysis, kept: list[Scored], roles: frozenset[str], context: SearchContext
+    snapshot: Snapshot, analysis: QueryAnalysis, results: list[Scored], roles: frozenset[str], context: SearchContext
 ) -> list[Scored]:
     """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
     with context.timed("merge"):
-        chunks = snapshot.chunks([scored.id for scored in kept])
+        chunks = snapshot.chunks([scored.id for scored in results])
         found = [
-            scored for scored in kept if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
+            scored for scored in results if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
         ]
-    context.stages.add("role", len(kept), len(found), roles)
+    context.stages.add("role", len(results), len(found), roles)
     return found
 
 
@@ -230,7 +230,7 @@ class Searcher:
             return corrected(self._answer(snapshot, provider, instead, cancel, first, failure))
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
-                on_keywords(self._by_words(snapshot, part, context))
+                on_keywords(self._by_keywords(snapshot, part, context))
             self._set_query_vector(snapshot, provider, context, failure)
         found = self._find(snapshot, provider, part, context)
         outcome = self._advised(snapshot, provider, self._outcome(snapshot, found, provider, context), context)
@@ -266,12 +266,12 @@ class Searcher:
         knows = partial(self._embedder.is_word, snapshot, provider)
         words, best = KeywordScores(()), list[int]()
         if (correction := likely(query, offered[0])) is not None:
-            by_words = msgspec.structs.replace(
+            by_keywords = msgspec.structs.replace(
                 context.request, query=correction.query, correct=False, keyword_only=True, explain=False
             )
-            trying = SearchContext.on(by_words, context.cancel)
+            trying = SearchContext.on(by_keywords, context.cancel)
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
-            words, best = found.grounds.words, [scored.id for scored in found.kept]
+            words, best = found.grounds.words, [scored.id for scored in found.results]
             alone = len(correction.words) == len(words.terms)
             if best and words.complete and not (alone and doubtful(correction, knows)):
                 return correction
@@ -282,9 +282,9 @@ class Searcher:
             return correction
         return evident(query, offered)
 
-    def _by_words(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
+    def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
         """Return the answer by keywords alone, for a search that compares meaning next."""
-        first = context.by_words()
+        first = context.by_keywords()
         return self._outcome(snapshot, self._find(snapshot, None, part, first), None, first)
 
     def _set_query_vector(
@@ -303,7 +303,7 @@ class Searcher:
     ) -> KeywordPart:
         """Analyse the query, select the chunks it is limited to, and look up its words."""
         if self._loader is not None:
-            self._loader.by_words(context)
+            self._loader.by_keywords(context)
         earlier = context.earlier
         within = None if earlier is None else self._earlier_results(snapshot, provider, earlier, failure)
         with context.timed("analysis"):
@@ -333,39 +333,39 @@ class Searcher:
     ) -> FoundSet:
         """Return all results of one query, best first."""
         analysis, within = part.analysis, part.within
-        meaning = self._meaning(provider, snapshot, analysis, context)
+        vector_leg = self._vector_leg(provider, snapshot, analysis, context)
         if not part.leg.chunks:
             context.notice = self._store.recovered or tr("Nothing is indexed yet.")
             context.stages.add("index", 0, 0, context.notice)
         elif part.wordless:
             context.understood = no_words()
-        lasting = is_lasting(provider, meaning, within, context)
+        lasting = is_lasting(provider, vector_leg, within, context)
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, context, lasting=lasting)
         context.stages.add_terms(part.leg.terms, [term.surface for term in analysis.terms if term.stop])
-        ids = self._ranker.candidates(part, meaning, snapshot, context)
-        words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, context)
+        ids = self._ranker.candidates(part, vector_leg, snapshot, context)
+        words, ranked, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
         with context.timed("keyword"):
             named = called_in(snapshot, context.query, analysis, words)
         ranked = put_first(ranked, named, words, context.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
             ranked = join_lines(snapshot, ranked, words, context.request.min_score)
-        kept = cut(ranked, context.request.min_score, context.stages)
+        results = cut(ranked, context.request.min_score, context.stages)
         if blend.agreement:
             least = context.request.min_score
             with context.timed("vector"):
-                raised = minimum_by_meaning(kept, meaning, least)
-            kept = without_chance_matches(snapshot, kept, words, analysis.languages[0], raised, context.stages)
+                raised = minimum_by_vectors(results, vector_leg, least)
+            results = without_chance_matches(snapshot, results, words, analysis.languages[0], raised, context.stages)
             if raised > least:
-                kept = without_unrelated(kept, raised, context.stages)
+                results = without_unrelated(results, raised, context.stages)
         if roles := required_roles(context.query):
-            kept = in_roles(snapshot, analysis, kept, roles, context)
+            results = in_roles(snapshot, analysis, results, roles, context)
         if context.request.diverse:
             with context.timed("merge"):
-                kept = self._ranker.spread(kept, snapshot, meaning, context)
-        calibration = None if meaning is None else meaning.calibration
+                results = self._ranker.spread(results, snapshot, vector_leg, context)
+        calibration = None if vector_leg is None else vector_leg.calibration
         grounds = Grounds(words, blend, calibration, context.request.min_score)
-        return FoundSet(analysis, meaning, kept, len(kept), grounds, within, lasting)
+        return FoundSet(analysis, vector_leg, results, len(results), grounds, within, lasting)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
@@ -389,10 +389,10 @@ class Searcher:
         part = self._keyword_part(snapshot, provider, context, failure)
         if provider is not None:
             self._set_query_vector(snapshot, provider, context, failure)
-        kept = EarlierResults.of(self._find(snapshot, provider, part, context), context)
-        if kept.lasting:
-            self._earlier.put(moment, context.request, kept)
-        return kept
+        earlier = EarlierResults.of(self._find(snapshot, provider, part, context), context)
+        if earlier.lasting:
+            self._earlier.put(moment, context.request, earlier)
+        return earlier
 
     def known_vector(self, query: str) -> "Vectors | None":
         """Return the cached vector (dims,) of a query; None if there is none. Nothing is sent."""
@@ -406,7 +406,7 @@ class Searcher:
         with self._store.read() as snapshot:
             return values_of(snapshot, operator, start)
 
-    def _meaning(
+    def _vector_leg(
         self, provider: "EmbeddingProvider | None", snapshot: Snapshot, analysis: QueryAnalysis, context: SearchContext
     ) -> "VectorLeg | None":
         query = context.vector
@@ -439,11 +439,11 @@ class Searcher:
     def _outcome(
         self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
     ) -> SearchOutcome:
-        kept, grounds = found.kept, found.grounds
+        everything, grounds = found.results, found.grounds
         with context.timed("merge"):
-            different, copies = kept, dict[int, list[int]]()
+            different, copies = everything, dict[int, list[int]]()
             if not context.request.copies and (found.analysis.terms or context.request.like is not None):
-                different, copies = self._copies.fold(snapshot, kept)
+                different, copies = self._copies.fold(snapshot, everything)
             shown, more = at_most_per_file(snapshot, different, context.request)
             ids = [scored.id for scored in shown]
             chunks = snapshot.chunks([*ids, *(id_ for of in ids for id_ in copies.get(of, ()))])
@@ -470,7 +470,7 @@ class Searcher:
                     hidden = more.get(scored.id, 0)
                     result = msgspec.structs.replace(result, more_in_file=hidden, context=neighbour, copies=same)
                 results.append(result)
-        context.stages.add("results", len(kept), len(results))
+        context.stages.add("results", len(everything), len(results))
         explanation = None
         if context.request.explain is True or (context.request.explain and not results):
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
@@ -478,11 +478,11 @@ class Searcher:
             explanation = explain(context.stages, cited, grounds, fields)
         return SearchOutcome(
             results=tuple(results),
-            total=found.total - len(kept) + len(different),
-            total_is_least=any(scored.id in context.weakest for scored in kept),
+            total=found.total - len(everything) + len(different),
+            total_is_least=any(scored.id in context.weakest for scored in everything),
             provider="none" if provider is None else provider.id,
             model="" if provider is None else provider.model,
-            mode=_mode(found.meaning, context.request),
+            mode=_mode(found.vector_leg, context.request),
             timings=context.timings(),
             notice=" ".join(dict.fromkeys(part for part in (*context.notices, *remarks_of(context.query)) if part)),
             explanation=explanation,
@@ -494,7 +494,7 @@ class Searcher:
         )
 
 
-def _mode(meaning: "VectorLeg | None", request: SearchRequest) -> SearchMode:
-    if meaning is None:
+def _mode(vector_leg: "VectorLeg | None", request: SearchRequest) -> SearchMode:
+    if vector_leg is None:
         return "keyword"
     return "hybrid" if request.hybrid.enabled else "vector"

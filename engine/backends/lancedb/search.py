@@ -135,7 +135,7 @@ class TableSearcher:
 
     # --- candidates -----------------------------------------------------------------------------------------------
 
-    def by_words(self, context: SearchContext) -> None:
+    def by_keywords(self, context: SearchContext) -> None:
         """Load the candidates of the keyword search, see `CandidateLoader`."""
         query_index, analysis, allowed = self._query_parts(context)
         view, limit, cancel = query_index.view, context.request.candidates, context.cancel
@@ -148,7 +148,7 @@ class TableSearcher:
                 )
                 query_index.load(view.where(newest, cancel))
             for query in queries(analysis, context.query):
-                query_index.load(view.by_words(query, limit, allowed, cancel))
+                query_index.load(view.by_keywords(query, limit, allowed, cancel))
 
     def by_vector(self, context: SearchContext, provider: "EmbeddingProvider") -> None:
         """Load the candidates of the vector search, see `CandidateLoader`."""
