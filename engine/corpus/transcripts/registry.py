@@ -41,6 +41,7 @@ from engine.corpus.transcripts.agents import (
     junie,
     kimi,
     kiro,
+    llm,
     lm_studio,
     openclaw,
     opencode,
@@ -123,6 +124,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         junie.AGENT,
         warp.AGENT,
         devin.AGENT,
+        llm.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""
