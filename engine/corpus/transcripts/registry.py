@@ -23,6 +23,7 @@ from engine.corpus.transcripts.agents import (
     chat_exports,
     claude_code,
     cline,
+    codebuff,
     codex,
     continue_dev,
     copilot_chat,
@@ -125,6 +126,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         warp.AGENT,
         devin.AGENT,
         llm.AGENT,
+        codebuff.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""

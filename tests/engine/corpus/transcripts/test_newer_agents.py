@@ -1,4 +1,4 @@
-"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, llm, and of Open WebUI's database."""
+"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, llm, Codebuff, and of Open WebUI's database."""
 
 import json
 import os
@@ -41,6 +41,7 @@ from tests.helpers.session_rows import FORGE
 FIXTURES = Path(__file__).parent / "fixtures"
 AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
 JUNIE = FIXTURES / "junie/sessions"
+CODEBUFF = FIXTURES / "codebuff/projects"
 START = 1777885200.0
 
 
@@ -303,6 +304,7 @@ def test_databases_are_found_in_their_folders() -> None:
         ("warp", "/home/ada/.local/state/warp-terminal/warp.sqlite"),
         ("devin", "/home/ada/.local/share/devin/cli/sessions.db"),
         ("llm", "/home/ada/.config/io.datasette.llm/logs.db"),
+        ("codebuff", "/home/ada/.config/manicode/projects"),
     } <= found
 
 
@@ -410,3 +412,47 @@ def test_message_of_llm_that_is_its_own_parent_is_read_once(tmp_path: Path) -> N
     write_rows(path, LLM + LLM_NEWER, [thread, message, part])
     (session,) = conversations(path)
     assert [part[2] for part in parts(session)] == ["Why?"]
+
+
+def test_a_chat_of_codebuff_is_read(tmp_path: Path) -> None:
+    shutil.copytree(CODEBUFF, tmp_path / ".config/manicode/projects")
+    (found,) = find_sources(tmp_path, {}).sources
+    assert found.agent == "codebuff"
+    listed = find_transcripts(Settings(sessions=SessionSettings(folders=(found.path,))))
+    assert listed.skipped == []
+    (session,) = conversations(listed.files[0].path)
+    assert [part for part in parts(session) if part[1] != "tool-call"] == [
+        ("user", "text", "Why does it leak?", ""),
+        ("user", "text", "water in the bilge", ""),
+        ("user", "text", "[image: hull.png]", ""),
+        ("user", "text", "[file: plan.md]", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("tool", "tool-result", "seams = None", "read_files"),
+        ("tool", "tool-result", "They open when dry.", "Thinker"),
+        ("tool", "tool-result", "keel = 1", "run_terminal_command"),
+        ("assistant", "text", "Sew it?\n- Yes\n- No", ""),
+        ("user", "text", "Yes", ""),
+        ("assistant", "text", "1. Sew the seam.", ""),
+        ("assistant", "text", "It has two seams now.", ""),
+        ("system", "text", "Rate limit.", ""),
+    ]
+    assert uses(session) == [
+        ("read", "hull.py"),
+        ("read", "keel.py"),
+        ("command", "cat keel.py"),
+        ("created", "seams.py"),
+    ]
+    facts = session.facts
+    assert (facts.id, facts.project) == ("2026-05-04T09-00-00.000Z", "/home/ada/boats")
+    assert (facts.started, facts.ended, facts.usage) == (START, START + 180, {"": Usage(cost=0.25)})
+    assert session.unknown == {"block hologram": 1}
+
+
+def test_project_of_codebuff_without_its_folder_is_a_name(tmp_path: Path) -> None:
+    (path,) = (CODEBUFF / "boats/chats").glob("*/chat-messages.json")
+    alone = tmp_path / "projects/hull/chats/x/chat-messages.json"
+    alone.parent.mkdir(parents=True)
+    shutil.copy(path, alone)
+    (session,) = conversations(alone)
+    assert (session.facts.project, session.facts.started) == ("hull", START + 60)
