@@ -99,6 +99,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         cursor.CLI,
         cline.AGENT,
         cline.ROO_CODE,
+        cline.ZOO_CODE,
         cline.KILO_CODE,
         opencode.KILO,
         opencode.MIMO_CODE,

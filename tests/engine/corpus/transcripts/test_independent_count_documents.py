@@ -496,6 +496,7 @@ def _count_qwen(text: str) -> Count:
 
 
 ROO_TASK = f"rooveterinaryinc.roo-cline/tasks/{ID}/ui_messages.json"
+ZOO_TASK = f"zoocodeorganization.zoo-code/tasks/{ID}/ui_messages.json"
 KILO_TASK = f"kilocode.kilo-code/tasks/{ID}/ui_messages.json"
 ITEM = {f"rooveterinaryinc.roo-cline/tasks/{ID}/history_item.json": '{"workspace": "/boats"}'}
 EVENTS = {f"c/events/event-{number:05}-e{number}.json": json.dumps(event) for number, event in enumerate(HANDS)}
@@ -542,6 +543,8 @@ SAMPLES = (
     Sample("copilot-chat: changes", f"chatSessions/{ID}.jsonl", lines(*CHAT_LINES), _count_chat),
     Sample("roo-code: first", ROO_TASK, json.dumps(ROO), _count_roo),
     Sample("roo-code: with history", ROO_TASK, json.dumps(ROO_NEW), _count_roo, ITEM),
+    Sample("zoo-code: first", ZOO_TASK, json.dumps(ROO), _count_roo),
+    Sample("zoo-code: with feedback", ZOO_TASK, json.dumps(ROO_NEW), _count_roo),
     Sample("kilo-code: first", KILO_TASK, json.dumps(ROO), _count_roo),
     Sample("kilo-code: with feedback", KILO_TASK, json.dumps(ROO_NEW), _count_roo),
     Sample("amp: with traces", f"T-{ID}.json", json.dumps(AMP), _count_amp),
