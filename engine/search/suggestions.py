@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
+from engine.search.document_frequencies import sql_chunk_count
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches, many
@@ -332,8 +333,8 @@ def _written(text: str, token: str) -> str | None:
 
 def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]]:
     listed = sorted(words)
-    words = snapshot.words_where(f"term IN ({','.join('?' * len(listed))}) AND col = 'words'")
-    query = f"SELECT term, doc FROM {words}"
+    words = snapshot.words_where(f"term IN ({','.join('?' * len(listed))})")
+    query = f"SELECT term, {sql_chunk_count('words')} AS chunks FROM {words} GROUP BY term HAVING chunks"
     return list(snapshot.connection.execute(query, listed))
 
 
@@ -344,9 +345,10 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
     """
     while True:
         start = token[:head]
-        words = snapshot.words_where("term >= ? AND term < ? AND col = ?")
-        query = f"SELECT term, doc FROM {words} LIMIT {_MOST_COMPARED}"
-        rows = snapshot.connection.execute(query, (start, start + "\U0010ffff", column))
+        words = snapshot.words_where("term >= ? AND term < ?")
+        query = f"""SELECT term, {sql_chunk_count(column)} AS chunks FROM {words}
+            GROUP BY term HAVING chunks LIMIT {_MOST_COMPARED}"""
+        rows = snapshot.connection.execute(query, (start, start + "\U0010ffff"))
         found = dict(rows)
         if len(found) < _MOST_COMPARED or head >= len(token) - 1:
             return found
@@ -354,15 +356,16 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
 
 
 def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter) -> str | None:
-    """Return the text of a chunk, within the filter `scope`, that contains `token`; None if there is none."""
+    """Return the text of a chunk that contains `token`, with its title and path; None without any in `scope`."""
     tables = snapshot.tables
     inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
-    values: tuple[object, ...] = (f'{column} : "{token}"',)
+    values: tuple[object, ...] = (f'{{{column} title name}} : "{token}"',)
     if scope.chunks:
         inside += " AND c.id IN (SELECT value FROM carray(?))"
         values = (*values, many(scope.chunks))
     row = snapshot.connection.execute(
-        f"""SELECT c.text FROM {tables.fts} f CROSS JOIN {tables.chunks} c ON c.id = f.rowid
+        f"""SELECT c.text || char(10) || n.title || char(10) || n.path FROM {tables.fts} f
+            CROSS JOIN {tables.chunks} c ON c.id = f.rowid CROSS JOIN {tables.files} n ON n.id = c.file_id
             WHERE {tables.fts} MATCH ? {inside} LIMIT 1""",
         values,
     ).fetchone()
