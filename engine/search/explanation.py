@@ -297,7 +297,7 @@ class Scored(msgspec.Struct, frozen=True):
 
     @property
     def vector(self) -> float | None:
-        """Meaning score, 0 to 1; None without a vector."""
+        """Vector score, 0 to 1; None without a vector."""
         return None if self.evidence.vector is None else within_limits(self.evidence.vector)
 
 

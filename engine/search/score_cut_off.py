@@ -62,7 +62,7 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
 def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, least: float) -> list[Scored]:
     """Score chunks by keywords alone if they contain all words only together with other chunks of the same lines.
 
-    A long line is split anywhere, so the meaning of one part says little about words that are in two of them.
+    A long line is split anywhere, so the vector of one part says little about words that are in two of them.
     """
     if len(words.terms) < 2 or words.groups:
         return ranked
@@ -90,11 +90,11 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
 def without_chance_matches(
     snapshot: Snapshot, results: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
 ) -> list[Scored]:
-    """Remove weak results that match by meaning alone, if words of the query occur nowhere in the index.
+    """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index.
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
     can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
-    "" if unknown. `least`: the minimum for results by meaning.
+    "" if unknown. `least`: the minimum for results by vectors.
     """
     missing = [term for term in words.terms if not term.chunks]
     known = [bool(term.chunks) for term in words.terms]
@@ -119,7 +119,7 @@ def without_chance_matches(
 
 
 def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", least: float) -> float:
-    """Return the minimum score for results by meaning alone: higher if no passage seems to share the query's subject.
+    """Return the minimum score for results by vectors alone: higher if no passage seems to share the query's subject.
 
     The nearest of many unrelated passages is near enough for the usual minimum, `least`. A result with the query's
     words or its name shows that the index has the subject.
@@ -135,7 +135,7 @@ def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", le
 
 
 def without_unrelated(results: list[Scored], raised: float, stages: Stages) -> list[Scored]:
-    """Remove results whose score is below the minimum by meaning, `raised`."""
+    """Remove results whose score is below `raised`, the minimum for results by vectors."""
     found = [scored for scored in results if scored.unlifted >= raised]
     if len(found) < len(results):
         best = None if found else max(scored.unlifted for scored in results)

@@ -272,7 +272,7 @@ def _feed(parser: HTMLParser, page: str) -> None:
         parser.feed(page[at : at + size])
         at += size
     if parser.rawdata.startswith("<") and len(parser.rawdata) > _BLOCK:
-        parser.rawdata = ""  # an unclosed tag or comment goes on to the end, and each "<" in it would read all of it
+        parser.rawdata = ""  # an unclosed tag or comment extends to the end, and each "<" in it would read all of it
     parser.close()
 
 

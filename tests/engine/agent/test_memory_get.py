@@ -198,4 +198,4 @@ def test_pages_together_are_the_file(access, memory: FakeMemory, text: list[str]
         assert page.next_from > start
         start = page.next_from
     else:
-        pytest.fail("The pages never end.")
+        pytest.fail("the last page still names a next one")

@@ -650,5 +650,5 @@ def test_a_rebuild_is_published_before_its_jobs_are_through(openai, opened):
 
         openai.after = look
         assert memory.sync(force=True, approve=True, cancel=token).cancelled
-        assert seen[-1] == 2, "words would be those of hours ago"
+        assert seen[-1] == 2, "keywords are indexed before the batch job ends"
         assert len(openai.jobs) == 2

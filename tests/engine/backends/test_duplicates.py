@@ -207,7 +207,7 @@ def test_vectors_find_reordered_words(open_memory, workspace: Path) -> None:
     assert memory.insight.duplicates().groups == ()
     memory.close()
     memory = open_memory()
-    assert memory.insight.duplicates().groups == (), "no vector is there yet"
+    assert memory.insight.duplicates().groups == (), "there are no vectors yet"
     memory.sync()
     (group,) = memory.insight.duplicates().groups
     assert (group.kind, group.similarity, paths(group)) == ("passage", 1.0, {"log.md", "shuffled.md"})

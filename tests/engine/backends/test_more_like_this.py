@@ -59,8 +59,8 @@ def test_own_vector_used_without_provider(memory, provider: FakeProvider) -> Non
     assert provider.questions == []
     assert (outcome.mode, outcome.notice) == ("hybrid", "")
     assert outcome.results[0].path in {"pump.md", "greenhouse.md"}
-    assert best.path not in paths(outcome), "the passage itself is what one has"
-    assert outcome.results[0].match_ranges, "the words that it shares are marked"
+    assert best.path not in paths(outcome), "the passage itself is not a result"
+    assert outcome.results[0].match_ranges, "shared words are highlighted"
     assert set(outcome.passage_words) >= {"drip", "irrigation"}
 
 

@@ -92,7 +92,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_recovered_faults_complete_without_double_cost(server, open_remote, monkeypatch, fault):
     if server.provider == "gemini" and fault == "shuffled":
-        pytest.skip("its answers have no index: nobody can see it")
+        pytest.skip("its responses have no index")
     if fault == "hangs":
         monkeypatch.setattr(remote_provider, "_LOCAL_FACTOR", 0.004)  # half a second for documents
     memory = open_remote(server)

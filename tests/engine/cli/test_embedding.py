@@ -106,7 +106,7 @@ def test_nothing_sent_without_user_to_ask(verb: Run, paid: PaidProvider) -> None
     assert answer.err.count("\n") == 1
     assert "to agree, run mnemoscope index --yes" in answer.err
     assert paid.embedded == []
-    assert "word" in verb("search", "word0007").out, "words are searched meanwhile"
+    assert "word" in verb("search", "word0007").out, "keyword search works in the meantime"
 
 
 def test_index_yes_approves_embedding(verb: Run, paid: PaidProvider) -> None:
@@ -221,7 +221,7 @@ def test_doctor_and_status_show_pending(verb: Run, paid: PaidProvider) -> None:
     assert sentence in verb("doctor").out
     paid.before = fail
     assert verb("index", "--yes").code == 1
-    assert "Waiting:" not in verb("status").out, "it was agreed to, and continues with the next update"
+    assert "Waiting:" not in verb("status").out, "the approval is stored for the next update"
     assert "found by words only so far. Run mnemoscope index." in verb("doctor").out
 
 

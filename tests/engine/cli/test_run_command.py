@@ -71,7 +71,7 @@ def test_verb_reports_unknown_arguments(run: Run, folder: Path) -> None:
     assert "a folder of notes is named with --workspace; see mnemoscope index" in run("index", str(folder)).err
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("verb", ["searches", "status"])
 def test_output_into_a_full_disk_is_one_line(verb: str, tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
@@ -85,7 +85,7 @@ def test_output_into_a_full_disk_is_one_line(verb: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "mnemoscope: Nothing more can be written: No space left on device.\n")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there nobody can remove the directory of a process")
+@pytest.mark.skipif(os.name == "nt", reason="Windows locks the directory of a process")
 def test_removed_current_directory_is_one_line(run: Run, folder: Path) -> None:
     folder.rmdir()
     answer = run("status")

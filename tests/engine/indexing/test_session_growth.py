@@ -76,7 +76,7 @@ def test_other_files_do_not_count(tmp_path: Path) -> None:
     assert not due(other, {})
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_pipe_named_like_transcript_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
     assert not due(tmp_path / "a.jsonl", {})

@@ -30,7 +30,7 @@ from gui.app.single_instance import (
 
 ROOT = Path(__file__).resolve().parents[3]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of these tests are those of Unix")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
 
 
 @pytest.fixture

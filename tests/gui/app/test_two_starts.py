@@ -16,7 +16,7 @@ from gui.__main__ import main
 from gui.app.single_instance import SingleInstance
 
 ROOT = Path(__file__).resolve().parents[3]
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of Unix")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix signals and sockets")
 
 Starter = Callable[..., "subprocess.Popen[bytes]"]
 

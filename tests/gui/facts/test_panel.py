@@ -153,7 +153,7 @@ def test_undo_restores_edit_discarded_by_escape(qtbot, panel):
     text = panel.body.editor.text
     panel.body.editor.take_focus()
     qtbot.keyClicks(text, ", with ginger")
-    assert text.toPlainText() == "I prefer green tea, with ginger", "added at the end"
+    assert text.toPlainText() == "I prefer green tea, with ginger", "the fact was added at the end"
     qtbot.keyClick(text, Key.Key_Escape)
     assert text.toPlainText() == "I prefer green tea"
     qtbot.keyClick(text, Key.Key_Z, Control)

@@ -169,7 +169,7 @@ def test_traceback_has_no_lancedb_text(machine) -> None:
     assert "abcdef0123" not in "".join(traceback.format_exception(raised.value))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process is killed otherwise there")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_killed_write_is_harmless(machine, table, tmp_path) -> None:
     notes = tmp_path / "desk/notes"
     notes.mkdir(parents=True)

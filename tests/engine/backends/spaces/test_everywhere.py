@@ -293,7 +293,7 @@ def test_few_stay_open_and_none_for_ever() -> None:
     made: dict[str, Stub] = {}
 
     def open_stub(folder: str, _: Settings) -> MemorySearchManager:
-        made[folder] = Stub(lambda cancel: pytest.fail("not asked"))
+        made[folder] = Stub(lambda cancel: pytest.fail("the memory was searched"))
         return made[folder]  # type: ignore[return-value]
 
     pool = MemoryPool(open_stub, lambda _: Settings(), idle_seconds=0.05, most_open=2)

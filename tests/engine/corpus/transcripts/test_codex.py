@@ -157,7 +157,7 @@ def test_no_message_duplicated_or_lost(said: list[tuple[str, str, str]], data: s
 
 @pytest.mark.parametrize("enveloped", [True, False])
 def test_items_without_a_type_are_read(enveloped: bool) -> None:
-    """What they hold tells their type."""
+    """Their fields determine their type."""
     items: list[dict[str, Any]] = [
         {"role": "user", "content": "Why does it leak?"},
         {"role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]},

@@ -101,7 +101,7 @@ def test_branches_hold_every_node_once(parents: dict[str, str], tip: int) -> Non
 
 
 def _ends(parents: dict[str, str], name: str) -> bool:
-    """Whether a node leads to a root, not into a circle."""
+    """Whether a node's ancestors end at a root, not in a cycle."""
     for _ in parents:
         name = parents.get(name, "")
     return name not in parents

@@ -152,7 +152,7 @@ def test_only_own_files_are_recognised(tmp_path: Path) -> None:
     old.write_bytes(DOCUMENT.read_bytes())
     assert format.matches(str(old), old.read_bytes())
     (tmp_path / "session-x.jsonl").touch()
-    assert not format.matches(str(old), old.read_bytes()), "the session went on in the newer file"
+    assert not format.matches(str(old), old.read_bytes()), "the session continues in the newer file"
 
     assert GeminiLines().matches(SAMPLES[:1])
     assert not GeminiLines().matches(SAMPLES[1:])

@@ -202,7 +202,7 @@ def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
     ]
     files = find_transcripts(Settings(sessions=SessionSettings(folders=(str(old), str(new))))).files
     assert copied_sessions(files, set()) == {"sessions/kimi/0a/s1/context.jsonl"}
-    assert files[0].mtime_ns == 4 * 10**18, "a new title is a change"
+    assert files[0].mtime_ns == 4 * 10**18, "a new title changes the session"
 
 
 @pytest.mark.parametrize(("format", "path"), FORMATS)

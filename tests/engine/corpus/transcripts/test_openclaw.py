@@ -100,7 +100,7 @@ def test_empty_turns_dropped_no_reply_lost() -> None:
         (14, "user", "Thanks!"),
     ]
     assert parser.facts.opening == "Is the boat ready?"
-    assert not parser.facts.generated, "a person may write what a job would write"
+    assert not parser.facts.generated, "users can type the same text as a job"
     assert parser.unknown == {}
 
 
@@ -267,7 +267,7 @@ def test_store_gives_live_run_and_session_name(tmp_path: Path) -> None:
     assert helper.facts.opening == "Count the boats."
 
     (tmp_path / "sessions.json").write_text(json.dumps(store)[:-20])
-    assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "the earlier lines count"
+    assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "earlier lines count, too"
     assert not OpenClawFormat().parser(str(tmp_path / "no\0where" / "x.jsonl")).facts.generated
 
 
@@ -284,7 +284,7 @@ def test_entries_beside_the_branch_are_left() -> None:
     again = [entry("e", "b"), entry("f", "e", "assistant")]
     assert left(*first) == ([], "Draw a.")
     assert left(*first, *again) == ([(4, 5)], "Draw a.")
-    assert left(*first, *again, entry("g", "d")) == ([(6, 7)], "Draw a."), "back again"
+    assert left(*first, *again, entry("g", "d")) == ([(6, 7)], "Draw a."), "back on the first branch"
     assert left(*first, entry("h", None)) == ([(2, 5)], "Draw h.")
     summary = {"type": "branch_summary", "id": "s1", "parentId": "b", "summary": "Drew c."}
     assert left(*first, summary, entry("i", "s1")) == ([(4, 5)], "Draw a.")
