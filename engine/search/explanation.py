@@ -302,7 +302,7 @@ class Scored(msgspec.Struct, frozen=True):
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """What the scores of an answer come from besides its chunks: keyword scores, weights and minimum score."""
+    """Data on which the scores of an answer depend, besides its chunks: keyword scores, weights and minimum score."""
 
     words: KeywordScores
     blend: Blend

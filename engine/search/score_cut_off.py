@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 _FOR_UNKNOWN = 0.4
-"""By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
+"""Increase of the minimum if all words of a query occur nowhere, as a share of the minimum."""
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
 _FOR_UNRELATED = 1.25
-"""By how much the minimum rises if no passage shares the query's subject, as a share of it; it rises little if one
-probably does."""
+"""Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
+probably does.
+"""
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
@@ -160,11 +161,12 @@ class Copies:
         self._latest: tuple[tuple[str, int, int], frozenset[int]] = ("", 0, 0), frozenset()
 
     def fold(self, snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
-        """Leave one result of those with the same text in several files, such as copies of a note.
+        """Keep one of the results that have the same text in several files, such as copies of a note.
 
-        Also returns the ids of the others, best first, by id of the one that stands for them: among equal scores, one
-        in a file that stands for others already, else the shortest path, since "note.md" is copied to "note (1).md". A
-        text of a few words may be in several files without being copied, and each is an entry of its own.
+        Also returns the ids of the others, best first, by id of the result that is kept: the best one and, of several
+        with the same score, one in a file of which another result was kept, else the one with the shortest path, since
+        "note.md" is copied to "note (1).md". Texts of a few words are not joined: several files may have them without
+        being copies.
         """
         repeated = self._repeated(snapshot)
         ids = [scored.id for scored in results if scored.id in repeated]
@@ -210,9 +212,7 @@ def at_most_per_file(
     shown: list[Scored] = []
     last: dict[int, int] = {}
     rows: Counter[int] = Counter()
-    for start in range(
-        0, len(results), wanted
-    ):  # mostly, the first part suffices: a look at each row's file takes time
+    for start in range(0, len(results), wanted):  # usually the first part suffices, and files take time to look up
         part = results[start : start + wanted]
         files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
         for scored in part:

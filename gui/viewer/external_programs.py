@@ -248,8 +248,9 @@ class ExternalOpener(QObject):
     Attributes: manager: the memory of the files; without one nothing happens. editor_command: the setting
     `window.editor`.
 
-    Signals: failed: one sentence. editor_failed: one sentence, and the name and the line that did not open in an
-    editor.
+    Signals:
+        failed: one sentence.
+        editor_failed: one sentence, and the name and the line that did not open in an editor.
     """
 
     failed = Signal(str)
