@@ -158,8 +158,8 @@ class StatusEvents(QObject):
         problem: a new problem as one sentence, and its `IndexRemedy`.
         awaiting: EmbeddingEstimate of work that needs approval, if it is new; None once there is none.
         provider_problem: a new reason why the provider of the settings can't be used, as a sentence; empty once it can.
-        engine_replaced: `Instead`, when a fallback answers, or for a new reason; None once the chosen engine answers
-            again.
+        engine_replaced: FailedService while a fallback answers, also for a new reason; None once the chosen engine
+            answers again.
         user_data: UserDataStatus, on a new problem with facts, saved searches and history; None once it is solved.
         synced: a sync ended well.
     """
