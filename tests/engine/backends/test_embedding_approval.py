@@ -80,7 +80,7 @@ def test_approval_covers_no_more_than_the_estimate(open_memory, dear, workspace:
     assert memory.sync(approve=report.awaiting).vectors_pending == 0
 
 
-def test_a_yes_to_a_provider_is_none_to_its_fallback(open_memory, dear) -> None:
+def test_approval_of_a_provider_excludes_its_fallback(open_memory, dear) -> None:
     second = PaidProvider(id="second")
     memory = open_memory(use=dear, instead=second)
     seen = memory.sync().awaiting
@@ -142,7 +142,7 @@ def test_unknown_price_counts_unless_local(open_memory, workspace, remote, waits
     assert daily.vectors_pending == 0
 
 
-def test_a_yes_holds_over_a_new_start_until_all_is_embedded(open_memory, dear, workspace: Path) -> None:
+def test_approval_survives_restart_until_all_is_embedded(open_memory, dear, workspace: Path) -> None:
     memory = open_memory(use=dear)
     memory.sync()
     memory.approve_embedding()

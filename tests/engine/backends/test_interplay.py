@@ -83,7 +83,7 @@ def test_a_rebuild_is_published_though_the_provider_fails(open_memory, workspace
     assert memory.status().custom["providerError"] is None
 
 
-def test_changed_words_do_not_wait_for_requests_under_way(open_memory, workspace: Path, provider) -> None:
+def test_changed_keywords_do_not_wait_for_requests(open_memory, workspace: Path, provider) -> None:
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
     held = Held(provider)
     thread = threading.Thread(target=memory.sync)
@@ -98,7 +98,7 @@ def test_changed_words_do_not_wait_for_requests_under_way(open_memory, workspace
     assert len(provider.embedded) == len(set(provider.embedded)) == 5, "texts in progress are not requested again"
 
 
-def test_requests_under_way_at_a_cancel_are_not_paid_for_twice(open_memory, provider) -> None:
+def test_requests_running_at_a_cancel_are_not_billed_twice(open_memory, provider) -> None:
     provider.limits = msgspec.structs.replace(provider.limits, inputs=2)
     memory = open_memory()
     held, token = Held(provider), CancelToken()

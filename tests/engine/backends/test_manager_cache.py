@@ -177,7 +177,7 @@ def test_listener_removed_with_lease(workspace, settings):
     second.close()
 
 
-def test_closing_stops_the_update_that_was_asked_for_here(workspace, settings, monkeypatch):
+def test_closing_stops_the_update_that_it_started(workspace, settings, monkeypatch):
     use = FakeProvider()
     under_way, token_seen = threading.Event(), []
 

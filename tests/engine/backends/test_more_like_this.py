@@ -82,7 +82,7 @@ def test_without_vectors_distinctive_words_are_searched(by_words, path: str, oth
     assert not word or word in outcome.passage_words
 
 
-def test_words_that_are_nowhere_else_are_not_asked_for(by_words) -> None:
+def test_words_only_in_this_passage_are_not_searched(by_words) -> None:
     assert by_words.search_like(whole("cake.md")).passage_words == ()
     assert paths(by_words.search_like(whole("cake.md"))) == []
 

@@ -65,7 +65,7 @@ def test_an_update_by_hand_ends_a_stand_in(memory: BuiltinMemory, keychain: Fake
     assert memory.status().provider == "openai"
 
 
-def test_an_update_by_hand_takes_it_too_and_no_other_asks_again(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+def test_only_a_manual_update_reads_the_new_key(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
     assert memory.sync().vectors_embedded == 0
     asked = len(keychain.asked)
     memory.sync(reason="watch")

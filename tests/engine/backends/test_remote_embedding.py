@@ -156,7 +156,7 @@ def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch)
     assert set(server.answered.values()) == {1}
 
 
-def test_failed_query_embedding_answers_by_words_with_notice(server, open_remote):
+def test_failed_query_embedding_answers_by_keywords(server, open_remote):
     memory = open_remote(server)
     assert memory.sync(approve=True).error == ""
     server.faults.append(server.out_of_quota())

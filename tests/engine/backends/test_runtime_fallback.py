@@ -121,7 +121,7 @@ def test_paid_fallback_needs_approval(open_memory, workspace: Path, provider) ->
     assert memory.status().fallback.from_ == "fake"
 
 
-def test_a_fallback_that_repeats_minutes_is_asked_for_first(
+def test_fallback_that_repeats_long_work_needs_approval(
     open_memory, workspace: Path, provider, second, monkeypatch
 ) -> None:
     memory = open_memory()

@@ -52,7 +52,7 @@ def beside(path: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in path.parent.iterdir()}
 
 
-def test_every_session_is_one_of_its_own(open_memory, path: Path, writer: OpencodeWriter) -> None:
+def test_every_session_is_indexed_separately(open_memory, path: Path, writer: OpencodeWriter) -> None:
     memory = open_memory(sessions=listed(path))
     before = beside(path)
     report = memory.sync()

@@ -259,7 +259,7 @@ def test_rewritten_transcript_reread(memory: BuiltinMemory, boat: Path) -> None:
     assert set(paths(memory, "anchor chain")) == {NAME}
 
 
-def test_a_transcript_that_went_is_forgotten(memory: BuiltinMemory, boat: Path) -> None:
+def test_deleted_transcript_is_removed_from_the_index(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
     boat.unlink()
     assert memory.sync().files_removed == 1

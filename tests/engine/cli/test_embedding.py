@@ -127,7 +127,7 @@ def test_json_report_has_pending(verb: Run, paid: PaidProvider) -> None:
 
 
 @pytest.mark.parametrize("typed", ["y\n", "YES\n"])
-def test_a_yes_at_the_terminal_begins(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
+def test_yes_at_terminal_starts_embedding(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
     answer = typing(typed, "index")
     assert answer.code == 0
     assert "Begin? [y/N]" in answer.err
@@ -136,7 +136,7 @@ def test_a_yes_at_the_terminal_begins(typing: Callable[..., Answer], paid: PaidP
 
 
 @pytest.mark.parametrize("typed", ["\n", "n\n", "", "maybe\n"])
-def test_anything_else_does_not(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
+def test_other_input_at_terminal_starts_nothing(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
     answer = typing(typed, "index")
     assert answer.code == 0
     assert "Nothing was embedded" in answer.out

@@ -101,7 +101,7 @@ def test_an_unexpected_failure_names_the_log(run: Run, memory: FakeMemory, tmp_p
     assert "Traceback" in (tmp_path / "log" / "mnemoscope.log").read_text()
 
 
-def test_workspace_named_else_remembered_else_current(run: Run, opened, folder: Path, tmp_path: Path) -> None:
+def test_workspace_is_the_named_or_last_or_current(run: Run, opened, folder: Path, tmp_path: Path) -> None:
     assert "from the current directory" in run("status").out
     assert opened.folder == folder
 

@@ -630,7 +630,7 @@ def test_dead_reader_is_replaced() -> None:
     assert not readers()
 
 
-def test_reader_that_ends_when_asked_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_that_ends_on_request_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = DocumentReader()
     assert reader.text_of(b"<p>x</p>", "a.html") == "x\n"
     (process,) = readers()

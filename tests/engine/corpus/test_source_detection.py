@@ -64,7 +64,7 @@ def test_opencode_databases_replace_copied_files(home):
     assert seen(OPENCODE_DB=home / "else/mine.db") == expected | {("mine.db", home / "else/mine.db", 5)}
 
 
-def test_the_sessions_of_every_agent(home):
+def test_sessions_of_every_agent_are_found(home):
     put(home / ".claude/projects/-home-ada/one.jsonl", "{}\n", time=1e9)
     put(home / ".claude/projects/-home-ada/one/subagents/agent-2.jsonl", "{}\n{}\n", time=2e9)
     put(home / ".claude/projects/-home-ada/notes.md")

@@ -194,7 +194,7 @@ def test_refused_start_leaves_address_to_other_version(runtime, monkeypatch):
     assert begin([], None) == single_instance.SingleInstance(handed_over=False, refused=True)
 
 
-def test_hand_over_loads_neither_qt_nor_engine(runtime):
+def test_sending_a_message_loads_neither_qt_nor_engine(runtime):
     place = find_address(None)
     assert isinstance(place, IpcAddress)
     server = socket.socket(socket.AF_UNIX)

@@ -279,7 +279,7 @@ def test_outdated_fallback_index_adds_notice(open_manager, backend):
     assert "missing" not in outcome.notice
 
 
-def test_an_index_that_cannot_be_brought_up_to_date_says_why(open_manager, backend):
+def test_index_that_cannot_be_updated_has_a_reason(open_manager, backend):
     def broken() -> Elsewhere:
         memory = backend.open()
         memory.__dict__["sync"] = raising(IndexReadOnly("The folder cannot be written."))

@@ -106,7 +106,7 @@ def tidied_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")  # keeping no old versions is intended
 @pytest.mark.usefixtures("tidied_soon")
-def test_many_small_updates_leave_few_files_behind(machine, table) -> None:
+def test_many_small_updates_leave_few_files(machine, table) -> None:
     def files() -> int:
         return sum(path.is_file() for path in Path(table).rglob("*"))
 

@@ -268,7 +268,7 @@ _USES: Mapping[Feature, tuple[Callable[[MemorySearchManager], object], ...]] = {
 
 
 @pytest.mark.parametrize("feature", _USES)
-def test_a_method_works_or_says_why_not(memory: MemorySearchManager, feature):
+def test_method_works_or_raises_unsupported(memory: MemorySearchManager, feature):
     for use in _USES[feature]:
         refused = None
         try:

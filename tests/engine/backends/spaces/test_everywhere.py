@@ -171,7 +171,7 @@ def test_changed_settings_apply_to_next_query_everywhere(
     assert found() == ["///work/note.md", "note.md"]
 
 
-def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+def test_index_that_cannot_be_inspected_has_a_reason(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     class Closed:
         insight = None
         unsupported: ClassVar = {"insight": "This index is on another machine."}

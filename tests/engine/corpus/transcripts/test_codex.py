@@ -525,7 +525,7 @@ def test_session_id_from_name_without_lines() -> None:
     assert CodexFormat().parser("notes.jsonl").facts.id == ""
 
 
-def test_words_of_another_agent_are_beside_the_conversation() -> None:
+def test_words_of_another_agent_are_side_messages() -> None:
     letter = {"author": "/lead", "recipient": "/lead/a", "content": "Count the seams."}
     parser = CodexFormat().parser("s.jsonl")
     messages = feed(

@@ -130,7 +130,7 @@ def test_a_saved_history_is_read() -> None:
     assert conversation.unknown == {"part hologram": 1}
 
 
-def test_an_older_history_is_a_mere_list(tmp_path: Path) -> None:
+def test_older_history_format_is_a_list(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint-x.json"
     path.write_text(json.dumps(json.loads(CHECKPOINT.read_text())["history"]))
     assert GeminiDocument().matches(str(path), path.read_bytes())

@@ -172,7 +172,7 @@ def test_title_of_kimi_code_is_that_in_its_state(tmp_path: Path, state: dict[str
     assert (facts.title, facts.project) == (title, "/boats")
 
 
-def test_files_beside_tell_title_and_folder(tmp_path: Path) -> None:
+def test_neighbouring_files_have_title_and_folder(tmp_path: Path) -> None:
     folder = tmp_path / "sessions" / md5(b"/home/ada/boats", usedforsecurity=False).hexdigest() / "s1"
     folder.mkdir(parents=True)
     (tmp_path / "kimi.json").write_text(json.dumps({"work_dirs": [{"path": "/x"}, {"path": "/home/ada/boats"}]}))
