@@ -8,7 +8,7 @@ from engine.base.formatting import all_of, in_quotes
 from engine.base.language import marked, tr
 from engine.records import MatchField, ResultExplanation, TermMatch
 
-ReasonPart = Literal["words", "meaning", "mixture", "time", "age", "place", "threshold"]
+ReasonPart = Literal["words", "meaning", "mixture", "time", "age", "position", "threshold"]
 
 _FIELDS: dict[MatchField, str] = {
     "title": marked("title"),
@@ -112,7 +112,7 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
         Reason("mixture", _mixture(explanation)),
         Reason("time", _time(explanation)),
         Reason("age", _age(explanation)),
-        Reason("place", _position(explanation)),
+        Reason("position", _position(explanation)),
         Reason("threshold", _threshold(explanation)),
     )
     return tuple(reason for reason in parts if reason.sentence)

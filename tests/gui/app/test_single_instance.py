@@ -195,11 +195,11 @@ def test_refused_start_leaves_address_to_other_version(runtime, monkeypatch):
 
 
 def test_sending_a_message_loads_neither_qt_nor_engine(runtime):
-    place = find_address(None)
-    assert isinstance(place, IpcAddress)
+    address = find_address(None)
+    assert isinstance(address, IpcAddress)
     server = socket.socket(socket.AF_UNIX)
     with server:
-        server.bind(place.name)
+        server.bind(address.name)
         server.listen(1)
         thread = threading.Thread(target=_answer_once, args=(server, ACCEPTED))
         thread.start()
