@@ -176,8 +176,11 @@ class _Rows(QStyledItemDelegate):
 class Switcher(QDialog):
     """The dialog that lists the known workspaces; its owner sets the list.
 
-    Signals: chosen: KnownWorkspace to open. add_requested: choose another folder. forget_requested: KnownWorkspace to
-    remove, and whether to delete its index. everywhere_requested: search all workspaces.
+    Signals:
+        chosen: KnownWorkspace to open.
+        add_requested: choose another folder.
+        forget_requested: KnownWorkspace to remove, and whether to delete its index.
+        everywhere_requested: search all workspaces.
     """
 
     chosen = Signal(object)

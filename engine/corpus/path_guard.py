@@ -27,8 +27,8 @@ class PathGuard:
     def locate(self, name: str) -> Path:
         """Return the absolute path of the regular file with this stable name.
 
-        Raises `PathRefused` for every name that discovery would not give to a file, and `FileNotFoundError` for one
-        that it would, if there is no such file (any more).
+        Raises `PathRefused` for a name that discovery gives to no file, and `FileNotFoundError` if there is no file of
+        this name.
         """
         if not _well_formed(name):
             raise PathRefused

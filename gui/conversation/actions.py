@@ -186,10 +186,14 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
 class ConversationActions(QObject):
     """The actions on a session for buttons, menus and keys.
 
-    Signals: notified: a message about the result. more_requested: search in this session (its path). similar_requested:
-    find similar sessions (its path). remember_requested: write a note of this session (its path and title).
-    like_requested: find passages similar to this `Passage`, and its text. link_requested: copy a link to this
-    `Location`. unmasking: masked secrets would become visible; call the argument if the user agrees.
+    Signals:
+        notified: a message about the result.
+        more_requested: search in this session (its path).
+        similar_requested: find similar sessions (its path).
+        remember_requested: write a note of this session (its path and title).
+        like_requested: find passages similar to this `Passage`, and its text.
+        link_requested: copy a link to this `Location`.
+        unmasking: masked secrets would become visible; call the argument if the user agrees.
     """
 
     notified = Signal(str)

@@ -35,7 +35,9 @@ _MANY = 888_888
 class ExcludedFiles(QWidget):
     """The table of failed or of skipped files; two chips switch between them. Hidden if both are empty.
 
-    Signals: chosen: `failed` or `skipped`, whose chip was pressed. reveal_requested: path of a file, as in its record.
+    Signals:
+        chosen: `failed` or `skipped`, whose chip was pressed.
+        reveal_requested: path of a file, as in its record.
     """
 
     chosen = Signal(str)
@@ -125,7 +127,9 @@ GROUP_SPACING = 14
 class GroupColumn(QWidget):
     """Shows all groups of diagnostics below each other.
 
-    Signals: remedy_pressed: name of a remedy. built: all missing groups were created; now they can be shown.
+    Signals:
+        remedy_pressed: name of a remedy.
+        built: all missing groups were created; now they can be shown.
     """
 
     remedy_pressed = Signal(str)
@@ -223,10 +227,14 @@ class _UprightScroll(QScrollArea):
 class DiagnosticsPanel(QWidget):
     """Shows the status record; requests a new one every two seconds, but only while visible.
 
-    Signals: action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which
-    the window runs. refresh_requested: request a new record. reveal_requested: path of a failed or skipped file, as in
-    its record. open_requested: PathState of a file to open. add_requested: path of a file or folder to index, too.
-    type_requested: file extension to index, too.
+    Signals:
+        action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which the
+            window runs.
+        refresh_requested: request a new record.
+        reveal_requested: path of a failed or skipped file, as in its record.
+        open_requested: PathState of a file to open.
+        add_requested: path of a file or folder to index, too.
+        type_requested: file extension to index, too.
     """
 
     action_requested = Signal(str)

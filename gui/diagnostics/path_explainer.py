@@ -126,7 +126,9 @@ class _PathEdit(QLineEdit):
 class PathExplainer(QWidget):
     """A field for a path and the explanation below it. Enter explains; a change of the index updates the explanation.
 
-    Signals: action_requested: the remedy and its PathState. type_requested: file extension to index, too.
+    Signals:
+        action_requested: the remedy and its PathState.
+        type_requested: file extension to index, too.
     """
 
     action_requested = Signal(str, object)

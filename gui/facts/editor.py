@@ -26,9 +26,12 @@ _WIDEST = 680
 class FactEditor(QScrollArea):
     """Edits one fact, existing or new; empty if none is selected.
 
-    Signals: change_requested: the changed Fact. add_requested: text, category (None: by its words) and importance of a
-    new fact. approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown. left: Escape
-    or Back was pressed: return to the list. undo_requested: Ctrl+Z was pressed outside of typing.
+    Signals:
+        change_requested: the changed Fact.
+        add_requested: text, category (None: by its words) and importance of a new fact.
+        approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown.
+        left: Escape or Back was pressed: return to the list.
+        undo_requested: Ctrl+Z was pressed outside of typing.
     """
 
     change_requested = Signal(object)

@@ -60,7 +60,10 @@ STOPPED = marked("The repair was stopped. Repairs made so far remain.")
 class HealthSummaryBar(QWidget):
     """Buttons to check and repair; during a check or repair, its progress and a stop button replace them.
 
-    Signals: check_requested: check, deeply if True. repair_requested: repair everything. stop_requested: stop.
+    Signals:
+        check_requested: check, deeply if True.
+        repair_requested: repair everything.
+        stop_requested: stop.
     """
 
     check_requested = Signal(bool)

@@ -369,7 +369,9 @@ class SimilaritySearch(QObject):
 class SimilarList(QObject):
     """Shows the sessions similar to one in place of all sessions.
 
-    Signals: left: show all sessions again, with this one current (its path). settled: the comparison has ended.
+    Signals:
+        left: show all sessions again, with this one current (its path).
+        settled: the comparison has ended.
     """
 
     left = Signal(str)

@@ -37,8 +37,10 @@ class KeyCapture(QKeySequenceEdit):
 
     Enter accepts the key, Escape cancels; Tab moves the focus as usual, so that it is no keyboard trap.
 
-    Signals: pressed: the key has changed, in `QKeySequence`'s portable format; empty for none. accepted: Enter, with a
-    key. left: Escape.
+    Signals:
+        pressed: the key has changed, in `QKeySequence`'s portable format; empty for none.
+        accepted: Enter, with a key.
+        left: Escape.
     """
 
     pressed = Signal(str)

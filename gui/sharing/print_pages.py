@@ -369,8 +369,9 @@ def _wrap(document: QTextDocument, width: float) -> None:
 class PrintRun(QObject):
     """One print job, run step by step in the event loop.
 
-    Signals: progressed: the fraction done, 0 to 1, and the number of pages so far. finished: whether all pages were
-    printed; not emitted after `cancel`.
+    Signals:
+        progressed: the fraction done, 0 to 1, and the number of pages so far.
+        finished: whether all pages were printed; not emitted after `cancel`.
     """
 
     progressed = Signal(float, int)

@@ -204,8 +204,11 @@ class KindChips(QWidget):
 class PreviewPage(QFrame):
     """Shows what would be indexed in one folder; the user can change file types and patterns.
 
-    Signals: changed: extensions or patterns differ; update the preview. accepted: index this folder. other_requested:
-    choose another folder. back_requested: return to the previous page.
+    Signals:
+        changed: extensions or patterns differ; update the preview.
+        accepted: index this folder.
+        other_requested: choose another folder.
+        back_requested: return to the previous page.
     """
 
     changed = Signal()

@@ -31,8 +31,10 @@ _LINK = Qt.ItemDataRole.UserRole + 1
 class LinkCard(QFrame):
     """Shows the links of the current note while the card is open; reads them in the background.
 
-    Signals: chosen: open the note of this `NoteLinkInfo`. notified: a message for the user. left: the card was closed
-    while it had the focus.
+    Signals:
+        chosen: open the note of this `NoteLinkInfo`.
+        notified: a message for the user.
+        left: the card was closed while it had the focus.
     """
 
     chosen = Signal(object)

@@ -220,8 +220,9 @@ class MatchView(Protocol):
 class MatchNavigator(QObject):
     """Finds hits in the text of one view, and goes from one to the next.
 
-    Signals: counted: the find bar's text about its hits, "3 of 17". notice: a message which hit was reached, that the
-    search wrapped around or found nothing.
+    Signals:
+        counted: the find bar's text about its hits, "3 of 17".
+        notice: a message which hit was reached, that the search wrapped around or found nothing.
     """
 
     counted = Signal(str)

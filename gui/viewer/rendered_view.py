@@ -51,7 +51,9 @@ _CHARACTERS = 1_000
 class StepwiseLayout(QObject):
     """Lays out one document at a time, in short steps that keep the window responsive.
 
-    Signals: reached: the page is laid out up to the requested block. finished: it is laid out completely.
+    Signals:
+        reached: the page is laid out up to the requested block.
+        finished: it is laid out completely.
     """
 
     reached = Signal()
@@ -124,8 +126,10 @@ class StepwiseLayout(QObject):
 class RenderedView(QTextBrowser):
     """Shows one page of rendered Markdown; the page's text blocks count as lines, from 1.
 
-    Signals: rendered: the last requested page is shown. failed: it could not be created, as one sentence. followed: the
-    user clicked a link (QUrl).
+    Signals:
+        rendered: the last requested page is shown.
+        failed: it could not be created, as one sentence.
+        followed: the user clicked a link (QUrl).
     """
 
     rendered = Signal()

@@ -99,8 +99,10 @@ class StateButton(QPushButton):
 class SyncBar(QWidget):
     """The bottom bar: shows a status record; `show_status` may be called on every change.
 
-    Signals: pause, resume, cancel, sync_now: a button was pressed. failed_requested: show the failed files.
-    diagnostics_requested: the state was clicked.
+    Signals:
+        pause, resume, cancel, sync_now: a button was pressed.
+        failed_requested: show the failed files.
+        diagnostics_requested: the state was clicked.
     """
 
     pause = Signal()

@@ -227,8 +227,9 @@ def _detail(issue: FileIssue) -> str:
 class IssuesTable(RecordsTable[FileIssue]):
     """A table of failed or skipped files; Enter or a double click reveals the file.
 
-    Signals: reveal_requested: path of the file, as in its record. chosen: the whole sentence of the current row, "" for
-    none.
+    Signals:
+        reveal_requested: path of the file, as in its record.
+        chosen: the whole sentence of the current row, "" for none.
     """
 
     reveal_requested = Signal(str)

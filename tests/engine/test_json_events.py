@@ -104,6 +104,6 @@ def _joined_runs(runs: list[tuple[int, int]]) -> list[int]:
 
 
 def test_many_long_numbers_pass_unchanged() -> None:
-    numbers = (b"9" * 4000 + b",") * 1000  # of which a search once tried each digit as the beginning of one
+    numbers = (b"9" * 4000 + b",") * 1000  # a regex once tried each digit as the beginning of a number
     check_digits(numbers)
     assert BoundedDigits(io.BytesIO(numbers)).read(len(numbers)) == numbers

@@ -188,8 +188,8 @@ def damaged_value(value: Any, rng: random.Random) -> Any:
         holder[rng.choice(("type", "role", "content", "message", "id", "", "\ud800"))] = holder.pop(key)
     elif kind == 2:
         other = rng.choice(holders)
-        place = rng.choice(list(other)) if isinstance(other, dict) else rng.randrange(len(other))
-        holder[key] = copy.deepcopy(other[place])
+        source = rng.choice(list(other)) if isinstance(other, dict) else rng.randrange(len(other))
+        holder[key] = copy.deepcopy(other[source])
     else:
         holder[key] = copy.deepcopy(rng.choice(_VALUES))
     return value

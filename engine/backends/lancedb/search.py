@@ -1,4 +1,4 @@
-"""Searches the table: LanceDB chooses candidates by words and by meaning, and our own searcher scores them."""
+"""Searches the table: LanceDB selects candidates by keywords and by vectors, and our own searcher scores them."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -178,7 +178,7 @@ def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
 
 
 def _explain_model(context: SearchContext, view: TableView, provider: "EmbeddingProvider") -> None:
-    """Add a notice if meaning is not compared because the table has vectors of another model."""
+    """Add a notice if no vectors are compared because those in the table are another model's."""
     if view.model is None or view.model == _name(provider) or context.vector is not None:
         return
     if context.vector_remedy is not None:

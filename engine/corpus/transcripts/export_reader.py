@@ -212,8 +212,8 @@ def _backslashes_before(block: bytes, position: int) -> int:
 
 
 def _objects(reader: _Reader, array: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in the document's array; of a document that is an object, those in its member
-    `array`, or without such a name itself.
+    """Yield the objects in the document's array; if the document is an object, those in its member `array`, or the
+    object itself if `array` is empty.
     """
     import ijson
 

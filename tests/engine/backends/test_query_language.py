@@ -266,7 +266,7 @@ def test_completion_values(memory: BuiltinMemory, operator: str, start: str, val
     assert memory.query_values(operator, start) == values
 
 
-def test_an_answer_says_how_its_question_was_read(memory: BuiltinMemory) -> None:
+def test_answer_describes_how_the_query_was_parsed(memory: BuiltinMemory) -> None:
     outcome = memory.search("limp -hose")
     assert outcome.understood == "Searched for limp. Every result excludes hose."
     assert memory.search("limp tag:nowhere -hose").understood == "No passage is in tag:nowhere."

@@ -126,7 +126,7 @@ def test_a_second_ctrl_c_does_not_wait(run: Run, memory: FakeMemory, monkeypatch
         signal.raise_signal(signal.SIGINT)
         assert told.wait(60)
         signal.raise_signal(signal.SIGINT)
-        pytest.fail("was not interrupted")
+        pytest.fail("the command was not interrupted")
 
     monkeypatch.setattr(memory, "sync", stuck)
     answer = run("index")

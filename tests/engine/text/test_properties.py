@@ -74,7 +74,7 @@ def test_a_word_is_found_in_every_text_that_has_it(word: str, before: str, after
 
 @given(WORDS, TEXTS, LANGUAGES)
 @settings(max_examples=300)
-def test_every_marked_word_is_one_that_was_asked_for(word: str, text: str, language: str) -> None:
+def test_every_highlighted_word_was_searched(word: str, text: str, language: str) -> None:
     """For plain words; the space after it says that it is whole."""
     query, text = analyse_query(f"{word} ", [language]), f"{text} {word.upper()} {word}s"
     for term in query.terms:

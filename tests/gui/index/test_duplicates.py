@@ -186,7 +186,7 @@ def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
     assert view.step(forward=True)
     first = view.accessibleDescription()
     QTest.keyClick(view, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
-    assert view.accessibleDescription() == first, "there is none before"
+    assert view.accessibleDescription() == first, "there is no previous one"
     for key in (Qt.Key.Key_End, Qt.Key.Key_Home, Qt.Key.Key_PageDown, Qt.Key.Key_Up):
         QTest.keyClick(view, key)
 

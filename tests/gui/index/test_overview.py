@@ -203,7 +203,7 @@ def test_folder_names_have_minimum_width(qtbot, page, appearance):
     page.resize(500, 760)
     qtbot.waitUntil(lambda: all(hidden()) and room() >= 17)
     card.show_folders((make_folder("", failed=3), make_folder("recipes/cakes", failed=3)))
-    assert hidden() == [True, False, True], "what failed is seen at any width"
+    assert hidden() == [True, False, True], "folders with failures are shown at any width"
     page.resize(320, 760)
     appearance.set_font_scale(2.0)
     card.show_folders((make_folder("", pending=1, failed=3, skipped=2), make_folder("recipes/cakes")))

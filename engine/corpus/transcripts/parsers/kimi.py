@@ -1,10 +1,10 @@
-"""Kimi's records of sessions: `wire.jsonl`, and the history for the model, `context.jsonl`, without any other.
+"""Kimi's records of sessions: `wire.jsonl`, or the history for the model, `context.jsonl`, if there is no other.
 
 Written from the public source of Kimi CLI 1.49 of July 2026 (`wire/file.py`, `wire/types.py`, `soul/context.py`,
 `session.py`), and that of Kimi Code of August 2026 (`agent-core-v2/docs/wire-manifest.d.ts`, `sessionMetadata`):
 
 * `~/.kimi/sessions/<hash of the folder>/<id>/wire.jsonl`: lines with a `timestamp` and a `message` of a `type`. A turn
-  begins with the user's input; events of a sub-agent are inside of others. `~/.kimi/kimi.json` lists the folders.
+  begins with the user's input; events of a sub-agent are nested in others. `~/.kimi/kimi.json` lists the folders.
 * `~/.kimi-code/sessions/wd_<name>_<hash>/<id>/agents/main/wire.jsonl`: lines with a `type` and a `time`; other agents
   of the session are next to `main`. `~/.kimi-code/session_index.jsonl` has the folder of each session.
 * `context.jsonl` in Kimi CLI's folders: messages without times, among lines with other roles such as `_checkpoint`.

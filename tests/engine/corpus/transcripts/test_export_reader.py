@@ -26,7 +26,7 @@ def test_objects_come_one_by_one(tmp_path: Path) -> None:
     assert list(export_reader.conversations(str(written(tmp_path, [])))) == []
 
 
-def test_reads_no_more_than_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_no_more_than_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, [{"n": "x" * 1000}] * 3000)
     sizes: list[int] = []
     reading = export_reader._Reader.read
@@ -101,7 +101,7 @@ def test_branches_hold_every_node_once(parents: dict[str, str], tip: int) -> Non
 
 
 def _ends(parents: dict[str, str], name: str) -> bool:
-    """Whether a node leads to a root, not into a circle."""
+    """Whether a node's ancestors end at a root, not in a cycle."""
     for _ in parents:
         name = parents.get(name, "")
     return name not in parents

@@ -107,7 +107,7 @@ def test_a_session_of_junie_is_read() -> None:
     facts = session.facts
     assert (facts.id, facts.title) == ("session-260504-090000-abcd", "A leaking hull")
     assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
-    assert facts.rewound == [(8, 8)], "the user took it back"
+    assert facts.rewound == [(8, 8)], "the user undid it"
     assert facts.usage == {"m-1": Usage(100, 40, 20, 30, cost=0.25)}
     assert session.unknown == {"update HologramUpdatedEvent": 1}
 

@@ -341,7 +341,7 @@ def test_names_are_placed_again_once_a_zoomed_map_is_drawn(qtbot, shown: MapPane
     assert scales == [canvas.view.scale]
 
 
-def test_zoomed_name_stays_beside_its_group() -> None:
+def test_zoomed_name_stays_next_to_its_group() -> None:
     name = PlacedName("daily", QPointF(10, -20), QRectF(12, -50, 40, 15)).zoomed(3)
     assert (name.peak, name.box) == (QPointF(30, -60), QRectF(32, -90, 40, 15))
 
