@@ -24,6 +24,7 @@ from engine.corpus.transcripts.agents import (
     claude_code,
     cline,
     codebuff,
+    codewhale,
     codex,
     continue_dev,
     copilot_chat,
@@ -128,6 +129,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         devin.AGENT,
         llm.AGENT,
         codebuff.AGENT,
+        codewhale.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""

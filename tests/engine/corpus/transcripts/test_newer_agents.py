@@ -1,4 +1,4 @@
-"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, llm, Codebuff, and of Open WebUI's database."""
+"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, llm, Codebuff, CodeWhale, and of Open WebUI's database."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from engine.corpus.source_detection import find_sources
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.registry import copied_sessions, parts_changed, resume_command, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
@@ -41,6 +41,7 @@ from tests.helpers.session_rows import FORGE
 FIXTURES = Path(__file__).parent / "fixtures"
 AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
 JUNIE = FIXTURES / "junie/sessions"
+CODEWHALE = FIXTURES / "codewhale/sessions/0c1d2e3f-0000-4000-8000-00000000000a.json"
 CODEBUFF = FIXTURES / "codebuff/projects"
 START = 1777885200.0
 
@@ -305,6 +306,8 @@ def test_databases_are_found_in_their_folders() -> None:
         ("devin", "/home/ada/.local/share/devin/cli/sessions.db"),
         ("llm", "/home/ada/.config/io.datasette.llm/logs.db"),
         ("codebuff", "/home/ada/.config/manicode/projects"),
+        ("codewhale", "/home/ada/.codewhale/sessions"),
+        ("codewhale", "/home/ada/.deepseek/sessions"),
     } <= found
 
 
@@ -456,3 +459,39 @@ def test_project_of_codebuff_without_its_folder_is_a_name(tmp_path: Path) -> Non
     shutil.copy(path, alone)
     (session,) = conversations(alone)
     assert (session.facts.project, session.facts.started) == ("hull", START + 60)
+
+
+def test_a_session_of_codewhale_is_read() -> None:
+    (session,) = conversations(CODEWHALE)
+    assert [part for part in parts(session) if part[1] != "tool-call"] == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("tool", "tool-result", "seams = None", "read_file"),
+        ("tool", "tool-result", '{\n  "tool_references": [\n    "seams"\n  ]\n}', "web_search"),
+        ("tool", "tool-result", "1 failed", "exec_shell"),
+        ("user", "text", "[image]", ""),
+        ("assistant", "text", "It has no seams.", ""),
+        ("system", "text", "The hull leaks.", ""),
+        ("assistant", "text", "It is the keel.", ""),
+    ]
+    assert [part.text for part in session.left] == ["It is the keel."]
+    assert uses(session) == [("read", "hull.py"), ("command", "pytest hull")]
+    facts = session.facts
+    assert (facts.id, facts.title) == ("0c1d2e3f-0000-4000-8000-00000000000a", "A leaking hull")
+    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
+    assert facts.usage == {"deepseek-v4": Usage(cost=0.3)}
+    assert session.unknown == {"entry hologram": 1}
+
+
+def test_session_that_codewhale_copied_is_read_once(tmp_path: Path) -> None:
+    folders = [tmp_path / home / "sessions" for home in (".codewhale", ".deepseek")]
+    for folder in folders:
+        (folder / "checkpoints").mkdir(parents=True)
+        shutil.copy(CODEWHALE, folder)
+        shutil.copy(CODEWHALE, folder / "checkpoints")
+    own = CODEWHALE.name.replace("a.json", "b.json")
+    shutil.copy(CODEWHALE, folders[1] / own)
+    files = find_transcripts(Settings(sessions=SessionSettings(folders=tuple(map(str, folders))))).files
+    assert len(files) == 3
+    assert copied_sessions(files, set()) == {f"sessions/deepseek-tui/{CODEWHALE.name}"}
