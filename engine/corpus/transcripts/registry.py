@@ -23,6 +23,7 @@ from engine.corpus.transcripts.agents import (
     chat_exports,
     claude_code,
     cline,
+    codebuddy,
     codebuff,
     codewhale,
     codex,
@@ -129,6 +130,8 @@ AGENTS: tuple[Agent, ...] = _Agents(
         devin.AGENT,
         llm.AGENT,
         codebuff.AGENT,
+        codebuddy.AGENT,
+        codebuddy.WORKBUDDY,
         codewhale.AGENT,
     )
 )
