@@ -23,6 +23,7 @@ _MAIN = (
     *("session-2025-10-01T08-00-5e6f7a8b.json", "prod-grok-backend.json", ".conversation.json"),
     "MyActivity.json",
     "chat-messages.json",
+    "0c1d2e3f-0000-4000-8000-00000000000a.json",
     "chat-export-1777885200000.json",
     "0c1d2e3f-0000-4000-8000-000000000009.json",
 )

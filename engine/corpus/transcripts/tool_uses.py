@@ -31,8 +31,8 @@ _TOOLS: Mapping[_Action, str] = {
     "created": """create createfile createnewfile download newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile removefiles""",
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
-        launchprocess localshell powershell run runcommand runcommands runinterminal runshellcommand runterminalcmd
-        runterminalcommand shell shellcommand terminal""",
+        execshell launchprocess localshell powershell run runcommand runcommands runinterminal runshellcommand
+        runterminalcmd runterminalcommand shell shellcommand terminal""",
     "patch": "applypatch multipatch patch",
     "chosen": "editor fileeditor fswrite planningfileeditor strreplacebasededittool strreplaceeditor texteditor",
 }

@@ -318,6 +318,9 @@ def test_a_command_takes_a_session_up_again(memory: BuiltinMemory) -> None:
     stored = StoredSession("p", "t", "codex", "abc; rm", "/home/ada/my boat", "", "", None, None, 1, 1)
     assert summary_of(stored).resume_command == "cd '/home/ada/my boat' && codex resume 'abc; rm'"
     assert summary_of(stored._replace(parent="x")).resume_command == ""
+    assert summary_of(stored._replace(id="--yolo")).resume_command == ""
+    below_home = stored._replace(id="abc", project="~/my boat")
+    assert summary_of(below_home).resume_command == "cd ~/'my boat' && codex resume abc"
 
 
 def test_a_sub_agents_messages_count_in_its_own_session(memory: BuiltinMemory, store: Path) -> None:

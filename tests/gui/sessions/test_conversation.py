@@ -383,6 +383,16 @@ def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: Convers
     assert QGuiApplication.clipboard().text() == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
 
 
+@pytest.mark.parametrize("exists", [False, True])
+def test_resume_command_names_a_folder_that_is_gone(exists, qtbot, panel: ConversationPanel, show, monkeypatch) -> None:
+    show()
+    monkeypatch.setattr("gui.conversation.actions.Path.is_dir", lambda _: exists)
+    with qtbot.waitSignal(panel.session_actions.notified) as notified:
+        panel.session_actions.resume.trigger()
+    assert ("doesn't exist" in notified.args[0]) == (not exists)
+    assert "/home/ines/src/greenhouse" in notified.args[0]
+
+
 def test_message_and_session_are_copied_as_markdown(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, EDIT - 2)
     panel.session_actions.copy.trigger()
