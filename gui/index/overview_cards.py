@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from engine import DiskPart, IndexOverview, MemoryProviderStatus, marked, number, tr, tr_count
+from engine import DiskPart, IndexOverview, MemoryProviderStatus, floored, marked, number, tr, tr_count
 from gui.index.chart_data import cache_hits
 from gui.style.theme import tokens
 from gui.widgets.formatting import duration, grouped, size_text
@@ -67,7 +67,7 @@ def _vectors(status: MemoryProviderStatus, overview: IndexOverview | None) -> Fi
     rows, tip = status.vector.rows, "\n".join(filter(None, (model, reused)))
     if status.provider == "none":
         return Figure("vectors", grouped(rows), tr("words only"), "off")
-    share = tr("{percent}\N{NO-BREAK SPACE}%", percent=int(100 * rows / status.chunks)) if status.chunks else ""
+    share = floored(rows / status.chunks) if status.chunks else ""
     step = status.syncing
     if step is not None and step.phase == "embedding" and not status.paused:
         left = tr("embedding")

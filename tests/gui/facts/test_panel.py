@@ -91,7 +91,7 @@ def settle(qtbot, panel: FactsPanel, until: Callable[[], bool]) -> None:
 def test_newest_facts_come_first_with_details(panel):
     assert listed(panel) == ["I prefer green tea", "Ines is allergic to hazelnuts", "Otter is deployed on Tuesdays"]
     told = panel.body.list.rows.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert told.startswith("I prefer green tea. Preference · importance 70 % · by you, ")
+    assert told.startswith("I prefer green tea. Preference · importance 70% · by you, ")
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 
@@ -165,7 +165,7 @@ def test_category_and_importance_save_immediately(qtbot, panel, facts):
     editor.category.setCurrentIndex(editor.category.findData("other"))
     editor.category.activated.emit(editor.category.currentIndex())
     settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").category == "other")
-    editor.importance.setCurrentIndex(editor.importance.findText("100 %"))
+    editor.importance.setCurrentIndex(editor.importance.findText("100%"))
     editor.importance.activated.emit(editor.importance.currentIndex())
     settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").importance == 1.0)
     panel.changes.undo()

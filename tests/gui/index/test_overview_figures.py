@@ -21,8 +21,6 @@ from gui.index.overview_cards import figures
 from tests.helpers.fake_overview import make_overview, make_sync
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
-SPACE = "\N{NO-BREAK SPACE}"
-
 
 def month(year: int, number: int, notes: int = 1, sessions: int = 0) -> MonthCount:
     return MonthCount(year=year, month=number, notes=notes, sessions=sessions)
@@ -75,8 +73,8 @@ def test_long_ranges_use_years_and_omit_extreme_gaps():
 
 def test_disk_parts_are_shares_of_total():
     series = disk_series((DiskPart(name="text", bytes=750), DiskPart(name="free", bytes=250)))
-    assert [text for text, _ in series.marks[1].row] == ["Free space", "250 bytes", f"25{SPACE}%"]
-    assert series.summary == f"1.0 KB on disk, most of it for: Text: 750 bytes, 75{SPACE}%."
+    assert [text for text, _ in series.marks[1].row] == ["Free space", "250 bytes", "25%"]
+    assert series.summary == "1.0 KB on disk, most of it for: Text: 750 bytes, 75%."
     assert len(series.marks[0].row) == len(DISK_COLUMNS)
     assert disk_series(()).marks == ()
 
@@ -111,19 +109,19 @@ def test_figures_show_values_and_captions():
     tips = {figure.name: figure.tip for figure in figures(status, make_overview())}
     assert "already had a vector" in tips["vectors"]
     assert "cache hits" not in found
-    assert by_name(status)["passages"][1] == "", "chunks are not counted yet"
+    assert by_name(status)["passages"][1] == "", "not counted yet"
 
 
 def test_vectors_figure_shows_progress():
     step = make_progress(phase="embedding", seconds_left=115.0)
     at_work = make_status(chunks=26_043, vector=vector(12_480), pending_vectors=13_563, syncing=step)
-    assert by_name(at_work)["vectors"] == ("12,480", f"47{SPACE}%, 1 min 55 s left", "working")
+    assert by_name(at_work)["vectors"] == ("12,480", "47%, 1 min 55 s left", "working")
     asked = make_status(chunks=100, vector=vector(40), pending_vectors=60, awaiting=make_estimate())
-    assert by_name(asked)["vectors"] == ("40", f"40{SPACE}%, 60 pending", "degraded")
+    assert by_name(asked)["vectors"] == ("40", "40%, 60 pending", "degraded")
     words = make_status(provider="none", vector=vector(0))
     assert by_name(words)["vectors"] == ("0", "words only", "off")
     almost = make_status(chunks=1000, vector=vector(999), pending_vectors=1)
-    assert by_name(almost)["vectors"][1].startswith(f"99{SPACE}%"), "never 100 % before all are ready"
+    assert by_name(almost)["vectors"][1].startswith("99%"), "never 100 % before all are ready"
 
 
 def test_disk_parts_use_unit_of_total():
@@ -166,9 +164,7 @@ def test_failed_files_are_named_and_offer_retry():
     many = rows(failed_files=tuple(issue(f"{n}.md", "secret" if n % 2 else "not-utf8") for n in range(9)))
     assert [title for title, _, _ in many] == ["0.md", "1.md", "2.md", "6 more files failed"]
     assert many[-1][1:] == ("file with secrets (3), not UTF-8 (3)", "failed")
-    assert len(rows(failed_files=tuple(issue(f"{n}.md") for n in range(4)))) == 4, (
-        "a line for one more file would be no shorter"
-    )
+    assert len(rows(failed_files=tuple(issue(f"{n}.md") for n in range(4)))) == 4, "one more would say no less"
 
 
 def test_skipped_files_are_counted_by_rule():
@@ -195,7 +191,7 @@ def test_grouped_skip_entry_counts_all_its_files():
 def test_pending_vectors_show_reason():
     assert rows(pending_vectors=3)[0][0] == "3 passages are found by words only"
     assert rows(pending_vectors=1)[0][2] == "sync"
-    assert rows(pending_vectors=3, syncing=make_progress()) == [], "the sync is making them"
+    assert rows(pending_vectors=3, syncing=make_progress()) == [], "they are on their way"
     title, _, action = rows(pending_vectors=3, awaiting=make_estimate())[0]
     assert (title, action) == ("3 passages wait for your agreement to be embedded", "embed")
 
@@ -223,7 +219,7 @@ def test_throughput_is_measured_per_second():
     for second in range(4):
         status = make_status(syncing=make_progress(phase="embedding", completed=second * 100, rate=1.0))
         assert speed.update_status(status, 50.0 + second)
-        assert not speed.update_status(status, 50.1 + second), "at most one sample per second"
+        assert not speed.update_status(status, 50.1 + second), "not more often than once a second"
     series = speed.series()
     assert [mark.height for mark in series.marks][1:] == [pytest.approx(100)] * 3
     assert speed.now() == "100 passages/s"
