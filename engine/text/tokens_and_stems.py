@@ -14,7 +14,7 @@ from engine.text.stems import (
     ending_key,
     forget_stems,
     joined_keys,
-    numbered_key,
+    numbered_keys,
     rules_of,
     stems_of,
 )
@@ -149,8 +149,7 @@ class Streams(dict[str, tuple[str, str, str]]):
         """Yield the keys of a word with a number, of other stems of the word, which may be its stems, and of a
         possible compound. They are weaker evidence.
         """
-        if number := numbered_key(root):
-            yield number
+        yield from numbered_keys(root)
         others = [of for of in dict.fromkeys(stems[root] for stems in self._likelier) if of != stem]
         yield from (JOINED + of for of in others)
         if self._compounds:
