@@ -120,7 +120,7 @@ class IndexFiles(msgspec.Struct, frozen=True):
 
     @property
     def homes(self) -> Path:
-        """Database that records in which workspace each session is indexed; shared by all indexes in a parent folder."""
+        """Database that records in which workspace each session is indexed; shared by the indexes in a folder."""
         return self.folder.parent / "session-homes.sqlite"
 
     def prepare(self) -> None:
