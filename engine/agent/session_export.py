@@ -429,9 +429,7 @@ def session_context(session: SessionText, limit: int) -> str:
 
 
 def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
-    """Return the user's messages, and for each the question that it answers with a dash, if it is short; else
-    empty.
-    """
+    """Return the user's messages, and for each short one the question that it answers and a dash; empty for others."""
     prompts: list[str] = []
     questions: list[str] = []
     answer = ""

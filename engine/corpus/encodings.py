@@ -106,7 +106,7 @@ def wide_encoding(start: bytes) -> str:
 
 
 def _unmarked_utf16(sample: bytes) -> str:
-    """Return the codec of a text in UTF-16 without a byte order mark; "" if it is none."""
+    """Return the codec of a text in UTF-16 without a byte order mark; "" if it is not UTF-16."""
     pairs = len(sample) // 2
     if pairs < _FEWEST_PAIRS or b"\0" not in sample:
         return ""

@@ -21,8 +21,8 @@ _MOST = 64
 _NONSENSE = 6
 """Fewest letters of a word that shows by its spelling that it has no meaning; models know many abbreviations."""
 _LETTERS_A_PIECE = 2
-"""Average number of letters in the pieces by which the model spells a word, below which the word has no meaning: so are
-78 % of random words, and under 1 % of words in eight languages.
+"""Average number of letters in the pieces by which the model spells a word, below which the word has no meaning. This
+holds for 78 % of random words, and for under 1 % of the words of eight languages.
 """
 
 

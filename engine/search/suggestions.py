@@ -224,9 +224,8 @@ def _is_likely(word: str, suggested: str) -> bool:
 
 
 def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> bool:
-    """Whether a word of a query without other words may be none of the typos that it is corrected for.
-
-    So may be a real word, and one with two typos: "innovation" is not "invocation".
+    """Whether a query's only word may be correct: the model knows it, or it differs from the correction by more than
+    one typo: "innovation" is not "invocation".
     """
     return any(
         is_word(word) or (" " not in suggested and spelling.typos(fold(word), fold(suggested), 1) is None)

@@ -20,7 +20,7 @@ _BY_WORDS = ""
 _TEXT_LINES = 6
 _GUTTER = 16
 _WIDEST = 680
-"""Width of the fields: in a wide window a fact is no longer than two lines, and a choice one word."""
+"""Maximum width of the fields: a fact has at most two lines, and a choice one word."""
 
 
 class FactEditor(QScrollArea):

@@ -62,7 +62,7 @@ class SessionListLoader(QObject):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Read this memory's sessions; None forgets all. `keep`: it is of the same folder, and the list stays."""
+        """Read this memory's sessions; None forgets all. `keep`: the folder is the same, and the list stays."""
         self._job.cancel()
         if not keep:
             self.known = None

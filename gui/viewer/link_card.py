@@ -85,7 +85,7 @@ class LinkCard(QFrame):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory whose index is read; None for none. `keep`: it is of the same folder, and the file stays."""
+        """Set the memory whose index is read; None for none. `keep`: the folder is the same, and the file stays."""
         self._manager = manager
         self._job.cancel()
         if not keep:

@@ -13,7 +13,7 @@ FOLDERS = ("daily", "projects", "topics")
 
 
 def make_map(count: int = 30, **changes: Any) -> IndexMap:
-    """Chunks 100, 101, … of five files; every third is of the same folder, and lies with the others of it."""
+    """Chunks 100, 101, … of five files; every third is in the same folder, near the others in it."""
     rng = np.random.default_rng(5)
     files = tuple(
         MapFile(

@@ -194,7 +194,7 @@ class FileNames:
 
 
 def is_foreign(path: str) -> bool:
-    """Whether a name is of a file that only another machine has."""
+    """Whether a name belongs to a file that only another machine has."""
     return path.startswith(_FOREIGN)
 
 

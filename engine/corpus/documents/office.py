@@ -325,7 +325,7 @@ _ODT_BLANK, _ODT_TAB, _ODT_BREAK = "\x1c", "\x1d", "\x1e"
 """Stand for blanks that count, unlike those in the XML; XML contains none of these characters."""
 _ODT_CHARACTERS = str.maketrans(_ODT_BLANK + _ODT_TAB + _ODT_BREAK, " \t\n")
 _ODT_ELEMENTS = {"tab": _ODT_TAB, "line-break": _ODT_BREAK, "title": " ", "desc": " "}
-"""Elements that stand for characters, and descriptions of pictures, which are no part of the word before."""
+"""Elements that stand for characters, and descriptions of pictures, which are not part of the word before."""
 _ODT_SKIPPED = ("tracked-changes", "annotation", "forms", "sequence-decls", "binary-data", "ruby-text")
 
 

@@ -307,7 +307,7 @@ def read_epub(data: bytes, text: DocumentText) -> None:
 
 
 def _page(data: bytes) -> str:
-    """The text of a page of a book; "" if it is none."""
+    """The text of a page of a book; "" for data that is not a page."""
     try:
         return _decoded(data)
     except DocumentError:

@@ -49,7 +49,7 @@ _Event = tuple[str, Any]
 
 
 def json_lines(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
-    """Yield the JSON object of each line of a conversation; None for a complete line that is none.
+    """Yield the JSON object of each line of a conversation; None for a complete line that is not an object.
 
     Raises OSError, Cancelled, and ValueError if the file is larger than a conversation can be.
     """

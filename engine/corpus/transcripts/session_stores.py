@@ -234,7 +234,7 @@ def may_name_session(name: str) -> bool:
 
 
 def names_session(name: str, settings: Settings) -> bool:
-    """Whether a stable name is of a session in one of the stores in the settings."""
+    """Whether a stable name names a session in one of the stores in the settings."""
     if not may_name_session(name):
         return False
     return any(name.startswith(f"{store.name}/") for store in find_stores(settings))

@@ -114,7 +114,7 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
 def stored_path(path: str, project: str) -> str:
     """Return a path as it is stored: with `/`, relative to the project if it is inside, with secrets masked.
 
-    Empty if it is no path of a file.
+    Empty if it is not the path of a file.
     """
     path = _slashed(uri_path(path.strip()) if "://" in path[:8] else path.strip(), project)
     if not path or len(path) > _LONGEST_PATH:

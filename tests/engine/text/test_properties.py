@@ -81,7 +81,7 @@ def test_a_word_is_found_in_every_text_that_has_it(word: str, before: str, after
 @given(WORDS, TEXTS, LANGUAGES)
 @settings(max_examples=300)
 def test_every_highlighted_word_was_searched(word: str, text: str, language: str) -> None:
-    """For plain words; the space after it says that it is whole."""
+    """For plain words; the space after the word marks it as completely typed."""
     query, text = analyse_query(f"{word} ", [language]), f"{text} {word.upper()} {word}s"
     for term in query.terms:
         if isinstance(term.word, str) and term.stems and not any(" " in stem for stem in term.stems):

@@ -163,7 +163,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     """Parses one transcript of Claude Code, of a session or a sub-agent."""
 
     agent_file: bool = False
-    """Whether the whole file is of a sub-agent."""
+    """Whether the whole file is the session of a sub-agent."""
     title_rank: int = 0
     seen: dict[int, int] = msgspec.field(default_factory=dict)
     """Line numbers by the digest of each line's id: a resumed or forked session may repeat lines."""
@@ -390,7 +390,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self.facts.title = title
 
     def _take_summary(self, leaf: str, summary: str) -> None:
-        """Use a summary as title if it is of this session, which it identifies by the id of a message."""
+        """Use a summary as title if it belongs to this session, which it identifies by the id of a message."""
         if digest(leaf) in self.seen:
             self._take_title(_SUMMARY_RANK, summary)
         elif leaf:

@@ -91,7 +91,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 def _without_copies(shown: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the messages of other branches that are no copies of earlier ones."""
+    """Yield the messages of other branches that are not copies of earlier ones."""
     seen = {string(node.get("message_id")) for node in shown}
     for node in others:
         id_ = string(node.get("message_id"))

@@ -77,7 +77,7 @@ def _id(message: Mapping[str, Any]) -> str:
 
 
 def _time(value: object) -> float | None:
-    """Return a time, in any of the forms of the export, as seconds since the epoch; None if it is none."""
+    """Return a time, in any of the forms of the export, as seconds since the epoch; None if it is not a time."""
     inner = mapping(value).get("$date", value)
     number = string(mapping(inner).get("$numberLong"))
     return seconds(int(number) if number.isdecimal() and len(number) < 16 else inner)
