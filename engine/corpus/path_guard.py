@@ -35,7 +35,9 @@ class PathGuard:
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
-            raise PathRefused from None
+            if os.path.lexists(self._workspace):
+                raise PathRefused from None
+            raise FileNotFoundError(name) from None
         root = self._home(name, roots)
         if root is None:
             raise PathRefused

@@ -31,6 +31,8 @@ class Figure:
 
 
 NAMES = (marked("files"), marked("passages"), marked("vectors"), marked("on disk"))
+_ONE = {"files": marked("file"), "passages": marked("passage"), "vectors": marked("vector")}
+"""The names next to the value 1."""
 NOTHING = tuple(map(Figure, NAMES))
 
 
@@ -158,11 +160,13 @@ class FigureCard(QFrame):
 
     def show_figure(self, figure: Figure) -> None:
         """Show a number; an empty note keeps its line, so that the layout stays stable."""
+        english = _ONE.get(figure.name) if figure.value == "1" else None
+        name = tr(english or figure.name)
         self._value.setText(figure.value)
-        self._name.setText(tr(figure.name))
+        self._name.setText(name)
         self._note.setText(figure.note or " ")
         self._note.state = figure.state
         self._note.update()
         set_tip(self, figure.tip)
-        accessible_name = ", ".join(part for part in (f"{figure.value} {tr(figure.name)}", figure.note) if part)
+        accessible_name = ", ".join(part for part in (f"{figure.value} {name}", figure.note) if part)
         self.setAccessibleName(accessible_name)

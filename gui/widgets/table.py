@@ -210,7 +210,7 @@ _LEAST_DETAIL = 16
 def _columns() -> tuple[Column[FileIssue], ...]:
     return (
         Column[FileIssue](tr("File"), 24, _path),
-        Column[FileIssue](tr("Rule"), 15, lambda issue: rule_words(issue.rule)),
+        Column[FileIssue](tr("Rule"), 22, lambda issue: rule_words(issue.rule)),
         Column[FileIssue](tr("Detail"), 0, _detail),
     )
 

@@ -72,6 +72,12 @@ def test_hidden_overview_reads_nothing(qtbot, page, insight):
     assert len(insight.asked) == looks + 1
 
 
+def test_figure_of_one_has_a_singular_name(page):
+    page.show_status(make_status(files=1, chunks=1))
+    assert {"file", "passage"} <= set(texts(page))
+    assert not {"files", "passages"} & set(texts(page))
+
+
 def test_refresh_rereads_and_status_updates_figures(qtbot, page, insight):
     page.show_status(make_status(files=11, chunks=30, syncing=make_progress()))
     assert "30" in texts(page)
