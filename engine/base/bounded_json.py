@@ -1,4 +1,4 @@
-"""Parse untrusted JSON with limits on depth and on the digits of numbers.
+"""Parse untrusted JSON and TOML with limits on depth and on the digits of numbers.
 
 An integer that Python refuses to read (more than 4,300 digits) makes ijson's C parser continue with an error set,
 which can crash the process. `check_digits` finds such a number in a text, and `BoundedDigits` shortens it in a file.
@@ -6,6 +6,7 @@ Neither is needed with `use_float=True`: the parser then refuses every integer o
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar
@@ -24,6 +25,9 @@ _DIGITS = b"0123456789"
 _STRUCTURE = lazy_pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 """Strings and brackets."""
 _STRINGS_OR_DIGITS = lazy_pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|(%s)' % _RUN, re.DOTALL)
+_KEY_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+LONG_KEY = lazy_pattern(rf"{_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART}){{100}}")
+"""A key of more than 100 parts in TOML: its parser needs memory and time for the square of the parts."""
 _Event = tuple[str, Any]
 Value = TypeVar("Value")
 
@@ -36,6 +40,16 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
     """Decode JSON as a value of this type. Raises ValueError for any other content, however deeply nested."""
     try:
         return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise ValueError(skip_reasons.TOO_DEEP.message()) from None
+
+
+def decode_toml(text: str) -> dict[str, Any]:
+    """Decode TOML. Raises ValueError for any other content, however deeply nested, and for a key of many parts."""
+    if LONG_KEY.search(text):
+        raise ValueError("a key has too many parts")
+    try:
+        return tomllib.loads(text)
     except RecursionError:
         raise ValueError(skip_reasons.TOO_DEEP.message()) from None
 
