@@ -1,4 +1,4 @@
-"""Parse untrusted JSON with limits on depth and on the digits of numbers.
+"""Parse untrusted JSON and TOML with limits on depth and on the digits of numbers.
 
 An integer that Python refuses to read (more than 4,300 digits) makes ijson's C parser continue with an error set,
 which can crash the process. `check_digits` finds such a number in a text, and `BoundedDigits` shortens it in a file.
@@ -10,6 +10,7 @@ A string that continues in the next block is scanned from its beginning for each
 
 import re
 import secrets
+import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar
@@ -35,6 +36,9 @@ ESCAPE, PAIR = 6, 12  # bytes of an escaped half, and of both
 _LONGEST_STRING = 256 * 1024
 _DIVIDED = secrets.token_hex(16)
 """First value of the array that stands for a long string; no document can have it."""
+_KEY_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+LONG_KEY = lazy_pattern(rf"{_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART}){{100}}")
+"""A key of more than 100 parts in TOML: its parser needs memory and time for the square of the parts."""
 _Event = tuple[str, Any]
 Value = TypeVar("Value")
 
@@ -47,6 +51,16 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
     """Decode JSON as a value of this type. Raises ValueError for any other content, however deeply nested."""
     try:
         return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise ValueError(skip_reasons.TOO_DEEP.message()) from None
+
+
+def decode_toml(text: str) -> dict[str, Any]:
+    """Decode TOML. Raises ValueError for any other content, however deeply nested, and for a key of many parts."""
+    if LONG_KEY.search(text):
+        raise ValueError("a key has too many parts")
+    try:
+        return tomllib.loads(text)
     except RecursionError:
         raise ValueError(skip_reasons.TOO_DEEP.message()) from None
 
