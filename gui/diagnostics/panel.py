@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, tr
 from gui.core.jobs import Jobs
@@ -21,6 +21,7 @@ from gui.widgets.charts.bars import BarChart
 from gui.widgets.charts.sync_history import sync_series
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.layouts import VerticalScrollArea
 from gui.widgets.status_texts import files_left_out
 from gui.widgets.table import IssuesTable
 
@@ -207,16 +208,10 @@ class GroupColumn(QWidget):
         insert_after(before, buttons)
 
 
-class _UprightScroll(QScrollArea):
-    """A scroll area that scrolls only vertically; its content has to fit the width."""
+class _UprightScroll(VerticalScrollArea):
+    """A scroll area whose content has to fit the width."""
 
     width_changed = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -336,11 +331,13 @@ class DiagnosticsPanel(QWidget):
 
     # --- display ----------------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Set the memory that is shown. `keep`: it is being reopened, so the values stay until they are updated."""
         self._manager = manager
-        self.why.set_manager(manager)
+        self.why.set_manager(manager, keep=keep)
         self._answers.clear()
-        self.show_status(None)
+        if not keep:
+            self.show_status(None)
 
     @property
     def busy(self) -> bool:

@@ -387,6 +387,7 @@ class OptionsPage(QFrame):
 
     def add_widget(self, widget: QWidget) -> None:
         self._list.addWidget(widget)
+        widget.show()  # else the rows are painted squashed first, into the height that the page had before
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:

@@ -168,6 +168,11 @@ class Views(QObject):
             self.switched.emit(name)
         self.focus_box()
 
+    def open_page(self, name: str, page: str) -> None:
+        """Show a page of a view."""
+        self.panels[name].open_page(page)
+        self.switch(name)
+
     @Slot()
     def refresh(self) -> None:
         """Update all views after a change of the index; lazy ones only when they are shown."""

@@ -304,7 +304,7 @@ def test_back_returns_to_workspace_or_welcome(qtbot, panel, notes):
     assert "Find things in your notes" in _words(panel)
     panel.offer(notes, can_go_back=True)
     with qtbot.waitSignal(panel.back_requested):
-        qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+        qtbot.keyClick(_button(panel, "Index this folder"), Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: panel.ready)
 
 
