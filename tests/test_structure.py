@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LONGEST = 500
 """Lines of a module."""
-MOST_MODULES = 637
+MOST_MODULES = 641
 MOST_PRIVATE = 78
 """Uses of private attributes in tests."""
 MOST_PATCHED = 97

@@ -30,7 +30,7 @@ class Word(NamedTuple):
 
     token: str
     chunks: int
-    """Number of chunks that contain the word."""
+    """Number of chunks that contain the word, or of those of the notes that it names if no text contains it."""
     titled: int
     """Number of chunks that contain the word in a title, alias or heading."""
 
@@ -200,7 +200,8 @@ class Counts:
 
     def _read(self, start: str) -> list[Word]:
         rows = self._snapshot.connection.execute(
-            f"""SELECT term, max(CASE col WHEN 'words' THEN doc END) AS chunks,
+            f"""SELECT term, coalesce(max(CASE col WHEN 'words' THEN doc END),
+                        max(CASE WHEN col IN ('title', 'name', 'aliases') THEN doc END)) AS chunks,
                     max(CASE WHEN col IN ('title', 'heading', 'aliases') THEN doc ELSE 0 END) AS titled
                 FROM {self._snapshot.words_where("term >= ? AND term < ?")}
                 GROUP BY term HAVING chunks ORDER BY titled DESC, chunks DESC, term""",

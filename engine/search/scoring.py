@@ -17,7 +17,7 @@ K1 = 1.5
 B = 0.75
 FULL_MATCH = 0.6
 """Share of the highest possible BM25 sum that counts as a full match."""
-FULL_LIKENESS = 0.3
+FULL_SIMILARITY = 0.3
 """Full match for the distinctive words of a passage: no other passage contains most of them.
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.

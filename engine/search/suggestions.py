@@ -79,15 +79,15 @@ class Spelling:
         """
         unknown = _unknown(analysis, terms)
         language = analysis.languages[0]
-        meanings = ((term.surface, list(self._meant(snapshot, term, language, scope))) for term in unknown)
-        choices = [(word, meant) for word, meant in meanings if meant]
+        suggestions = ((term.surface, list(self._suggested(snapshot, term, language, scope))) for term in unknown)
+        choices = [(word, suggested) for word, suggested in suggestions if suggested]
         if not choices:
             return ()
-        first = [(word, *meant[0]) for word, meant in choices]
+        first = [(word, *suggested[0]) for word, suggested in choices]
         corrections = [first]
         if len(choices) == 1:
-            word, meant = choices[0]
-            corrections += [[(word, *other)] for other in meant[1:]]
+            word, suggested = choices[0]
+            corrections += [[(word, *other)] for other in suggested[1:]]
         return tuple(found for way in corrections if (found := _suggestion(query, way)).query != query)
 
     def with_similar(
@@ -129,7 +129,7 @@ class Spelling:
         near = (near.token for near, _ in self._near(snapshot, token, language, scope, korean=False) if near.typos == 1)
         return tuple(tuple(word.split(" ")) for word in islice(near, _MOST_SIMILAR))
 
-    def _meant(
+    def _suggested(
         self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter
     ) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks
@@ -197,21 +197,23 @@ def without_words(
 
     `is_word` says whether a word is real.
     """
-    choices = [[(word, meant, of.chunks) for word, meant in of.words if not is_word(word)] for of in suggestions]
+    choices = [
+        [(word, suggested, of.chunks) for word, suggested in of.words if not is_word(word)] for of in suggestions
+    ]
     return tuple(_suggestion(query, choice) for choice in choices if choice)
 
 
 def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
     """Return a suggestion limited to the words that are probably typos; None if none is."""
-    choice = [(word, meant, best.chunks) for word, meant in best.words if _is_likely(word, meant)]
+    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_likely(word, suggested)]
     return best if len(choice) == len(best.words) else _suggestion(query, choice) if choice else None
 
 
-def _is_likely(word: str, meant: str) -> bool:
-    """Whether `word` is probably a typo of `meant`: not if it is short or has two typos, as different
+def _is_likely(word: str, suggested: str) -> bool:
+    """Whether `word` is probably a typo of `suggested`: not if it is short or has two typos, as different
     words often do.
     """
-    folded, other = fold(word), fold(meant)
+    folded, other = fold(word), fold(suggested)
     if not folded.isascii():
         return True
     most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
@@ -224,8 +226,8 @@ def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> boo
     So may be a real word, and one with two typos: "innovation" is not "invocation".
     """
     return any(
-        is_word(word) or (" " not in meant and spelling.typos(fold(word), fold(meant), 1) is None)
-        for word, meant in correction.words
+        is_word(word) or (" " not in suggested and spelling.typos(fold(word), fold(suggested), 1) is None)
+        for word, suggested in correction.words
     )
 
 
@@ -234,10 +236,10 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
 
     A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
     """
-    choices = [(fold(word), fold(meant)) for word, meant in correction.words]
-    near = all(spelling.typos(word, meant, 1) for word, meant in choices)
-    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, meant) for word, meant in choices)
-    corrected = [any(meant in term.surface for _, meant in correction.words) for term in words.terms]
+    choices = [(fold(word), fold(suggested)) for word, suggested in correction.words]
+    near = all(spelling.typos(word, suggested, 1) for word, suggested in choices)
+    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, suggested) for word, suggested in choices)
+    corrected = [any(suggested in term.surface for _, suggested in correction.words) for term in words.terms]
     if not near or not any(corrected):
         return False
     distinctive = [not of and term.idf > _LEAST_IDF for of, term in zip(corrected, words.terms, strict=True)]
@@ -255,18 +257,18 @@ def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggesti
     are equally similar.
     """
     best = suggestions[0]
-    choice = [(word, meant, best.chunks) for word, meant in best.words if _is_evident(word, meant)]
+    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_evident(word, suggested)]
     certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
     return _suggestion(query, choice) if choice and certain else None
 
 
-def _is_evident(word: str, meant: str) -> bool:
-    """Whether a long word has one letter too many or too few, or two swapped, compared with `meant`.
+def _is_evident(word: str, suggested: str) -> bool:
+    """Whether a long word has one letter too many or too few, or two swapped, compared with `suggested`.
 
     Names are left out, words with another first letter, and those with a wrong letter: these are too often different
     words, as "prepositions" and "propositions".
     """
-    folded, other = fold(word), fold(meant)
+    folded, other = fold(word), fold(suggested)
     return (
         word.islower()
         and len(folded) >= _SHORTEST_EVIDENT
@@ -276,9 +278,9 @@ def _is_evident(word: str, meant: str) -> bool:
     )
 
 
-def _same_letters(word: str, meant: str) -> bool:
-    """Whether letters of `meant` were added, omitted or swapped, but none replaced by another."""
-    return len(word) != len(meant) or sorted(word) == sorted(meant)
+def _same_letters(word: str, suggested: str) -> bool:
+    """Whether letters of `suggested` were added, omitted or swapped, but none replaced by another."""
+    return len(word) != len(suggested) or sorted(word) == sorted(suggested)
 
 
 def _search_word(term: QueryTerm) -> tuple[str, bool]:

@@ -10,7 +10,7 @@ import msgspec
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
 from engine.text.query_analysis import QueryAnalysis, analyse_query
-from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, rules_of, stems_of
+from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, numbered_key, rules_of, stems_of
 from engine.text.tokens import DELIMITERS, RUN, Group, Piece, cluster_spans, groups, pieces, to_token
 from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, streams_of, text_pieces
 from engine.text.writing_systems import HANGUL, UNSPACED, shape
@@ -291,6 +291,8 @@ class _Matcher(dict[str, _RunMatches | None]):
             if piece.root:
                 stems = self._all_stems(piece.root)
                 rooted.append((span, stems))
+                if (key := numbered_key(piece.root)) in self._joined:
+                    ranges.append((span[0], min(span[0] + len(key) - len(JOINED), span[1])))
                 if self._endings:
                     ranges += ((group.start + start, span[1]) for start in self._compound_starts(piece, stems))
         if self._joined and len(found) > 1:

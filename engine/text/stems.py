@@ -91,6 +91,7 @@ _LONGEST_SUFFIX = 3
 """Longest part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
 _BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
 _NUMBERED = re.compile(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
+_WORD_AND_NUMBER = re.compile(rf"([^\W\d_]{{{_SHORTEST_JOINED},{_LONGEST_JOINED}}})\d{{1,4}}[a-z]?")
 _IRREGULAR = """
 arise arose arisen, awake awoke awoken, become became, befall befell befallen, begin began begun, bend bent, beseech
 besought, bind bound, bite bit bitten, bleed bled, blow blew blown, break broke broken, breed bred, bring brought,
@@ -270,6 +271,12 @@ def ending_key(root: str, stem: str) -> str:
     stem = uninflected(root, stem)
     fits = _SHORTEST_COMPOUND <= len(stem) <= _LONGEST_COMPOUND and stem.isalpha() and script_of(stem[0]) == "latin"
     return REVERSED + stem[::-1] if fits else ""
+
+
+def numbered_key(root: str) -> str:
+    """Return the key by which the letters of a word with a number, such as `urllib3`, are found; "" for other words."""
+    found = None if root.isalpha() else _WORD_AND_NUMBER.fullmatch(root)
+    return JOINED + found[1] if found else ""
 
 
 class Key(NamedTuple):

@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.text.stems import COMPOUNDING, JOINED, ending_key, forget_stems, joined_keys, rules_of, stems_of
+from engine.base import lazy_pattern
+from engine.text.stems import (
+    COMPOUNDING,
+    JOINED,
+    ending_key,
+    forget_stems,
+    joined_keys,
+    numbered_key,
+    rules_of,
+    stems_of,
+)
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
@@ -17,6 +27,9 @@ _MOST_REMEMBERED = 1 << 15
 _LONGEST_REMEMBERED = 40
 _LONGEST_SIMPLE = 32
 _WORD_AND_PART = 2
+_ALPHANUMERIC = lazy_pattern(r"[^\W_]+(?:\.\d+)*")
+_BORDER = lazy_pattern(r"(?<=[^\W\d_]{2})(?=\d)|(?<=\d)(?=[^\W\d_]{2})")
+"""Matches between letters and digits. A single letter belongs to its number, as in `v2` and `3d`."""
 
 
 class Analysis(NamedTuple):
@@ -53,12 +66,19 @@ def analyse(text: str, language: str) -> Analysis:
 
 
 def analyse_both(text: str, language: str) -> str:
-    """Return words, then stems, as one stream, for short columns that are searched by both.
+    """Return words, then stems, as one stream, for titles, headings and names, which are searched by both.
 
-    Phrases are found within each half.
+    Phrases are found within each half. After them come the letters and the digits of words such as `invoice2024`, so
+    that "invoice" and "invoice 2024" find a note of this name.
     """
     words, stems = analyse(text, language)
-    return words if stems == words else f"{words} {stems}"
+    both = words if stems == words else f"{words} {stems}"
+    if not _BORDER.search(text):
+        return both
+    mixed = [_BORDER.sub(" ", word) for word in _ALPHANUMERIC.findall(text) if _BORDER.search(word)]
+    known = set(both.split())
+    parts = " ".join(analyse(" ".join(mixed), language)).split()
+    return " ".join([both, *(part for part in dict.fromkeys(parts) if part not in known)])
 
 
 def forget_words() -> None:
@@ -122,12 +142,15 @@ class Streams(dict[str, tuple[str, str, str]]):
         if token != word and not word.isupper():
             return self[token]
         stem = self._stems[token]
-        return token, stem, " ".join(self._keys(token, stem)) if self._compounds or self._likelier else ""
+        plain = token.isalpha() and not (self._compounds or self._likelier)
+        return token, stem, "" if plain else " ".join(self._keys(token, stem))
 
     def _keys(self, root: str, stem: str) -> Iterator[str]:
-        """Yield the key of a possible compound, and of other stems of the word; they may be its stems, so they are
-        weaker evidence.
+        """Yield the keys of a word with a number, of other stems of the word, which may be its stems, and of a
+        possible compound. They are weaker evidence.
         """
+        if number := numbered_key(root):
+            yield number
         others = [of for of in dict.fromkeys(stems[root] for stems in self._likelier) if of != stem]
         yield from (JOINED + of for of in others)
         if self._compounds:

@@ -209,7 +209,7 @@ class TableView:
         query = self._table.query().nearest_to_text(match(token)).select(["_score"]).limit(most)
         return (query.where(_and(condition)) if condition else query).to_arrow()  # type: ignore[no-any-return]
 
-    def by_words(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
+    def by_keywords(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """Return the best matches of a full-text query, by LanceDB's own ranking."""
         search = self._table.query().nearest_to_text(query).where(_and(condition))
         try:

@@ -23,6 +23,7 @@ from engine.corpus.transcripts.agents import (
     chat_exports,
     claude_code,
     cline,
+    codebuff,
     codex,
     continue_dev,
     copilot_chat,
@@ -41,6 +42,7 @@ from engine.corpus.transcripts.agents import (
     junie,
     kimi,
     kiro,
+    llm,
     lm_studio,
     openclaw,
     opencode,
@@ -97,6 +99,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         cursor.CLI,
         cline.AGENT,
         cline.ROO_CODE,
+        cline.ZOO_CODE,
         cline.KILO_CODE,
         opencode.KILO,
         opencode.MIMO_CODE,
@@ -123,6 +126,8 @@ AGENTS: tuple[Agent, ...] = _Agents(
         junie.AGENT,
         warp.AGENT,
         devin.AGENT,
+        llm.AGENT,
+        codebuff.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""

@@ -208,7 +208,7 @@ def test_dry_run_shows_price_before_reading(verb: Run, paid: PaidProvider, folde
 
 
 def test_dry_run_reports_keyword_only_setting(verb: Run) -> None:
-    assert "No search by meaning: enabled in the settings." in verb("index", "--dry-run").out
+    assert "No search by meaning: it is turned off in the settings." in verb("index", "--dry-run").out
 
 
 # --- status and doctor ------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, and of Open WebUI's database."""
+"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, llm, Codebuff, and of Open WebUI's database."""
 
 import json
 import os
@@ -23,10 +23,15 @@ from engine.settings.options import SessionSettings
 from tests.helpers.agent_databases import (
     DATABASES,
     DEVIN,
+    LLM,
+    LLM_NEWER,
     WARP,
     field,
     forge_row,
     forge_text,
+    llm_message,
+    llm_response,
+    llm_turn,
     warp_message,
     warp_rows,
     write_rows,
@@ -36,6 +41,7 @@ from tests.helpers.session_rows import FORGE
 FIXTURES = Path(__file__).parent / "fixtures"
 AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
 JUNIE = FIXTURES / "junie/sessions"
+CODEBUFF = FIXTURES / "codebuff/projects"
 START = 1777885200.0
 
 
@@ -297,6 +303,8 @@ def test_databases_are_found_in_their_folders() -> None:
         ("junie", "/home/ada/.junie/sessions"),
         ("warp", "/home/ada/.local/state/warp-terminal/warp.sqlite"),
         ("devin", "/home/ada/.local/share/devin/cli/sessions.db"),
+        ("llm", "/home/ada/.config/io.datasette.llm/logs.db"),
+        ("codebuff", "/home/ada/.config/manicode/projects"),
     } <= found
 
 
@@ -328,3 +336,123 @@ def test_a_session_of_forge_is_read(tmp_path: Path) -> None:
     facts = session.facts
     assert (facts.id, facts.title, facts.project) == ("f1", "A leaking hull", "/home/ada/boats")
     assert session.unknown == {"message": 1}
+
+
+@pytest.mark.parametrize("version", ["responses", "0.32"])
+def test_a_conversation_of_llm_is_read(version: str, tmp_path: Path) -> None:
+    path = next(one for one in DATABASES if one.name == f"llm: {version}").write(tmp_path)
+    (session,) = conversations(path)
+    assert [part for part in parts(session) if part[1] != "thinking"] == [
+        ("system", "text", "Be short.", ""),
+        ("user", "text", "Why does /boats/hull.py leak?", ""),
+        ("assistant", "text", "Let me look there.", ""),
+        ("assistant", "tool-call", "cat /boats/hull.py", "shell"),
+        ("tool", "tool-result", "seams = 1 of 2", "shell"),
+        ("assistant", "text", "A seam is open.", ""),
+    ]
+    facts = session.facts
+    assert (facts.id, facts.title, facts.usage) == ("c1", "A leaking hull", {"m-1": Usage(110, 11)})
+    assert resume_command("llm", "c1") == "llm chat --cid c1"
+
+
+@pytest.mark.parametrize(
+    ("newer", "asked"),
+    [(False, ["Why?", "[file: hull.py]", "[image: hull.png]"]), (True, ["[file: hull.py] Why?", "[image: hull.png]"])],
+)
+def test_fragments_and_attachments_of_llm_are_named(newer: bool, asked: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "logs.db"
+    pieces = json.dumps({"text_ref": [{"fragment": 1}, {"literal": " Why?"}]})
+    text, image = {"type": "text", "payload": pieces}, {"id": 9, "type": "attachment", "payload": "{}"}
+    old = [
+        llm_response(1, "Why?", "A seam."),
+        ("prompt_fragments", {"response_id": "r1", "fragment_id": 1}),
+        ("prompt_attachments", {"response_id": "r1", "attachment_id": "i"}),
+    ]
+    new = [
+        ("threads", {"id": "c1", "name": "Why?", "tip_message_hash": "b2:1"}),
+        *llm_message(1, "user", text, image),
+        ("part_attachments", {"part_id": 9, "attachment_id": "i"}),
+    ]
+    shared = [
+        ("fragments", {"id": 1, "content": "seams = None", "source": "hull.py"}),
+        ("attachments", {"id": "i", "type": "image/png", "path": "hull.png"}),
+    ]
+    write_rows(path, LLM + LLM_NEWER, [*shared, *(new if newer else old)])
+    (session,) = conversations(path)
+    assert [message.text for message in session.messages if message.role == "user"] == asked
+
+
+def test_chat_that_llm_continued_after_an_upgrade_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "logs.db"
+    said = ("Why does it leak?", "A seam.", "Since when?", "May.")
+    roles = ("user", "assistant") * 2
+    copied = [
+        llm_message(at, role, {"type": "text", "text": text})
+        for at, role, text in zip((1, 2, 3, 4), roles, said, strict=True)
+    ]
+    rows = [
+        ("conversations", {"id": "c1", "name": "A leaking hull", "model": "m-1"}),
+        llm_response(1, *said[:2], input_tokens=50, output_tokens=5),
+        ("threads", {"id": "c1", "name": "Since when?", "tip_message_hash": "b2:4"}),
+        *(row for rows in copied for row in rows),
+        llm_turn(5, 3, 4, input_tokens=60, output_tokens=6),
+    ]
+    write_rows(path, LLM + LLM_NEWER, rows)
+    (session,) = conversations(path)
+    assert [part[2] for part in parts(session)] == list(said)
+    assert [message.time is None for message in session.messages] == [False] * 4
+    assert (session.facts.title, session.facts.usage) == ("A leaking hull", {"m-1": Usage(110, 11)})
+
+
+def test_message_of_llm_that_is_its_own_parent_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "logs.db"
+    message, part = llm_message(1, "user", {"type": "text", "text": "Why?"})
+    message[1]["parent_hash"] = "b2:1"
+    thread = ("threads", {"id": "c1", "tip_message_hash": "b2:1"})
+    write_rows(path, LLM + LLM_NEWER, [thread, message, part])
+    (session,) = conversations(path)
+    assert [part[2] for part in parts(session)] == ["Why?"]
+
+
+def test_a_chat_of_codebuff_is_read(tmp_path: Path) -> None:
+    shutil.copytree(CODEBUFF, tmp_path / ".config/manicode/projects")
+    (found,) = find_sources(tmp_path, {}).sources
+    assert found.agent == "codebuff"
+    listed = find_transcripts(Settings(sessions=SessionSettings(folders=(found.path,))))
+    assert listed.skipped == []
+    (session,) = conversations(listed.files[0].path)
+    assert [part for part in parts(session) if part[1] != "tool-call"] == [
+        ("user", "text", "Why does it leak?", ""),
+        ("user", "text", "water in the bilge", ""),
+        ("user", "text", "[image: hull.png]", ""),
+        ("user", "text", "[file: plan.md]", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("tool", "tool-result", "seams = None", "read_files"),
+        ("tool", "tool-result", "They open when dry.", "Thinker"),
+        ("tool", "tool-result", "keel = 1", "run_terminal_command"),
+        ("assistant", "text", "Sew it?\n- Yes\n- No", ""),
+        ("user", "text", "Yes", ""),
+        ("assistant", "text", "1. Sew the seam.", ""),
+        ("assistant", "text", "It has two seams now.", ""),
+        ("system", "text", "Rate limit.", ""),
+    ]
+    assert uses(session) == [
+        ("read", "hull.py"),
+        ("read", "keel.py"),
+        ("command", "cat keel.py"),
+        ("created", "seams.py"),
+    ]
+    facts = session.facts
+    assert (facts.id, facts.project) == ("2026-05-04T09-00-00.000Z", "/home/ada/boats")
+    assert (facts.started, facts.ended, facts.usage) == (START, START + 180, {"": Usage(cost=0.25)})
+    assert session.unknown == {"block hologram": 1}
+
+
+def test_project_of_codebuff_without_its_folder_is_a_name(tmp_path: Path) -> None:
+    (path,) = (CODEBUFF / "boats/chats").glob("*/chat-messages.json")
+    alone = tmp_path / "projects/hull/chats/x/chat-messages.json"
+    alone.parent.mkdir(parents=True)
+    shutil.copy(path, alone)
+    (session,) = conversations(alone)
+    assert (session.facts.project, session.facts.started) == ("hull", START + 60)
