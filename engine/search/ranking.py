@@ -1,6 +1,6 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from heapq import nlargest
 from itertools import islice
@@ -15,14 +15,13 @@ from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.named_times import CANDIDATES, FileDates, Lift, NamedTimes
 from engine.search.pipeline_stages import TimesNamed, VectorsReady
-from engine.search.query_conditions import Conditions
+from engine.search.query_conditions import Conditions, many
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.title_matches import name_matches, name_use, named_chunks
-from engine.store.sessions import projects_of_chunks
-from engine.store.snapshot import Snapshot
+from engine.store.snapshot import Snapshot, typed
 from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
@@ -241,9 +240,20 @@ def _keyword_scores(
         within = (id_ for id_, lift in lifts.items() if not lift.adjacent)
         words.add_dates(within, part.times.words(part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
-    words.add_projects(partial(projects_of_chunks, snapshot))
+    words.add_projects(partial(_projects_of_chunks, snapshot))
     words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))
     return words
+
+
+def _projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
+    """Return the working folder of each of these chunks that is part of a session, if the session has one."""
+    tables = snapshot.tables
+    if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
+        return {}
+    query = f"""SELECT c.id, s.project FROM carray(?) wanted
+        CROSS JOIN {tables.chunks} c ON c.id = wanted.value
+        CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id WHERE s.project <> ''"""
+    return dict(typed(snapshot.connection.execute(query, (many(ids),)), tuple[int, str]))
 
 
 def _read(
