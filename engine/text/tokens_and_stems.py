@@ -77,12 +77,18 @@ def analyse_both(text: str, language: str) -> str:
     """
     words, stems = analyse(text, language)
     both = words if stems == words else f"{words} {stems}"
-    if not _BORDER.search(text):
+    if not (apart := letters_and_digits(text)):
         return both
-    mixed = [_BORDER.sub(" ", word) for word in _ALPHANUMERIC.findall(text) if _BORDER.search(word)]
     known = set(both.split())
-    parts = " ".join(analyse(" ".join(mixed), language)).split()
+    parts = " ".join(analyse(" ".join(apart), language)).split()
     return " ".join([both, *(part for part in dict.fromkeys(parts) if part not in known)])
+
+
+def letters_and_digits(text: str) -> list[str]:
+    """Return the words with letters and digits, such as `invoice2024`, with a space between both."""
+    if not _BORDER.search(text):
+        return []
+    return [_BORDER.sub(" ", word) for word in _ALPHANUMERIC.findall(text) if _BORDER.search(word)]
 
 
 def forget_words() -> None:
