@@ -58,7 +58,7 @@ class KimiParser(LineParser, kw_only=True):
     """Whether the next part belongs to the last message."""
     asked: list[int] = msgspec.field(default_factory=list)
     """Lines of the user's messages, which the user can take back."""
-    questions: list[str] = msgspec.field(default_factory=list)
+    questions: set[str] = msgspec.field(default_factory=set)
     """Ids of questions to the user without an answer yet."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
@@ -210,7 +210,7 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "interaction.request":
             if value.get("kind") != "question":
                 return
-            self.questions.append(id_)
+            self.questions.add(id_)
             for question in map(mapping, items(mapping(value.get("request")).get("questions"))):
                 options = (f"- {string(mapping(one).get('label'))}" for one in items(question.get("options")))
                 yield Part("assistant", "text", "\n".join((string(question.get("question")), *options)))
