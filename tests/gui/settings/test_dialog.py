@@ -191,6 +191,25 @@ def test_ctrl_z_undoes_field_text_before_dialog_change(qtbot, dialog):
     assert dialog.model.shown.in_force("facts.recall_results") == 5
 
 
+@pytest.mark.parametrize(
+    ("key", "typed", "saved", "before"), [("query.max_results", "7", 7, 6), ("exclude", "old/**", ("old/**",), ())]
+)
+def test_ctrl_z_after_saving_undoes_the_saved_change(qtbot, dialog, key, typed, saved, before):
+    dialog.show_page(placed_options()[key].page)
+    qtbot.waitUntil(lambda: dialog.ready)
+    field = _row(dialog, key).field
+    editor = field.focusProxy()
+    editor.setFocus()
+    editor.selectAll()
+    qtbot.keyClicks(editor, typed)
+    field.commit()
+    _rest(qtbot, dialog)
+    assert dialog.model.shown.in_force(key) == saved
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    _rest(qtbot, dialog)
+    assert dialog.model.shown.in_force(key) == before
+
+
 def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):
     dialog.show_page("general")
     _rest(qtbot, dialog)
