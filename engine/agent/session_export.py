@@ -28,7 +28,7 @@ _LONGEST_INPUT = 64 * 1024
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
     """Yield the lines of each message.
 
-    Thinking, tool calls with their results, and branches that were left are one line each unless `full`.
+    Thinking, tool calls with their results, and abandoned branches are one line each unless `full`.
     """
     for line in _head(session.summary):
         yield " ".join(line.split())
@@ -195,7 +195,7 @@ class _Turn(NamedTuple):
 
     @property
     def left(self) -> bool:
-        """Whether it is in a branch that the user left."""
+        """Whether it is in a branch that the user abandoned."""
         return self.parts[0].message.rewound
 
     @property
@@ -389,7 +389,7 @@ _SEARCHED = 2000
 def session_context(session: SessionText, limit: int) -> str:
     """Return a block of at most `limit` characters (at least 500) with which another agent continues this session.
 
-    Branches that the user left are not in it. `session` must have been read with its secrets masked.
+    Abandoned branches are left out. `session` must have been read with its secrets masked.
     """
     limit = max(LEAST_CONTEXT, limit)
     fitting = [message for message in session.messages if not message.rewound]

@@ -108,7 +108,7 @@ class FoundMessage(Record, frozen=True):
     """Short name of the agent, as in `SessionSummary`."""
     project: str = ""
     rewound: bool = False
-    """Whether the user discarded the message by going back."""
+    """Whether the user abandoned the message by going back."""
 
 
 class MessageContext(Record, frozen=True):

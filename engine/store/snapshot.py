@@ -56,7 +56,7 @@ class StoredChunk(msgspec.Struct, frozen=True):
     """For sessions only, else empty; the same holds for `project`."""
     project: str
     rewound: str
-    """Lines of the session that the user discarded by going back."""
+    """Lines of the session that the user abandoned by going back."""
 
     @property
     def citation(self) -> str:

@@ -283,11 +283,11 @@ class SyncAnnouncer(QObject):
         if status is None:
             self._since, self._begun = None, False
         elif status.syncing is not None:
-            self._go_on(by_hand=status.syncing.reason == "manual")
+            self._continue(by_hand=status.syncing.reason == "manual")
         elif self._since is not None:
             self._end(status)
 
-    def _go_on(self, *, by_hand: bool) -> None:
+    def _continue(self, *, by_hand: bool) -> None:
         now = self._clock()
         self._since = now if self._since is None else self._since
         if not self._begun and (by_hand or now - self._since >= _LONG_S):

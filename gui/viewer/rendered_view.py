@@ -66,7 +66,7 @@ class StepwiseLayout(QObject):
         self.complete = False
         """Whether all of the document is laid out."""
         self._timer = QTimer(self)
-        self._timer.timeout.connect(self._go_on)
+        self._timer.timeout.connect(self._continue)
 
     def take(self, document: QTextDocument) -> None:
         """Set the document; it is not laid out before `start`."""
@@ -83,7 +83,7 @@ class StepwiseLayout(QObject):
         self._target = target
         self.restart()
         if begin:
-            self._go_on()
+            self._continue()
 
     def restart(self) -> None:
         """Lay out again from the first block, after a change of the width."""
@@ -96,7 +96,7 @@ class StepwiseLayout(QObject):
         """Suppress Qt's own layout timer, whose steps double until one takes 0.1 s."""
         return not self.complete and event.type() == QEvent.Type.Timer
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         document = self._document
         if document is None:
             self._timer.stop()

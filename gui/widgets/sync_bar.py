@@ -186,7 +186,7 @@ class SyncBar(QWidget):
         """The texts that the sync bar shows."""
         if self._status is None:
             return SyncLine("off", self._nothing)
-        return sync_line(self._status, now=time.time(), still_for=time.monotonic() - self._moved)
+        return sync_line(self._status, now=time.time(), stalled_for=time.monotonic() - self._moved)
 
     @Slot()
     def _refresh(self) -> None:

@@ -269,8 +269,8 @@ def read_branches(
     return messages, others
 
 
-def left_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
-    """Return the messages that are not on `path`, each left branch from its beginning, in the order of the messages."""
+def abandoned_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
+    """Return the messages that are not on `path`, each abandoned branch from its beginning, in order."""
     children: dict[str, list[str]] = {}
     for name, parent in parents.items():
         children.setdefault(parent, []).append(name)

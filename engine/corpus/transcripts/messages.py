@@ -84,7 +84,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     unknown: int = 0
     """Number of lines or blocks that were not understood."""
     rewound: list[tuple[int, int]] = []
-    """Ranges of lines, (first, last), that the user discarded by going back to an earlier message; the latest of very
+    """Ranges of lines, (first, last), that the user abandoned by going back to an earlier message; the latest of very
     many.
     """
     generated: bool = False
@@ -142,8 +142,8 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         kept = [span for span in self.rewound if span[0] < first and not span[0] <= origin <= span[1]]
         self.rewound = [*((start, min(end, first - 1)) for start, end in kept[-_MOST_LEFT + 1 :]), (first, last)]
 
-    def is_left(self, line: int) -> bool:
-        """Whether a line is in a branch that the user left."""
+    def is_abandoned(self, line: int) -> bool:
+        """Whether a line is in a branch that the user abandoned."""
         return any(first <= line <= last for first, last in self.rewound)
 
 

@@ -80,7 +80,7 @@ class GeminiParser(LineParser, kw_only=True):
         return []
 
     def _rewind(self, name: str, line: int) -> None:
-        """Mark a message and all that follow it as left."""
+        """Mark a message and all that follow it as abandoned."""
         if self.starts:
             self.facts.leave(self.starts.get(name) or next(iter(self.starts.values())), line)
 

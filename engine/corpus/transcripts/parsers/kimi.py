@@ -197,7 +197,7 @@ class KimiParser(LineParser, kw_only=True):
         return []
 
     def _undo(self, count: object, line: int) -> None:
-        """Mark the user's last messages as left, with all that follows them."""
+        """Mark the user's last messages as abandoned, with all that follows them."""
         if isinstance(count, int) and 0 < count <= len(self.asked):
             self.facts.leave(self.asked[-count], line)
             del self.asked[-count:]

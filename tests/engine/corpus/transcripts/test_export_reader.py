@@ -93,7 +93,7 @@ def test_an_absurd_conversation_is_refused_and_many_are_not(tmp_path: Path, monk
 @given(st.dictionaries(st.integers(0, 9).map(str), st.integers(0, 12).map(str), max_size=10), st.integers(0, 12))
 def test_branches_hold_every_node_once(parents: dict[str, str], tip: int) -> None:
     path = export_reader.branch(parents, {}, str(tip))
-    left = export_reader.left_branches(parents, path)
+    left = export_reader.abandoned_branches(parents, path)
     assert len(set(path + left)) == len(path + left)
     assert set(path + left) <= parents.keys()
     reached = {name for name in parents if _ends(parents, name)}
