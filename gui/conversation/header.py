@@ -72,12 +72,6 @@ class ConversationHeader(QFrame):
         tip = [summary.project, _from_to(summary), *_usage(summary, spent), *not_understood]
         self.facts.set_tip("\n".join(part for part in tip if part))
 
-    def show_title(self, title: str) -> None:
-        """Show the title while the session is still being read."""
-        self.title.setText(title)
-        self.facts.setText("")
-        self.facts.set_tip("")
-
     def show_active(self, active: bool) -> None:
         """Show by the separator's colour whether the text below has the keyboard focus."""
         set_role(self._line, "line-active" if active else "line")
