@@ -91,9 +91,7 @@ def _part(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
         path=note.path,
         title=note.title,
         line=first,
-        end=end,
         text="\n".join(shown),
-        anchored=found is not None or not anchor,
         cut=start - 1 + len(shown) < end,
     )
 
@@ -106,7 +104,7 @@ def _front_lines(lines: Sequence[str]) -> int:
 
 def _document(note: LinkedNote) -> LinkedText:
     """Return a document as a whole, without its text."""
-    return LinkedText(path=note.path, title=note.title, line=1, end=1, text="", anchored=True)
+    return LinkedText(path=note.path, title=note.title, line=1, text="")
 
 
 def _org_heading(line: str) -> str:

@@ -427,11 +427,7 @@ class LinkedText(Record, frozen=True):
     path: str
     title: str
     line: int
-    end: int
-    """Last line of the part, which may be longer than `text`."""
     text: str
     """At most 40 lines; of a whole note, without its front matter."""
-    anchored: bool
-    """Whether the link's heading or block was found in the note."""
     cut: bool = False
     """Whether the part is longer than `text`."""
