@@ -169,7 +169,6 @@ class MapFile(Record, frozen=True):
     """A file or session that points of the map belong to."""
 
     path: str
-    title: str
     source: Source
     agent: str
     """Agent of a session, else empty."""
@@ -203,11 +202,9 @@ class MapPointDetail(Record, frozen=True):
 
     chunk: int
     path: str
-    source: Source
     title: str
     heading: tuple[str, ...]
     start_line: int
-    end_line: int
     citation: str
     text: str
     """First words of the chunk."""
