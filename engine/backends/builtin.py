@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from engine.memory.facts import Facts
     from engine.memory.file_reading import SessionFiles, WorkspaceFiles
     from engine.memory.index_inspection import IndexInsight
-    from engine.memory.memory_context import QueryAnswerer, Share
+    from engine.memory.memory_context import IndexOverride, QueryAnswerer
     from engine.memory.path_explanation import PathStates
     from engine.memory.search_requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
@@ -223,9 +223,7 @@ class BuiltinMemory:
         *,
         executor: "Executor | None",
         background: bool,
-        share: "Share | None" = None,
     ) -> None:
-        """`share`: how another backend shares this index with other machines."""
         self._workspace = workspace.resolve()
         self._settings = settings
         self._lifetime = Lifetime()
@@ -245,7 +243,7 @@ class BuiltinMemory:
         self._listeners = Listeners()
         self.indexing = IndexingService(self._user, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
-        shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
+        shared = self._shared()
         self._creating = threading.Lock()
         self._answerer: QueryAnswerer | None = None if shared is None else shared.answerer
         context = MemoryContext(
@@ -268,6 +266,10 @@ class BuiltinMemory:
         self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
         if background:
             self._parts.start_background(lambda reason: self.sync(reason=reason))
+
+    def _shared(self) -> "IndexOverride | None":
+        """Return how a backend made from this one shares the index with other machines."""
+        return None
 
     @property
     def unsupported(self) -> Mapping[Feature, str]:

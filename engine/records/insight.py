@@ -169,7 +169,6 @@ class MapFile(Record, frozen=True):
     """A file or session that points of the map belong to."""
 
     path: str
-    title: str
     source: Source
     agent: str
     """Agent of a session, else empty."""
@@ -203,11 +202,9 @@ class MapPointDetail(Record, frozen=True):
 
     chunk: int
     path: str
-    source: Source
     title: str
     heading: tuple[str, ...]
     start_line: int
-    end_line: int
     citation: str
     text: str
     """First words of the chunk."""
@@ -427,11 +424,7 @@ class LinkedText(Record, frozen=True):
     path: str
     title: str
     line: int
-    end: int
-    """Last line of the part, which may be longer than `text`."""
     text: str
     """At most 40 lines; of a whole note, without its front matter."""
-    anchored: bool
-    """Whether the link's heading or block was found in the note."""
     cut: bool = False
     """Whether the part is longer than `text`."""

@@ -52,7 +52,8 @@ class ConversationHeader(QFrame):
     def show_session(self, session: SessionText) -> None:
         summary = session.summary
         spent = summary.spent or UsageTotal()
-        self._set_title(summary.title or tr(UNTITLED))
+        self.title.setText(summary.title or tr(UNTITLED))
+        self._fold()
         unknown = sum(count for _, count in session.unknown)
         facts = [
             agent_name(summary.agent),
@@ -71,16 +72,6 @@ class ConversationHeader(QFrame):
         not_understood = [tr("Entries of unknown type in the transcript:"), *types] if types else []
         tip = [summary.project, _from_to(summary), *_usage(summary, spent), *not_understood]
         self.facts.set_tip("\n".join(part for part in tip if part))
-
-    def show_title(self, title: str) -> None:
-        """Show the title while the session is still being read."""
-        self._set_title(title)
-        self.facts.setText("")
-        self.facts.set_tip("")
-
-    def _set_title(self, title: str) -> None:
-        self.title.setText(title)
-        self._fold()
 
     def show_active(self, active: bool) -> None:
         """Show by the separator's colour whether the text below has the keyboard focus."""

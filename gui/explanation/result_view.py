@@ -281,7 +281,6 @@ class Section(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(head)
-        self.drawing = drawing
         if drawing is not None:
             column.addWidget(drawing)
         column.addWidget(self._sentence)

@@ -369,14 +369,11 @@ class HealthPage(IndexPage):
         def work(token: CancelToken) -> HealthRepair:
             return insight.repair(ids, token, progress=report)
 
-        self._repairing.put(self.jobs.write(work, self._repaired, self._not_repaired))
+        self._repairing.put(self.jobs.write(work, self._repaired, self._end_repair))
         self._show_state()
 
     def _repaired(self, repair: HealthRepair) -> None:
         self._end_repair(outcome(repair))
-
-    def _not_repaired(self, sentence: str) -> None:
-        self._end_repair(sentence)
 
     def _end_repair(self, sentence: str) -> None:
         self._repairing.done()

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QKeySequenceEdit,
     QLineEdit,
@@ -20,7 +19,7 @@ from gui.commands.commands import follow_keys
 from gui.commands.keymap import Command, Keymap, without_dots
 from gui.core.key_listing import by_context, clash, native, title
 from gui.settings.custom_keys import CustomKeys
-from gui.settings.option_row import WIDTH
+from gui.settings.option_row import WIDTH, DialogPage
 from gui.widgets.accessibility import Part, announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label
@@ -191,7 +190,7 @@ def _in_parts(keys: str) -> str:
     return keys.replace("+", f"+{_MAY_BREAK}")
 
 
-class KeyboardPage(QFrame):
+class KeyboardPage(DialogPage):
     """A table of all commands, and below it the keys of the selected one.
 
     Enter in the table moves to the field for the new key, Enter there assigns it; Delete in the table removes the keys.

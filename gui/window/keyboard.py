@@ -190,7 +190,7 @@ class Keyboard(QObject):
         self.own.not_saved.connect(self._complain)
         self.palette = PaletteController(window, searches, window.folders, window.state)
         frame, views = window.frame, window.views
-        self.forwarding = ShortcutForwarding(frame.header, views.shown_parts, self)
+        ShortcutForwarding(frame.header, views.shown_parts, self)
         self.parts = PaneFocus(
             (
                 Part(frame.header, views.focus_box),

@@ -118,13 +118,12 @@ class MainWindow(MainWindowBase):
         self.workspace = workspace
         self.state = state
         self._jobs = jobs
-        self._appearance = appearance
         self._news = StatusEvents(self)
         self._capabilities = Capabilities(self)
         self._sync_announcer = SyncAnnouncer(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
-        self.least_size = LeastSize(self)
+        LeastSize(self)
 
         self.views = Views(jobs, self)
         self.search, self.sessions, self.viewer = self.views.search, self.views.sessions, self.views.viewer

@@ -257,7 +257,7 @@ class Drafts(QObject):
 
     def __init__(self, context: WindowContext, views: Views, remember: RememberController) -> None:
         super().__init__(context.window)
-        self._workspace = workspace = context.workspace
+        workspace = context.workspace
         self._views = views
         self._remember = remember
         self._banner = context.banner

@@ -326,7 +326,7 @@ class WindowMenu:
 
     def _add_folders(self, commands: Commands, window: MainWindowBase) -> tuple[QAction, ...]:
         """Add commands for folders and their index; returns those that need an open folder."""
-        self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
+        commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
         everywhere = commands.add(
             EVERYWHERE, marked("Search all workspaces"), window.spaces.toggle_everywhere, "Ctrl+Shift+A"

@@ -18,7 +18,6 @@ def make_map(count: int = 30, **changes: Any) -> IndexMap:
     files = tuple(
         MapFile(
             path=f"{FOLDERS[number]}/note.md" if number < 3 else f"sessions/agent/{number}",
-            title=f"Note {number}",
             source="memory" if number < 3 else "sessions",
             agent="" if number < 3 else "codex",
             modified=NOW - number * 40 * 86_400,
@@ -99,11 +98,9 @@ class FakeInsight:
             MapPointDetail(
                 chunk=chunk,
                 path=files[chunk - 100].path,
-                source=files[chunk - 100].source,
-                title=files[chunk - 100].title,
+                title=f"Note {self.map.files.index(files[chunk - 100])}",
                 heading=("Watering",),
                 start_line=chunk,
-                end_line=chunk + 4,
                 citation=f"{files[chunk - 100].path}#L{chunk}-L{chunk + 4}",
                 text=f"words of chunk {chunk}",
                 modified=NOW,

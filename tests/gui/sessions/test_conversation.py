@@ -99,7 +99,7 @@ def test_buttons_move_to_menu_before_title_is_cut(qtbot) -> None:
     header.resize(600, 60)
     header.show()
     assert all(button.isVisible() for button in header.folding.buttons)
-    header.show_title("Please cancel the second server, which runs at night")
+    header.show_session(make_session([], title="Please cancel the second server, which runs at night"))
     qtbot.waitUntil(lambda: header.title.width() >= header.title.sizeHint().width())
     assert [button.isVisible() for button in header.folding.buttons] == [True, False, False]
 

@@ -38,18 +38,16 @@ from tests.helpers.windows import finish_jobs
 BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"
 LINKED = {
     ("Garden", "Beds"): LinkedText(
-        path="Garden.md", title="Garden", line=5, end=8, text="## Beds\nCarrots and [[Peas]].", anchored=True, cut=True
+        path="Garden.md", title="Garden", line=5, text="## Beds\nCarrots and [[Peas]].", cut=True
     ),
-    ("Garden", ""): LinkedText(path="Garden.md", title="Garden", line=1, end=2, text="# Garden\nAll.", anchored=True),
+    ("Garden", ""): LinkedText(path="Garden.md", title="Garden", line=1, text="# Garden\nAll."),
     ("Code", ""): LinkedText(
         path="Code.md",
         title="Code",
         line=1,
-        end=9,
-        anchored=True,
         text="Intro\n\n## Run\n\n```sh\n[[not a link]]\n```\n\n- item\n",
     ),
-    (BLOCK, ""): LinkedText(path="Plan.md", title="Plan", line=3, end=9, text="\t- Sow [[Peas]]\n", anchored=True),
+    (BLOCK, ""): LinkedText(path="Plan.md", title="Plan", line=3, text="\t- Sow [[Peas]]\n"),
 }
 
 
@@ -332,7 +330,7 @@ class Links:
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         if target == "Shopping":
-            return LinkedText(path="topics/shopping.md", title="Shopping", line=3, end=3, text="x", anchored=True)
+            return LinkedText(path="topics/shopping.md", title="Shopping", line=3, text="x")
         return None
 
 

@@ -402,7 +402,8 @@ def test_long_combo_box_choice_is_elided(qtbot, appearance):
 def test_states_differ_without_colour(qtbot, appearance):
     shapes = []
     for state in get_args(State):
-        dot = StateDot(state)
+        dot = StateDot()
+        dot.set_state(state)
         qtbot.addWidget(dot)
         dot.setFixedSize(20, 20)
         picture = dot.grab().toImage()

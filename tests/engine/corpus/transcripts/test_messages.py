@@ -167,5 +167,5 @@ def test_of_very_many_left_branches_the_latest_are_known() -> None:
     for line in range(0, 3000, 3):
         facts.leave(line + 1, line + 2)
     assert len(facts.rewound) == 400
-    assert facts.is_left(2998)
-    assert not facts.is_left(2997)
+    assert facts.is_abandoned(2998)
+    assert not facts.is_abandoned(2997)
