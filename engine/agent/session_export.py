@@ -5,6 +5,7 @@ decisions, files and last state) and has at most a chosen number of characters.
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -85,7 +86,8 @@ def _head(summary: SessionSummary) -> Iterator[str]:
     if summary.parent:
         yield f"Part of {summary.parent}"
     if summary.resume_command:
-        yield f"Go on with: {summary.resume_command}"
+        gone = summary.resume_command.startswith("cd ") and not os.path.isdir(os.path.expanduser(summary.project))
+        yield f"Go on with: {summary.resume_command}{' (the folder does not exist)' if gone else ''}"
 
 
 def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage, str]]:
