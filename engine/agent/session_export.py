@@ -5,6 +5,7 @@ decisions, files and last state) and has at most a chosen number of characters.
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -76,7 +77,8 @@ def _head(session: SessionText) -> Iterator[str]:
     if summary.parent:
         yield f"Part of {summary.parent}"
     if summary.resume_command:
-        yield f"Go on with: {summary.resume_command}"
+        gone = summary.resume_command.startswith("cd ") and not os.path.isdir(os.path.expanduser(summary.project))
+        yield f"Go on with: {summary.resume_command}{' (the folder does not exist)' if gone else ''}"
     if session.masked:
         yield f"Secrets are masked in {plural(session.masked, 'message')}."
     if session.unknown:
