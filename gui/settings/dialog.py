@@ -24,7 +24,7 @@ from gui.core.jobs import Jobs
 from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_pages import GUIDE, PAGES, SettingsPage, whole_page
+from gui.settings.option_pages import GUIDE, PAGES, SettingsPage, placed_options, whole_page
 from gui.settings.option_row import DialogPage
 from gui.settings.page_factory import PageMaker, Pages
 from gui.settings.search_results_page import ResultsPage
@@ -320,6 +320,8 @@ class SettingsDialog(QDialog):
     @Slot()
     def _loaded(self) -> None:
         shown = self._stack.currentWidget()
+        if shown is self.results and self.query_field.text().strip():
+            return  # its rows show the new values
         other = shown is self._message or shown is self.results or self._stack.count() == _OWN
         if other or self.pages.shown is None or shown is not self.pages.page(self.page):
             self._choose()
@@ -328,10 +330,14 @@ class SettingsDialog(QDialog):
 
     @Slot(object, str)
     def _refused(self, keys: tuple[str, ...], sentence: str) -> None:
+        """Show why changes were not saved, at the first option of them."""
         page = self._stack.currentWidget()
+        if not (isinstance(page, DialogPage) and keys[0] in page.rows):
+            self.show_page(placed_options()[keys[0]].page)
+            page = self._stack.currentWidget()
         if isinstance(page, DialogPage):
-            for key in keys:
-                page.complain(key, sentence)
+            page.show_row(keys[0])
+            page.complain(keys[0], sentence)
 
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:

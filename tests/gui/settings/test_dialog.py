@@ -3,7 +3,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton, QScrollArea
 
 import engine
-from engine import Settings, load_settings, settings_path
+from engine import Settings, SettingsError, load_settings, settings_path
 from gui.commands.keymap import keymap
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.dialog import SettingsDialog
@@ -189,6 +189,35 @@ def test_ctrl_z_undoes_field_text_before_dialog_change(qtbot, dialog):
     qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert line.text() == "6"
     assert dialog.model.shown.in_force("facts.recall_results") == 5
+
+
+@pytest.fixture
+def full_disk(monkeypatch) -> None:
+    def refuse(*_args, **_options):
+        raise SettingsError("The disk is full.")
+
+    monkeypatch.setattr(engine, "change_settings", refuse, raising=False)
+
+
+@pytest.mark.usefixtures("full_disk")
+@pytest.mark.parametrize("query", ["", "number of results"])
+def test_failed_save_is_shown_at_its_option(qtbot, dialog, query):
+    if query:
+        dialog.search(query)
+        _rest(qtbot, dialog)
+    line = _type(qtbot, dialog, "query.max_results", "7")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    _rest(qtbot, dialog)
+    assert line.text() == "6"
+    assert line.hasFocus()
+    assert "The disk is full." in _said(_row(dialog, "query.max_results"))
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_failed_save_shows_the_page_of_its_option(qtbot, dialog):
+    dialog.model.set("facts.recall_results", 5, "defaults")
+    _rest(qtbot, dialog)
+    assert "The disk is full." in _said(_row(dialog, "facts.recall_results"))
 
 
 @pytest.mark.parametrize(
