@@ -25,6 +25,7 @@ from engine.search.pipeline_stages import (
     short_of,
 )
 from engine.search.scoring import DEFINED, SPELLED, Blend, Evidence, within_limits
+from engine.text.query_analysis import SHORTEST_PREFIX
 from engine.text.time_expressions import TimeExpression
 
 # --- Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each.
@@ -209,6 +210,16 @@ def _words(stage: Stage) -> str:
         notes.append(tr("Number of passages with each word: {words}.", words=", ".join(known)))
     if unknown:
         notes.append(tr("Not found in the index: {words}.", words=_quoted(unknown)))
+        last = list(terms.chunks)[-1]
+        missing = SHORTEST_PREFIX - len(last)
+        if missing > 0 and last == unknown[-1]:
+            longer = tr_count(
+                "Type {count:,} more character to find words that begin with {word}.",
+                "Type {count:,} more characters to find words that begin with {word}.",
+                missing,
+                word=in_quotes(last),
+            )
+            notes.append(longer)
     if terms.similar:
         notes.append(tr("Similar words were searched instead: {words}.", words=_quoted(terms.similar)))
     if terms.dropped:

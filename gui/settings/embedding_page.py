@@ -178,7 +178,7 @@ class EmbeddingPage(DialogPage):
         self._trial.clear()
         self._problem.hide()
         self._estimate = None
-        self._price.setText(tr(COUNTING))
+        self._price.setText(tr(COUNTING) if choice != self._before else "")
         self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
         self._lookup_timer.start()
@@ -251,7 +251,8 @@ class EmbeddingPage(DialogPage):
     def _show_price(self, estimate: EmbeddingEstimate) -> None:
         self._pricing.done()
         self._estimate = estimate
-        self._price.setText(breakable(estimate_words(estimate)))
+        unaffected = self._form.choice == self._before and not estimate.chunks
+        self._price.setText("" if unaffected else breakable(estimate_words(estimate)))
         self._show_save()
 
     def _show_no_price(self, sentence: str) -> None:

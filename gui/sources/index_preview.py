@@ -24,7 +24,7 @@ from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
-from gui.widgets.layouts import FlowLayout, column_page, scrolling_column
+from gui.widgets.layouts import FlowLayout, column_page, keeping_focus, scrolling_column
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.status_texts import files_left_out, rule_words
@@ -381,15 +381,16 @@ class PreviewPage(QFrame):
         if below == was_below:
             return
         layout = cast("QHBoxLayout", self._foot.layout())
-        if below:
-            self._whole.addWidget(self._foot)
-            layout.unsetContentsMargins()
-        else:
-            self._column.insertWidget(self._column.count() - 1, self._foot)
-            layout.setContentsMargins(0, 0, 0, 0)  # the page around it has them
+        with keeping_focus(self._foot):
+            if below:
+                self._whole.addWidget(self._foot)
+                layout.unsetContentsMargins()
+            else:
+                self._column.insertWidget(self._column.count() - 1, self._foot)
+                layout.setContentsMargins(0, 0, 0, 0)  # the page around it has them
+            self._foot.show()
         for side in (0, 2):
             layout.setStretch(side, int(below))
-        self._foot.show()
         self._align_footer()
 
     # --- display ----------------------------------------------------------------------------------------------------

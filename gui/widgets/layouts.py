@@ -1,5 +1,7 @@
 """Layouts: lines of widgets that wrap, two widgets side by side if they fit, and a centred column that scrolls."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
@@ -254,6 +256,15 @@ def scrolling_column(column: QLayout, width: int) -> QScrollArea:
     return scroll
 
 
+@contextmanager
+def keeping_focus(moved: QWidget) -> Iterator[None]:
+    """Restore the focus after `moved` has got another parent, for which Qt takes the focus from the widgets in it."""
+    focused = QApplication.focusWidget()
+    yield
+    if focused is not None and moved.isAncestorOf(focused):
+        focused.setFocus()
+
+
 class FootedColumn(QWidget):
     """A column that scrolls above a fixed footer; if that leaves the column too little room, both scroll."""
 
@@ -292,11 +303,9 @@ class FootedColumn(QWidget):
         if inside == self._footer_scrolls:
             return
         self._line.setVisible(not self._footer_scrolls)
-        if self._footer_scrolls:
-            self._column.addWidget(self._footer)
-        else:
-            self._whole.addWidget(self._footer)
-        self._footer.show()
+        with keeping_focus(self._footer):
+            (self._column if self._footer_scrolls else self._whole).addWidget(self._footer)
+            self._footer.show()
 
     def _align_footer(self) -> None:
         """Give a footer below the scroll area the side margins of the column, which may have a scroll bar."""

@@ -74,6 +74,18 @@ def test_off_topic_query_is_empty_with_reason(open_memory) -> None:
     assert stages["threshold"].left == 0
 
 
+def test_unknown_word_of_two_characters_asks_for_a_third(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+
+    def note(query: str) -> str:
+        return next(one.note for one in memory.search(query, explain=True).explanation.stages if one.name == "words")
+
+    assert note("zq").endswith("Type 1 more character to find words that begin with “zq”.")
+    assert "begin with" not in note("zqx")
+    assert "begin with" not in note("zq irrigation")
+
+
 def test_stages_ordered_with_counts(open_memory) -> None:
     memory = open_memory()
     memory.sync()

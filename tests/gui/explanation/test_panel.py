@@ -83,12 +83,12 @@ def test_panel_follows_selected_result(panel, outcome):
     _show(panel, outcome, first)
     said = _said(panel)
     assert first.citation in said
-    assert f"Number 1 of {outcome.total} results · score {first.score:.2f}" in said
+    assert f"Result 1 of {outcome.total} · score {first.score:.2f}" in said
     assert "Meaning counts 30% and words 70%" in said
     assert "reaches the minimum score, 0.35" in said
     panel.show_result(second)
     assert second.citation in _said(panel)
-    assert f"Number 2 of {outcome.total} results" in _said(panel)
+    assert f"Result 2 of {outcome.total}" in _said(panel)
 
 
 def test_bars_and_tables_have_accessible_names(panel, outcome):

@@ -9,7 +9,16 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QAction, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 
 from engine import ModelUsage, UsageTotal
 from gui.conversation.actions import entry_markdown
@@ -382,6 +391,14 @@ def test_prompt_list_opens_chosen_prompt(qtbot, panel: ConversationPanel, show) 
     QTest.keyClick(box, Qt.Key.Key_Return)
     assert chooser.isHidden()
     assert current(panel).text.startswith("Check zone 7 ")
+
+
+def test_prompt_list_is_as_high_as_its_rows(qtbot, panel: ConversationPanel, show) -> None:
+    show(next(path for path in SESSIONS if "codex" in path))
+    panel.session_actions.prompts.trigger()
+    rows = panel.findChild(PromptList).findChild(QListView)
+    last = rows.visualRect(rows.model().index(rows.model().rowCount() - 1, 0))
+    assert 0 <= rows.viewport().height() - last.bottom() < last.height()
 
 
 def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: ConversationPanel, show) -> None:

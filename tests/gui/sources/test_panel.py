@@ -248,6 +248,17 @@ def test_buttons_follow_the_text_unless_tables_fill_the_page(qtbot, panel, notes
     qtbot.waitUntil(lambda: below() < 40)
 
 
+def test_moving_buttons_keep_the_focus(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    button = _button(panel, "Index this folder")
+    for height in (300, 900, 300):
+        panel.resize(900, height)
+        qtbot.waitUntil(lambda height=height: panel.findChild(PreviewPage).height() <= height)
+        assert button.hasFocus()
+
+
 def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "one.png").write_bytes(b"x")

@@ -442,3 +442,27 @@ def test_footer_settles_at_every_size(qtbot, monkeypatch):
         whole.resize(900, height)
         qtbot.wait(10)
         assert len(moved) <= 1, height
+
+
+def test_moving_footer_keeps_the_focus(qtbot):
+    column, footer, button = QVBoxLayout(), QWidget(), QPushButton("Save")
+    column.addWidget(QLabel("A page"))
+    column.addStretch(1)
+    words = QLabel("What would be sent, and to whom, before anything is saved. " * 6)
+    words.setWordWrap(True)
+    foot = QVBoxLayout(footer)
+    foot.addWidget(words)
+    foot.addWidget(button)
+    whole = FootedColumn(column, 300, footer)
+    qtbot.addWidget(whole)
+    with qtbot.waitActive(whole):
+        whole.show()
+        whole.activateWindow()
+    button.setFocus()
+    parents = set()
+    for height in (700, 100, 700):
+        whole.resize(900, height)
+        qtbot.wait(10)
+        parents.add(footer.parentWidget())
+        assert button.hasFocus()
+    assert len(parents) == 2
