@@ -5,6 +5,7 @@ decisions, files and last state) and has at most a chosen number of characters.
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -28,7 +29,7 @@ _LONGEST_INPUT = 64 * 1024
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
     """Yield the lines of each message.
 
-    Thinking, tool calls with their results, and branches that were left are one line each unless `full`.
+    Thinking, tool calls with their results, and abandoned branches are one line each unless `full`.
     """
     for line in _head(session):
         yield " ".join(line.split())
@@ -76,7 +77,8 @@ def _head(session: SessionText) -> Iterator[str]:
     if summary.parent:
         yield f"Part of {summary.parent}"
     if summary.resume_command:
-        yield f"Go on with: {summary.resume_command}"
+        gone = summary.resume_command.startswith("cd ") and not os.path.isdir(os.path.expanduser(summary.project))
+        yield f"Go on with: {summary.resume_command}{' (the folder does not exist)' if gone else ''}"
     if session.masked:
         yield f"Secrets are masked in {plural(session.masked, 'message')}."
     if session.unknown:
@@ -202,7 +204,7 @@ class _Turn(NamedTuple):
 
     @property
     def left(self) -> bool:
-        """Whether it is in a branch that the user left."""
+        """Whether it is in a branch that the user abandoned."""
         return self.parts[0].message.rewound
 
     @property
@@ -396,7 +398,7 @@ _SEARCHED = 2000
 def session_context(session: SessionText, limit: int) -> str:
     """Return a block of at most `limit` characters (at least 500) with which another agent continues this session.
 
-    Branches that the user left are not in it. `session` must have been read with its secrets masked.
+    Abandoned branches are left out. `session` must have been read with its secrets masked.
     """
     limit = max(LEAST_CONTEXT, limit)
     fitting = [message for message in session.messages if not message.rewound]
@@ -431,9 +433,7 @@ def session_context(session: SessionText, limit: int) -> str:
 
 
 def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
-    """Return the user's messages, and for each the question that it answers with a dash, if it is short; else
-    empty.
-    """
+    """Return the user's messages, and for each short one the question that it answers and a dash; empty for others."""
     prompts: list[str] = []
     questions: list[str] = []
     answer = ""

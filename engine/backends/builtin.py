@@ -173,8 +173,8 @@ class BuiltinParts:
         does."""
         if self._context.indexing.watcher_status() is None:
             return self._context.provider.selection
-        soon = self._context.provider.soon(_CHOICE_SECONDS, self._context.listeners.notify)
-        return soon or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
+        selection = self._context.provider.selection_within(_CHOICE_SECONDS, self._context.listeners.notify)
+        return selection or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
         """Return the status, see `MemorySearchManager.status`. `settings`: the settings in use for queries."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.base.language import marked, tr
+from engine.base.language import marked, number, tr
 from engine.records.base import Record, Source
 from engine.records.sync import StoredSync
 
@@ -134,15 +134,15 @@ _WORDS: dict[DuplicateKind, str] = {
 
 
 def duplicate_title(group: DuplicateGroup) -> str:
-    """Return how the notes of a group share text, for display: `Nearly the same · 92 %`."""
+    """Return how the notes of a group share text, for display: `Nearly the same · 92%`."""
     if group.kind in ("identical", "recurring"):
         return tr(_WORDS[group.kind])
     return f"{tr(_WORDS[group.kind])} · {share_text(group.similarity)}"
 
 
 def share_text(share: float) -> str:
-    """Format a share of 0 to 1 as `92 %`; never as 100 % unless it is 1."""
-    return tr("{percent} %", percent=100 if share >= 1 else min(99, round(100 * share)))
+    """Format a share of 0 to 1 as `92%`; never as 100% unless it is 1."""
+    return number(share if share >= 1 else min(0.99, share), ".0%")
 
 
 class DuplicateReport(Record, frozen=True):

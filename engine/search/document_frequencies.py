@@ -30,7 +30,7 @@ class Word(NamedTuple):
 
     token: str
     chunks: int
-    """Number of chunks that contain the word."""
+    """Number of chunks that contain the word, or of those of the notes that it names if no text contains it."""
     titled: int
     """Number of chunks that contain the word in a title, alias or heading."""
 
@@ -130,11 +130,12 @@ class Counts:
             self._count(wanted[start : start + _TOGETHER])
 
     def chunks(self, token: str, column: str) -> int:
-        """Return the number of chunks that contain `token` in `column`."""
+        """Return the number of chunks that contain `token` in `column`; "name" includes titles."""
         counts = self._moment.chunks.get(token)
         if counts is None:
             counts = self._count((token,))[token]
-        return counts.get(column, 0)
+        found = counts.get(column, 0)
+        return max(found, counts.get("title", 0)) if column == "name" else found
 
     def _count(self, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
         """Read and cache the number of chunks of each token, by column.
@@ -150,10 +151,12 @@ class Counts:
         return found
 
     def loose(self, token: str, column: str) -> int:
-        """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
-        prefix.
+        """Return the number of chunks that contain a token in `column`, or in a title or name if none does; with `*` at
+        its end, the sum over all tokens with this prefix.
         """
-        return self._prefix(token, column)[0] if token.endswith("*") else self.chunks(token, column)
+        if token.endswith("*"):
+            return self._prefix(token, column)[0]
+        return self.chunks(token, column) or self.chunks(token, "name")
 
     def spelled_out(self, token: str, column: str) -> Sequence[str]:
         """Return the words of a prefix (with `*` at its end) outside of `words`, if it has too many in `words`.
@@ -172,7 +175,9 @@ class Counts:
                 known.clear()
             start = token[:-1]
             rows = self._snapshot.connection.execute(
-                f"""SELECT coalesce(sum(iif(col = ?, doc, 0)), 0), coalesce(sum(iif(col = 'words', doc, 0)), 0),
+                f"""SELECT coalesce(
+                        nullif(sum(iif(col = ?, doc, 0)), 0), sum(iif(col IN ('title', 'name'), doc, 0)), 0
+                    ), coalesce(sum(iif(col = 'words', doc, 0)), 0),
                     json_group_array(DISTINCT term) FILTER (WHERE col != 'words')
                     FROM {self._snapshot.words_where("term >= ? AND term < ?")}""",
                 (column, start, start + "\U0010ffff"),
@@ -200,10 +205,18 @@ class Counts:
 
     def _read(self, start: str) -> list[Word]:
         rows = self._snapshot.connection.execute(
-            f"""SELECT term, max(CASE col WHEN 'words' THEN doc END) AS chunks,
+            f"""SELECT term, {sql_chunk_count("words")} AS chunks,
                     max(CASE WHEN col IN ('title', 'heading', 'aliases') THEN doc ELSE 0 END) AS titled
                 FROM {self._snapshot.words_where("term >= ? AND term < ?")}
                 GROUP BY term HAVING chunks ORDER BY titled DESC, chunks DESC, term""",
             (start, start + "\U0010ffff"),
         )
         return list(map(Word._make, rows))
+
+
+def sql_chunk_count(column: str) -> str:
+    """Return the SQL of the number of chunks with a word in `column`, or in a title or name if the word is in no text.
+
+    To be selected from `Snapshot.words_where`, grouped by word. Sessions and files have names that are in no text.
+    """
+    return f"coalesce(max(iif(col = '{column}', doc, NULL)), max(iif(col IN ('title', 'name'), doc, NULL)))"

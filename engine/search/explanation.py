@@ -278,7 +278,7 @@ class Scored(msgspec.Struct, frozen=True):
     """The chunk's position after diversification; None if that is off."""
     order: float = 0.0
     """The score without its upper limit, which orders full matches."""
-    by_words: bool = False
+    by_keywords: bool = False
     """Whether only the keyword score reached the threshold."""
     named: bool = False
     """Whether the name of the chunk's file equals the query: a full match, whatever the chunk contains."""
@@ -297,12 +297,12 @@ class Scored(msgspec.Struct, frozen=True):
 
     @property
     def vector(self) -> float | None:
-        """Meaning score, 0 to 1; None without a vector."""
+        """Vector score, 0 to 1; None without a vector."""
         return None if self.evidence.vector is None else within_limits(self.evidence.vector)
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """What the scores of an answer come from besides its chunks: keyword scores, weights and minimum score."""
+    """Data on which the scores of an answer depend, besides its chunks: keyword scores, weights and minimum score."""
 
     words: KeywordScores
     blend: Blend
@@ -352,7 +352,7 @@ def _of_scores(
             if bm25
         ),
         score=scored.score,
-        by_words=scored.by_words,
+        by_words=scored.by_keywords,
         fresh_score=scored.fresh,
         time="" if scored.lift is None else time_words(scored.lift.time),
         time_lift=1.0 if scored.lift is None else scored.lift.factor,

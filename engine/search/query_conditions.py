@@ -297,17 +297,17 @@ def _nanoseconds(seconds: float) -> int:
 # --- Decides by name which files a query may find --------------------------------------------------------------------
 
 
-def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> Sequence[int] | None:
+def files_to_search(snapshot: Snapshot, guard: PathGuard, context: SearchContext) -> Sequence[int] | None:
     """Return the ids of the files that filters and exclusions leave to search; None for all files."""
     # Until the next sync the index may contain files that the settings exclude by now: they must not be opened.
     under = snapshot.meta("names")
-    if under == guard.rules and not work.request.filter.narrows:
+    if under == guard.rules and not context.request.filter.narrows:
         files: Sequence[int] | None = snapshot.known
     else:
-        found = work.request.filter.files(snapshot)
+        found = context.request.filter.files(snapshot)
         refused = guard.refused((name for _, name in found), under)
         files = [id_ for id_, name in found if name not in refused]
     if files is None:
         return None
-    work.stages.add("filters", snapshot.file_count(), len(files), unit="files")
+    context.stages.add("filters", snapshot.file_count(), len(files), unit="files")
     return files

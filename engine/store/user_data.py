@@ -360,7 +360,7 @@ def _was_used(connection: apsw.Connection) -> bool:
 
 # Returned by `_identity` for an empty file; this program never leaves one.
 _NO_CONTENT = (-1, -1)
-# Instead of an identity, after a file took the place of the opened one and could not be opened.
+# Stored as the identity after the opened file was replaced by one that could not be opened.
 _NOT_OPENED = (-2, -2)
 
 

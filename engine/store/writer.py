@@ -56,7 +56,7 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
     unknown: int = 0
     """Number of the session's lines or blocks that were not understood."""
     rewound: str = ""
-    """Lines of the session that the user discarded by going back, as encoded by `write_ranges`."""
+    """Lines of the session that the user abandoned by going back, as encoded by `write_ranges`."""
     active: float | None = None
     """Seconds of work, as in `SessionSummary.active_seconds`."""
     pauses: str = ""

@@ -72,7 +72,7 @@ class MemoryPool:
             self._release(entry)
 
     def settings_changed(self) -> None:
-        """Make each memory answer its next query by its folder's settings at that time."""
+        """Have each memory use its folder's latest settings for its next query."""
         self._changes += 1
 
     def close(self) -> None:

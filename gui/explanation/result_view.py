@@ -312,7 +312,7 @@ class ResultView(QWidget):
             "mixture": Section(tr("Combined score")),
             "time": Section(tr("Time")),
             "age": Section(tr("Age")),
-            "place": Section(tr("More variety")),
+            "position": Section(tr("More variety")),
             "threshold": Section(tr("Minimum score")),
         }
         self._fold = IconButton("chevron-right", tr("Show all figures"), tr("All figures"))
@@ -355,7 +355,7 @@ class ResultView(QWidget):
             "mixture": number(reason.fresh_score, ".2f"),
             "time": f"× {number(reason.time_lift, '.2f')}" if reason.time else "",
             "age": f"× {number(reason.decay, '.2f')}" if reason.date is not None else "",
-            "place": number(reason.rank),
+            "position": number(reason.rank),
             "threshold": number(reason.min_score, "g"),
         }
         for name, section in self._sections.items():

@@ -107,9 +107,11 @@ class SettingsDialog(QDialog):
 
     It stays open while options are changed, and closes when a page with a form is saved.
 
-    Signals: saved: a form was saved, or pending changes were applied: the approved estimate, None for none. in_force:
-    Settings that apply without reopening, and Path of their folder. purged: vectors were deleted. set_aside_requested:
-    rename the settings file, which can't be used.
+    Signals:
+        saved: a form was saved, or pending changes were applied: the approved estimate, None for none.
+        in_force: Settings that apply without reopening, and Path of their folder.
+        purged: vectors were deleted.
+        set_aside_requested: rename the settings file, which can't be used.
     """
 
     saved = Signal(object)

@@ -41,8 +41,9 @@ TESTING = marked("Testing the provider with one word…")
 class EmbeddingPage(DialogPage):
     """The page to choose the embedding model. A test sends one word; the choice is saved only by the button.
 
-    Signals: saved: the approved estimate, None for none. edited: the choice differs, or no longer differs, from the
-    settings in use.
+    Signals:
+        saved: the approved estimate, None for none.
+        edited: the choice differs, or no longer differs, from the settings in use.
     """
 
     saved = Signal(object)

@@ -174,7 +174,9 @@ def _grid(*rows: tuple[str, QWidget]) -> QWidget:
 class EnginePage(DialogPage):
     """The choice of the engine, a part of the advanced page.
 
-    Signals: saved: other settings are in the file. edited: the choice differs, or no longer differs, from the file.
+    Signals:
+        saved: other settings are in the file.
+        edited: the choice differs, or no longer differs, from the file.
     """
 
     saved = Signal()

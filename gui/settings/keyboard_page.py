@@ -34,10 +34,12 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 class KeyCapture(QKeySequenceEdit):
     """A field that captures one key with modifiers.
 
-    Enter accepts the key, Escape cancels; Tab moves the focus as usual, so that it is no keyboard trap.
+    Enter accepts the key, Escape cancels; Tab moves the focus as usual, to avoid a keyboard trap.
 
-    Signals: pressed: the key has changed, in `QKeySequence`'s portable format; empty for none. accepted: Enter, with a
-    key. left: Escape.
+    Signals:
+        pressed: the key has changed, in `QKeySequence`'s portable format; empty for none.
+        accepted: Enter, with a key.
+        left: Escape.
     """
 
     pressed = Signal(str)

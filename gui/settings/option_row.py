@@ -419,6 +419,7 @@ class OptionsPage(DialogPage):
 
     def add_widget(self, widget: QWidget) -> None:
         self._list.addWidget(widget)
+        widget.show()  # else the rows are painted squashed first, into the height that the page had before
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:

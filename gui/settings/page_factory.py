@@ -215,9 +215,12 @@ class PrivacyPage(OptionsPage):
 class Pages(QObject):
     """Stores the pages of the dialog, each created when first shown.
 
-    Signals: saved: a page with a form was saved, with the approved estimate, None for none. purged: vectors were
-    deleted. page_requested: name of a page to open. save_button: QPushButton of a page just created, for the footer.
-    edited: the choice of a form has changed.
+    Signals:
+        saved: a page with a form was saved, with the approved estimate, None for none.
+        purged: vectors were deleted.
+        page_requested: name of a page to open.
+        save_button: QPushButton of a page just created, for the footer.
+        edited: the choice of a form has changed.
     """
 
     saved = Signal(object)

@@ -172,6 +172,7 @@ class ResultsPage(DialogPage):
                 self._list.addWidget(label(tr(PAGES[page]), "group"))
             row = self._row(placed, switch)
             self._list.addWidget(row)
+            row.show()  # as in `OptionsPage`
             end.take(row)
         if now:
             self._turn.start()  # once more after the last ones, which the layout has shown by then

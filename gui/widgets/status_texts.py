@@ -144,13 +144,13 @@ class SyncLine:
         return self.fraction is not None
 
 
-def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> SyncLine:
+def sync_line(status: MemoryProviderStatus, *, now: float, stalled_for: float) -> SyncLine:
     """Make the texts of the bottom bar.
 
-    `now`: seconds since the epoch. `still_for`: seconds without progress of the running sync.
+    `now`: seconds since the epoch. `stalled_for`: seconds without progress of the running sync.
     """
     if status.syncing is not None:
-        return _running(status, status.syncing, still_for)
+        return _running(status, status.syncing, stalled_for)
     if status.index_error and not status.files:
         return SyncLine("degraded", tr("Index problem"), detail=status.index_error, tip=status.index_error)
     if status.writer_elsewhere:
@@ -168,7 +168,7 @@ def _without_meaning(status: MemoryProviderStatus) -> str:
     return tr_count("{count:,} passage waits for your agreement", "{count:,} passages wait for your agreement", left)
 
 
-def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
+def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, stalled_for: float) -> SyncLine:
     # The current cost has priority over earlier savings.
     saved = tr("{cost} so far", cost=money(step.cost)) if step.cost else _reused(step.reused)
     if status.paused:
@@ -186,8 +186,8 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
         )
         return _running_line(status, step, "working", waiting, jobs, saved)
     loading = step.phase == "embedding" and not step.completed and status.provider in ("embedded", "gguf")
-    if still_for >= (_LOADING_SECONDS if loading else STALL_SECONDS):
-        still = _no_progress(step.current_file.rpartition("/")[2], still_for)
+    if stalled_for >= (_LOADING_SECONDS if loading else STALL_SECONDS):
+        still = _no_progress(step.current_file.rpartition("/")[2], stalled_for)
         return _running_line(status, step, "degraded", tr("Stalled"), still)
     left = "" if step.seconds_left is None else _left(step.seconds_left)
     return _running_line(status, step, "working", tr(PHASE_WORDS[step.phase]), _rate(step.rate), left, saved)

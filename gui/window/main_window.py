@@ -202,7 +202,8 @@ class MainWindow(MainWindowBase):
         if not (self.workspace.is_updating and status is not None and is_untouched(status)):
             self.sync_bar.show_status(status)  # else it keeps "Opening…" until the update reports
         self.views.show_status(status)
-        self.diagnostics.show_status(status)
+        if status is not None or not self.workspace.reopening:
+            self.diagnostics.show_status(status)
         self.commands.show_open(status is not None)
         self._news.update_status(status)
         self._sync_announcer.update_status(status)

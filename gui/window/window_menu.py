@@ -255,6 +255,8 @@ class WindowMenu:
         self.menu: QMenu = commands.menu
         for spec in views.specs.values():
             commands.add(f"view.{spec.name}", spec.command, partial(views.switch, spec.name), spec.key)
+            for page, words in spec.page_commands.items():
+                commands.add_hidden(f"view.{spec.name}.{page}", words, partial(views.open_page, spec.name, page))
         commands.add("search.quick", marked("Quick search"), window.quick_requested.emit, "Ctrl+Shift+Space")
         commands.menu.addSeparator()
         self.back = commands.add("go.back", marked("Back"), navigation.back, *keys(QKeySequence.StandardKey.Back))

@@ -177,12 +177,12 @@ class QueryRunner:
         collections: Sequence[str],
         most: int,
         *,
-        by_words: bool,
+        keyword_only: bool,
         cancel: CancelToken | None,
     ) -> QueryOutcome:
         """The best documents of these collections. Raises `QmdError`, `Cancelled`."""
         request = _Request(collections, most, cancel)
-        wanted = "search" if by_words else self._settings.qmd.search_mode
+        wanted = "search" if keyword_only else self._settings.qmd.search_mode
         notice = ""
         if wanted != "search" and query_text.sentence:
             notice = self._no_models()

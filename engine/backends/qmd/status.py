@@ -1,6 +1,6 @@
 """The status of a memory with `qmd`: its index, unsupported features, and sessions that may not search it.
 
-It says why it doesn't search by meaning if it doesn't.
+If qmd searches only keywords, the status says why.
 """
 
 from collections import Counter
@@ -45,18 +45,18 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
     settings, counts = sync.settings, sync.index.counts()
     qmd = settings.qmd
     collections = sync.maintenance.collections
-    wants_meaning = qmd.search_mode != "search"
+    wants_vectors = qmd.search_mode != "search"
     missing = sync.command.missing()
-    reason = (wants_meaning and missing) or why_words_only(sync, counts)
-    meaning = wants_meaning and not reason
+    reason = (wants_vectors and missing) or why_words_only(sync, counts)
+    uses_vectors = wants_vectors and not reason
     sources = _sources(collections, counts)
     indexed = sum(source.files for source in sources)
     token, step = indexing.current(), indexing.progress()
     return MemoryProviderStatus(
         backend="qmd",
-        provider="qmd" if meaning else "none",
-        model="qmd" if meaning else "",
-        requested_provider="qmd" if wants_meaning else "none",
+        provider="qmd" if uses_vectors else "none",
+        model="qmd" if uses_vectors else "",
+        requested_provider="qmd" if wants_vectors else "none",
         files=indexed,
         chunks=indexed,
         dirty=indexing.dirty or not collections,
@@ -69,8 +69,8 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
         fts=FtsStatus(enabled=True, available=not (missing or counts.problem), error=missing or counts.problem or None),
         fallback=None,
         vector=VectorStatus(
-            enabled=wants_meaning,
-            available=counts.vectors > 0 if wants_meaning else None,
+            enabled=wants_vectors,
+            available=counts.vectors > 0 if wants_vectors else None,
             extension_path=None,
             load_error=reason or None,
             dims=None,
@@ -78,7 +78,7 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
             rows=counts.vectors,
         ),
         batch=batch_status(settings.remote.batch, None, BatchPolicy(), BatchJobs(user)),
-        custom=_custom(sync, counts, MODES[qmd.search_mode] if meaning else "keyword", reason),
+        custom=_custom(sync, counts, MODES[qmd.search_mode] if uses_vectors else "keyword", reason),
         pending_vectors=sync.pending(),
         failed_files=sync.failed,
         skipped_files=sync.skipped,

@@ -429,7 +429,7 @@ def test_irregular_form_never_completes_a_query(memory: BuiltinMemory, tmp_path:
 
 def test_irregular_form_weighs_no_more_than_its_own_rarity(memory: BuiltinMemory, tmp_path: Path) -> None:
     for number in range(30):
-        (tmp_path / "notes" / f"seek{number}.md").write_text("They seek a harbour for the winter.\n", "utf-8")
+        (tmp_path / "notes" / f"note{number}.md").write_text("They seek a harbour for the winter.\n", "utf-8")
     (tmp_path / "notes" / "sought.md").write_text("They sought a harbour for the winter.\n", "utf-8")
     memory.sync()
     outcome = memory.search("sought harbour", min_score=0, explain=True)

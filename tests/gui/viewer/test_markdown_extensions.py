@@ -127,7 +127,7 @@ def test_no_tag_is_looked_for_in_other_markup(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[x]: call {}", "a < b {} > c", "[a {}]", "[a] ({})", "[r](x) {}"])
-def test_tag_beside_markup_is_a_link(text: str) -> None:
+def test_tag_next_to_markup_is_a_link(text: str) -> None:
     assert rewritten(text.format("#b")) == text.format(r"[\#b](tag:b)")
 
 
