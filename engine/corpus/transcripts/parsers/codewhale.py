@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part
@@ -107,7 +107,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
         parents = {name: string(entry.get("parent_id")) for name, entry in nodes.items()}
         times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}
         path = branch(parents, times, string(journal.get("leaf_id")) or string(value.get("leaf_id")))
-        shown, others = ([nodes[name] for name in names] for names in (path, left_branches(parents, path)))
+        shown, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
     else:
         shown, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
     messages, left = read_branches(parser, shown, others)
