@@ -8,8 +8,8 @@ A string that continues in the next block is scanned from its beginning for each
 `DividedStrings` makes an array of such a string, which `built` joins.
 """
 
+import os
 import re
-import secrets
 import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -34,7 +34,7 @@ FIRST_HALF = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
 _FIRST_HALF = lazy_pattern(FIRST_HALF)
 ESCAPE, PAIR = 6, 12  # bytes of an escaped half, and of both
 _LONGEST_STRING = 256 * 1024
-_DIVIDED = secrets.token_hex(16)
+_DIVIDED = os.urandom(16).hex()  # not by `secrets`, which imports five modules at each start
 """First value of the array that stands for a long string; no document can have it."""
 _KEY_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = lazy_pattern(rf"{_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART}){{100}}")

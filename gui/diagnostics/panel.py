@@ -239,16 +239,10 @@ class DiagnosticsPanel(QWidget):
     add_requested = Signal(str)
     type_requested = Signal(str)
 
-    def __init__(
-        self,
-        manager: MemorySearchManager | None,
-        jobs: Jobs,
-        config: Path | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         """`config`: settings file in place of the user's own."""
         super().__init__(parent)
-        self._manager = manager
+        self._manager: MemorySearchManager | None = None
         self._jobs = jobs
         self._status: MemoryProviderStatus | None = None
         self._answers: dict[str, str] = {}
@@ -260,7 +254,6 @@ class DiagnosticsPanel(QWidget):
         self._column.setContentsMargins(_GUTTER, 14, _GUTTER, 14)
         self._column.setSpacing(GROUP_SPACING)
         self.why = PathExplainer(jobs, config)
-        self.why.set_manager(manager)
         self.why.action_requested.connect(self._act_on_path)
         self.why.type_requested.connect(self.type_requested)
         self._column.addWidget(self.why)

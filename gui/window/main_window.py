@@ -127,7 +127,7 @@ class MainWindow(MainWindowBase):
 
         self.views = Views(jobs, self)
         self.search, self.sessions, self.viewer = self.views.search, self.views.sessions, self.views.viewer
-        self.diagnostics = DiagnosticsPanel(None, jobs, paths.config)
+        self.diagnostics = DiagnosticsPanel(jobs, paths.config)
         self.first_run = FirstRunPanel(jobs, paths.config, store_path=workspace.store_path)
         self.banner = WindowBanner(workspace)
         self.explanation = ExplanationPanel()

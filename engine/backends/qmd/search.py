@@ -86,17 +86,7 @@ class ResultMapper:
         self, hits: Iterable[Hit], collections: Sequence[Collection], file_filter: Filter, query_text: QueryText
     ) -> list[Candidate]:
         """The files that satisfy all conditions, best first; each once, with its best score."""
-        by_name = {collection.name: collection for collection in collections}
-        sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
-        best: dict[str, tuple[Hit, ExportedSession | None]] = {}
-        for hit in hits:
-            collection = by_name.get(hit.collection)
-            if collection is None:
-                continue
-            session = sessions.get(hit.path) if collection.source == "sessions" else None
-            name = collection.stable_name(hit.path) if collection.source == "memory" else session and session.known.path
-            if name and (name not in best or best[name][0].score < hit.score):
-                best[name] = hit, session
+        best = self._best_hits(hits, collections)
         notes = {name for name, (_, session) in best.items() if session is None}
         accepted = self._guard.accepted(notes)
         found = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
@@ -109,6 +99,26 @@ class ResultMapper:
             and all(ok(one) for ok in conditions)
         ]
         return sorted(matching, key=lambda one: -one.hit.score)  # equal scores stay in the order of `qmd`
+
+    def _best_hits(
+        self, hits: Iterable[Hit], collections: Sequence[Collection]
+    ) -> dict[str, tuple[Hit, ExportedSession | None]]:
+        """Return the hit with the highest score of each file, by stable name, and the session that the file exports."""
+        by_name = {collection.name: collection for collection in collections}
+        sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
+        best: dict[str, tuple[Hit, ExportedSession | None]] = {}
+        for hit in hits:
+            collection, session = by_name.get(hit.collection), None
+            if collection is None:
+                continue
+            if collection.source == "memory":
+                name = collection.stable_name(hit.path)
+            else:
+                session = sessions.get(hit.path)
+                name = "" if session is None else session.known.path
+            if name and (name not in best or best[name][0].score < hit.score):
+                best[name] = hit, session
+        return best
 
     def results(
         self,

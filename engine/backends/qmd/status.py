@@ -5,6 +5,7 @@ If qmd searches only keywords, the status says why.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -77,26 +78,7 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
             rows=counts.vectors,
         ),
         batch=batch_status(settings.remote.batch, None, BatchPolicy(), BatchJobs(user)),
-        custom={
-            "searchMode": MODES[qmd.search_mode] if uses_vectors else "keyword",
-            "providerUnavailableReason": reason or None,
-            "providerError": sync.embed_problem or None,
-            "unknownScripts": [],
-            "passedOver": [],
-            "remote": False,
-            "server": None,
-            "price": None,
-            "consent": None,
-            "remoteFallback": None,
-            "keyPlace": None,
-            "readOnly": None,
-            "qmd": {
-                "command": qmd.command,
-                "version": sync.command.version or None,
-                "searchMode": qmd.search_mode,
-                "collections": {one.name: counts.documents.get(one.name, 0) for one in collections},
-            },
-        },
+        custom=_custom(sync, counts, MODES[qmd.search_mode] if uses_vectors else "keyword", reason),
         pending_vectors=sync.pending(),
         failed_files=sync.failed,
         skipped_files=sync.skipped,
@@ -112,6 +94,31 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
         user_data=user.status(),
         unsupported=unsupported_features(sessions=qmd.sessions.enabled),
     )
+
+
+def _custom(sync: QmdSync, counts: QmdCounts, mode: SearchMode, unavailable: str) -> dict[str, Any]:
+    """Return the fields that the built-in index has, too, and those of qmd."""
+    qmd = sync.settings.qmd
+    return {
+        "searchMode": mode,
+        "providerUnavailableReason": unavailable or None,
+        "providerError": sync.embed_problem or None,
+        "unknownScripts": [],
+        "passedOver": [],
+        "remote": False,
+        "server": None,
+        "price": None,
+        "consent": None,
+        "remoteFallback": None,
+        "keyPlace": None,
+        "readOnly": None,
+        "qmd": {
+            "command": qmd.command,
+            "version": sync.command.version or None,
+            "searchMode": qmd.search_mode,
+            "collections": {one.name: counts.documents.get(one.name, 0) for one in sync.maintenance.collections},
+        },
+    }
 
 
 def why_words_only(sync: QmdSync, counts: QmdCounts) -> str:

@@ -157,7 +157,8 @@ def test_tooltip_names_the_setting():
     ],
 )
 def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: PathRemedy, signal: str, told: str):
-    panel = DiagnosticsPanel(memory, jobs)
+    panel = DiagnosticsPanel(jobs)
+    panel.set_manager(memory)
     qtbot.addWidget(panel)
     panel.show()
     panel.show_status(make_status())
@@ -172,7 +173,8 @@ def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: Pat
 
 
 def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
-    panel = DiagnosticsPanel(memory, jobs)
+    panel = DiagnosticsPanel(jobs)
+    panel.set_manager(memory)
     qtbot.addWidget(panel)
     panel.show()
     panel.show_status(make_status())
@@ -196,7 +198,8 @@ def test_only_endings_of_text_can_be_included():
 
 
 def test_ask_why_focuses_field(qtbot, appearance, jobs, memory):
-    panel = DiagnosticsPanel(memory, jobs)
+    panel = DiagnosticsPanel(jobs)
+    panel.set_manager(memory)
     qtbot.addWidget(panel)
     with qtbot.waitActive(panel):
         panel.show()
