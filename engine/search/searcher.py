@@ -1,6 +1,6 @@
 """Answers a query: keyword and vector search, one absolute score, the threshold, and notices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,13 @@ from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import QuerySuggestion, SearchMode, SearchOutcome
-from engine.search.chunk_filter import ChunkFilter, KnownFiles
+from engine.search.chunk_filter import KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
-from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
-from engine.search.query_conditions import Conditions, files_to_search, required_roles
+from engine.search.parsed_query_description import no_words, remarks_of
+from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
@@ -45,47 +45,6 @@ if TYPE_CHECKING:
     from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import KnownLanguages, SubjectCache, VectorLeg
     from engine.store.vector_encoding import Vectors
-
-
-def restrict(
-    snapshot: Snapshot, conditions: Conditions, files: Sequence[int] | None, context: SearchContext, *, listed: bool
-) -> ChunkFilter:
-    """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
-
-    `listed`: their ids are needed, not only an FTS5 expression.
-    """
-    scope = ChunkFilter(files)
-    if conditions:
-        match = conditions.match()
-        listed = listed or match is None or bool(context.request.explain)
-        scope = ChunkFilter(files, conditions.chunks(files) if listed else None, match)
-    if not context.query.plain:
-        chunks = snapshot.chunk_count()
-        note = understood(context.query)
-        some = not conditions or (conditions.some(files) if scope.chunks is None else bool(scope.chunks))
-        if not some and (unmet := conditions.unmet(files)):
-            demanded = any_of(map(describe_condition, unmet))
-            if files is None:
-                note = tr("No passage {demands}.", demands=demanded)
-            else:
-                note = tr("No passage that passes the filters {demands}.", demands=demanded)
-        if any(map(context.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot):
-            context.tags_wait = True
-            note += " " + tr("Tags can be searched after the next update has read all notes again.")
-        context.understood = note
-        context.stages.add("query", chunks, chunks if scope.chunks is None else len(scope.chunks), note)
-    return scope
-
-
-_FROM_NOTES = ("tag", "links", "backlinks")
-"""Operators whose data is missing in an index of an earlier version until all notes are read again."""
-
-
-def _has_tags(snapshot: Snapshot) -> bool:
-    """Whether the notes were indexed with their tags."""
-    from engine.corpus.note_metadata import indexed_by  # few queries ask for tags
-
-    return indexed_by(snapshot.meta("fingerprint"))
 
 
 def in_roles(

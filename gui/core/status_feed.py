@@ -21,7 +21,7 @@ from engine import (
 )
 from gui.core.jobs import Job, Jobs
 from gui.widgets.accessibility import announce
-from gui.widgets.status_texts import FailedService, failed_engine, index_remedy, why_words_only
+from gui.widgets.status_texts import FailedService, failed_engine, index_remedy, why_keywords_only
 
 _INTERVAL_MS = 100
 
@@ -206,7 +206,7 @@ class StatusEvents(QObject):
         self._reported = status.index_error or ""
         self._report_user_data(status.user_data)
         self._report_awaiting(status.awaiting)
-        self._report_provider(why_words_only(status))
+        self._report_provider(why_keywords_only(status))
         self._report_engine(failed_engine(status))
         last, self._last_sync = self._last_sync, status.last_sync
         if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:

@@ -80,7 +80,7 @@ class SearchRunner(QObject):
         self._next_turn = QTimer(self, singleShot=True, interval=0)
         self._next_turn.timeout.connect(self._show)
         self._resume_timer = QTimer(self, singleShot=True)
-        self._resume_timer.timeout.connect(self._compare_meaning)
+        self._resume_timer.timeout.connect(self._compare_vectors)
 
     @property
     def _job(self) -> Job | None:
@@ -206,7 +206,7 @@ class SearchRunner(QObject):
             self._end_query()
 
     @Slot()
-    def _compare_meaning(self) -> None:
+    def _compare_vectors(self) -> None:
         if self._job is not None:
             self._job.token.resume()
 

@@ -158,7 +158,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, stalled_for: float) -
     return _resting(status, now)
 
 
-def _without_meaning(status: MemoryProviderStatus) -> str:
+def _pending_vectors(status: MemoryProviderStatus) -> str:
     """Describe how many chunks have no vectors yet, so that they can't be found by meaning; empty for none."""
     if not status.pending_vectors or status.provider == "none":
         return ""
@@ -256,7 +256,7 @@ def _indexed(status: MemoryProviderStatus) -> str:
     return f"{by}{tr_count('{count:,} note', '{count:,} notes', files.get('memory', 0))} · {sessions}"
 
 
-def why_words_only(status: MemoryProviderStatus) -> str:
+def why_keywords_only(status: MemoryProviderStatus) -> str:
     """Return why the provider of the settings isn't used; empty if it is."""
     if status.provider != "none" or status.requested_provider == "none":
         return ""
@@ -278,12 +278,12 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     failed = len(status.failed_files)
     if last and last.error:
         return SyncLine("degraded", tr("Update failed"), count=files, detail=last.error, failed=failed, tip=last.error)
-    unfinished = " · ".join(part for part in (_without_meaning(status), _under_way(status), when) if part)
+    unfinished = " · ".join(part for part in (_pending_vectors(status), _under_way(status), when) if part)
     if last and last.cancelled:
         return SyncLine("off", tr("Stopped"), count=files, detail=unfinished, failed=failed, tip=tip)
     if is_untouched(status):
         return SyncLine("off", tr("Nothing indexed yet"))
-    if reason := why_words_only(status):
+    if reason := why_keywords_only(status):
         detail = " · ".join(part for part in (reason, when) if part)
         return SyncLine("degraded", tr("Keyword search only"), count=files, detail=detail, failed=failed, tip=reason)
     if status.dirty:

@@ -149,18 +149,18 @@ class QueryRunner:
         self,
         command: QmdCommand,
         settings: Settings,
-        why_words_only: Callable[[], str],
+        why_keywords_only: Callable[[], str],
         restore: Callable[[], bool],
         moment: Callable[[], object],
     ) -> None:
-        """`why_words_only` returns why the models can't be used; empty if they can.
+        """`why_keywords_only` returns why the models can't be used; empty if they can.
 
         `restore` restores qmd's lost collections; it returns False if there are none. `moment`: a value that differs
         after its index has changed.
         """
         self._command = command
         self._settings = settings
-        self._no_models = why_words_only
+        self._no_models = why_keywords_only
         self._restore = restore
         self._moment = moment
         self._rest, self._vectors_rest = RetryPause(), RetryPause()

@@ -47,7 +47,7 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
     collections = sync.maintenance.collections
     wants_vectors = qmd.search_mode != "search"
     missing = sync.command.missing()
-    reason = (wants_vectors and missing) or why_words_only(sync, counts)
+    reason = (wants_vectors and missing) or why_keywords_only(sync, counts)
     uses_vectors = wants_vectors and not reason
     sources = _sources(collections, counts)
     indexed = sum(source.files for source in sources)
@@ -121,7 +121,7 @@ def _custom(sync: QmdSync, counts: QmdCounts, mode: SearchMode, unavailable: str
     }
 
 
-def why_words_only(sync: QmdSync, counts: QmdCounts) -> str:
+def why_keywords_only(sync: QmdSync, counts: QmdCounts) -> str:
     """Return why only keywords are searched; empty if the settings request that, or the models can be used."""
     if sync.settings.qmd.search_mode == "search" or counts.vectors:
         return ""
