@@ -112,6 +112,11 @@ def _index_11_pauses(connection: apsw.Connection) -> None:
         _add_column(connection, Tables(generation).sessions, "pauses", "TEXT NOT NULL DEFAULT ''")
 
 
+def _index_12_chunk_rows(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_chunk_rows(connection, Tables(generation))
+
+
 def _add_column(connection: apsw.Connection, table: str, column: str, kind: str) -> None:
     """Add a column to a table, unless it was created with it."""
     if column not in {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}:
@@ -130,6 +135,7 @@ INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_9_links,
     _index_10_active_time,
     _index_11_pauses,
+    _index_12_chunk_rows,
 )
 
 
@@ -145,6 +151,11 @@ class Tables(msgspec.Struct, frozen=True):
     @property
     def chunks(self) -> str:
         return f"chunks_{self.generation}"
+
+    @property
+    def chunk_rows(self) -> str:
+        """The chunks, as `c`, read from an index of ids, files, lines and hashes: texts are on many pages."""
+        return f"{self.chunks} c INDEXED BY {self.chunks}_row"
 
     @property
     def sessions(self) -> str:
@@ -227,6 +238,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     # `places` (JSON) gives the message of a session that each part of the text is from; NULL for notes.
     connection.execute(f"CREATE INDEX {tables.chunks}_file ON {tables.chunks} (file_id)")
     connection.execute(f"CREATE INDEX {tables.chunks}_hash ON {tables.chunks} (hash)")
+    _create_chunk_rows(connection, tables)
     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (tables.chunks, first_chunk_id - 1))
     connection.execute(
         f"""CREATE VIRTUAL TABLE {tables.fts} USING fts5 (
@@ -240,6 +252,14 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     _create_tool_uses(connection, tables)
     _create_session_requests(connection, tables)
     _create_links(connection, tables)
+
+
+def _create_chunk_rows(connection: apsw.Connection, tables: Tables) -> None:
+    """Create the index from which searches read the rows of chunks without their texts, a page for some 200 of them."""
+    connection.execute(
+        f"""CREATE INDEX IF NOT EXISTS {tables.chunks}_row
+            ON {tables.chunks} (id, file_id, start_line, end_line, hash)"""
+    )
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
