@@ -269,8 +269,8 @@ def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, add
     """
     message = tr_reason(detail)
     if status.barred and status.barred != status.name:
-        goes_on = _lowered(message) if message == detail else message
-        message = tr("The path is in {folder}: {reason}", folder=status.barred, reason=goes_on)
+        clause = _lowered(message) if message == detail else message
+        message = tr("The path is in {folder}: {reason}", folder=status.barred, reason=clause)
     if addable and detail not in _NAME_EXTRA_PATHS:
         advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
         return f"{message} {advice}"

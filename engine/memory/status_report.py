@@ -66,8 +66,8 @@ _NOTHING = Counts(0, False, (), 0, 0, (), None, (), (), EngineChoice("numpy", ""
 
 
 _PAUSE = 20
-"""While a sync runs, the pause between two counts, in times of what one took: all rows are counted, and a sync of many
-files commits several times a second.
+"""Pause between two counts while a sync runs, as a multiple of a count's duration: a count reads all rows, and a sync
+of many files commits several times a second.
 """
 
 

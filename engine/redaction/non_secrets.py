@@ -388,7 +388,7 @@ def is_code(value: str) -> bool:
 
 
 def _is_plain(before: str, match: re.Match[str]) -> bool:
-    """Return whether a value such as `wifipassword` is the whole value of an entry, so that it is no variable."""
+    """Return whether a value such as `wifipassword` is the whole value of an entry, and therefore not a variable."""
     value, sign = value_of(match), match.groupdict().get("sign")
     if not _COMPOUND.fullmatch(value) or (sign and "=" in sign and sign != "="):
         return False

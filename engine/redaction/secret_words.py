@@ -325,7 +325,7 @@ TECHNICAL = lazy_pattern(
 
 
 def is_phrase(text: str) -> bool:
-    """Whether the text can be a passphrase: several words, of which at most a third describe a password or are
+    """Whether the text can be a passphrase: several words; at most a third of them describe a password or are
     ordinary.
     """
     words = text.split()

@@ -142,11 +142,12 @@ class Counts:
             self._count(wanted[start : start + _TOGETHER])
 
     def chunks(self, token: str, column: str) -> int:
-        """Return the number of chunks that contain `token` in `column`."""
+        """Return the number of chunks that contain `token` in `column`; "name" includes titles."""
         counts = self._moment.chunks.get(token)
         if counts is None:
             counts = self._count((token,))[token]
-        return counts.get(column, 0)
+        found = counts.get(column, 0)
+        return max(found, counts.get("title", 0)) if column == "name" else found
 
     def _count(self, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
         """Read and cache the number of chunks of each token, by column.
@@ -162,10 +163,12 @@ class Counts:
         return found
 
     def loose(self, token: str, column: str) -> int:
-        """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
-        prefix.
+        """Return the number of chunks that contain a token in `column`, or in a title or name if none does; with `*` at
+        its end, the sum over all tokens with this prefix.
         """
-        return self._prefix(token, column)[0] if token.endswith("*") else self.chunks(token, column)
+        if token.endswith("*"):
+            return self._prefix(token, column)[0]
+        return self.chunks(token, column) or self.chunks(token, "name")
 
     def spelled_out(self, token: str, column: str) -> Sequence[str]:
         """Return the words of a prefix (with `*` at its end) outside of `words`, if it has too many in `words`.
@@ -184,7 +187,9 @@ class Counts:
                 known.clear()
             start = token[:-1]
             rows = self._snapshot.connection.execute(
-                f"""SELECT coalesce(sum(iif(col = ?, doc, 0)), 0), coalesce(sum(iif(col = 'words', doc, 0)), 0),
+                f"""SELECT coalesce(
+                        nullif(sum(iif(col = ?, doc, 0)), 0), sum(iif(col IN ('title', 'name'), doc, 0)), 0
+                    ), coalesce(sum(iif(col = 'words', doc, 0)), 0),
                     json_group_array(DISTINCT term) FILTER (WHERE col != 'words')
                     FROM {self._snapshot.words_where("term >= ? AND term < ?")}""",
                 (column, start, start + "\U0010ffff"),
@@ -213,11 +218,18 @@ class Counts:
         # Objects of all words would take most of the time.
         query = f"""SELECT json_group_array(json_array(term, chunks, titled)) FILTER (WHERE chunks > 1 OR titled),
                 coalesce(group_concat(char(10) || term, '') FILTER (WHERE chunks = 1 AND NOT titled), '')
-            FROM (SELECT term, coalesce(max(CASE col WHEN 'words' THEN doc END),
-                        max(CASE WHEN col IN ('title', 'name', 'aliases') THEN doc END)) AS chunks,
+            FROM (SELECT term, {sql_chunk_count("words")} AS chunks,
                     max(CASE WHEN col IN ('title', 'heading', 'aliases') THEN doc ELSE 0 END) AS titled
                 FROM {self._snapshot.words_where("term >= ? AND term < ?")}
                 GROUP BY term HAVING chunks)"""
         ((words, rare),) = self._snapshot.connection.execute(query, (start, start + "\U0010ffff"))
         found = msgspec.json.decode(words, type=list[Word])
         return Beginning(start, sorted(found, key=lambda word: (-word.titled, -word.chunks, word.token)), rare)
+
+
+def sql_chunk_count(column: str) -> str:
+    """Return the SQL of the number of chunks with a word in `column`, or in a title or name if the word is in no text.
+
+    To be selected from `Snapshot.words_where`, grouped by word. Sessions and files have names that are in no text.
+    """
+    return f"coalesce(max(iif(col = '{column}', doc, NULL)), max(iif(col IN ('title', 'name'), doc, NULL)))"

@@ -297,12 +297,12 @@ class Scored(msgspec.Struct, frozen=True):
 
     @property
     def vector(self) -> float | None:
-        """Meaning score, 0 to 1; None without a vector."""
+        """Vector score, 0 to 1; None without a vector."""
         return None if self.evidence.vector is None else within_limits(self.evidence.vector)
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """What the scores of an answer come from besides its chunks: keyword scores, weights and minimum score."""
+    """Data on which the scores of an answer depend, besides its chunks: keyword scores, weights and minimum score."""
 
     words: KeywordScores
     blend: Blend

@@ -21,8 +21,8 @@ _MOST = 64
 _NONSENSE = 6
 """Fewest letters of a word that shows by its spelling that it has no meaning; models know many abbreviations."""
 _LETTERS_A_PIECE = 2
-"""Letters in the pieces of a word, on average, below which it has none. Of random letters 78 % are spelt so, of words
-in eight languages under 1 %.
+"""Average number of letters in the pieces by which the model spells a word, below which the word has no meaning. This
+holds for 78 % of random words, and for under 1 % of the words of eight languages.
 """
 
 
@@ -172,7 +172,8 @@ class QueryEmbedder:
     def _pieces(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", word: str) -> int:
         """Return how many pieces of the model's vocabulary spell a word, 0 if that is not known.
 
-        Before there are vectors it is not: the first search in a new folder would wait for the model to be unpacked.
+        Unknown before there are vectors, since the first search in a new folder would wait for the model to be
+        unpacked.
         """
         try:
             known = provider is not None and self.has_vectors(snapshot, provider)

@@ -139,7 +139,7 @@ class Ranker:
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """Score and order all candidates.
 
-        Returns the keyword scores, the scored candidates, best first, and the weights of keywords and meaning.
+        Returns the keyword scores, the scored candidates, best first, and the weights of both scores.
         """
         ages = self._ages(ids, snapshot, context)
         with context.timed("merge"):
@@ -163,7 +163,7 @@ class Ranker:
             return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with context.timed("merge"):
-            # The rest of the words may be in a passage's file by chance: meaning must not lose its weight for that.
+            # A passage's file may contain the other words by chance: vectors must not lose their weight for that.
             found = (msgspec.structs.replace(evidence(id_), complete=id_ in words.in_some_form) for id_ in best)
             blend = self._blend(vector_leg, found, part.analysis, context)
 

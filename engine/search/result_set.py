@@ -70,7 +70,7 @@ def is_lasting(
 ) -> bool:
     """Whether an answer may be cached while the index is unchanged.
 
-    Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
+    Not if a provider failed, or if vectors were skipped for a temporary reason: the next query tries again.
     """
     needs_vector = context.request.like is not None or context.query.free_text.strip()
     whole = vector_leg is not None or provider is None or not needs_vector

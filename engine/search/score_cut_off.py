@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 _FOR_UNKNOWN = 0.4
-"""By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
+"""Increase of the minimum if all words of a query occur nowhere, as a share of the minimum."""
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
 _FOR_UNRELATED = 1.25
-"""By how much the minimum rises if no passage shares the query's subject, as a share of it; it rises little if one
-probably does."""
+"""Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
+probably does.
+"""
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
@@ -62,7 +63,7 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
 def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, least: float) -> list[Scored]:
     """Score chunks by keywords alone if they contain all words only together with other chunks of the same lines.
 
-    A long line is split anywhere, so the meaning of one part says little about words that are in two of them.
+    A long line is split anywhere, so the vector of one part says little about words that are in two of them.
     """
     if len(words.terms) < 2 or words.groups:
         return ranked
@@ -92,11 +93,11 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
 def without_chance_matches(
     snapshot: Snapshot, results: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
 ) -> list[Scored]:
-    """Remove weak results that match by meaning alone, if words of the query occur nowhere in the index.
+    """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index.
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
     can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
-    "" if unknown. `least`: the minimum for results by meaning.
+    "" if unknown. `least`: the minimum for results by vectors.
     """
     missing = [term for term in words.terms if not term.chunks]
     known = [bool(term.chunks) for term in words.terms]
@@ -121,7 +122,7 @@ def without_chance_matches(
 
 
 def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", least: float) -> float:
-    """Return the minimum score for results by meaning alone: higher if no passage seems to share the query's subject.
+    """Return the minimum score for results by vectors alone: higher if no passage seems to share the query's subject.
 
     The nearest of many unrelated passages is near enough for the usual minimum, `least`. A result with the query's
     words or its name shows that the index has the subject.
@@ -137,7 +138,7 @@ def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", le
 
 
 def without_unrelated(results: list[Scored], raised: float, stages: Stages) -> list[Scored]:
-    """Remove results whose score is below the minimum by meaning, `raised`."""
+    """Remove results whose score is below `raised`, the minimum for results by vectors."""
     found = [scored for scored in results if scored.unlifted >= raised]
     if len(found) < len(results):
         best = None if found else max(scored.unlifted for scored in results)
@@ -156,11 +157,11 @@ def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set
 
 
 def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
-    """Leave one result of those with the same text in several files, such as copies of a note.
+    """Keep one of the results that have the same text in several files, such as copies of a note.
 
-    Also returns the ids of the others, best first, by id of the one that stands for them: among equal scores, one in a
-    file that stands for others already, else the shortest path, since "note.md" is copied to "note (1).md". A text of a
-    few words may be in several files without being copied, and each is an entry of its own.
+    Also returns the ids of the others, best first, by id of the result that is kept: the best one and, of several with
+    the same score, one in a file of which another result was kept, else the one with the shortest path, since "note.md"
+    is copied to "note (1).md". Texts of a few words are not joined: several files may have them without being copies.
     """
     repeated = snapshot.repeated_texts([scored.id for scored in results], _COPIED)
     texts = {id_: (path, hash_) for id_, path, hash_ in repeated}
@@ -196,9 +197,7 @@ def at_most_per_file(
     shown: list[Scored] = []
     last: dict[int, int] = {}
     rows: Counter[int] = Counter()
-    for start in range(
-        0, len(results), wanted
-    ):  # mostly, the first part suffices: a look at each row's file takes time
+    for start in range(0, len(results), wanted):  # usually the first part suffices, and files take time to look up
         part = results[start : start + wanted]
         files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
         for scored in part:

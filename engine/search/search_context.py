@@ -74,7 +74,7 @@ class SearchContext(msgspec.Struct, eq=False):
     best: float = 0.0
     """The highest score or keyword score of all candidates."""
     vector_remedy: RemedyName | None = None
-    """Remedy that would enable comparing meaning; `notice` has the reason why it was not compared."""
+    """Remedy that would enable comparing vectors; `notice` says why they were not compared."""
     vectors_ready: float = 1.0
     """Share of the chunks that have a vector; counted if the answer is explained."""
     tags_wait: bool = False

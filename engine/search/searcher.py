@@ -153,8 +153,8 @@ class Searcher:
 
         Raises `Cancelled`, `PassageMissing` and the store's errors; if a provider fails, only keywords are searched.
         For a word that occurs nowhere, the likeliest correction is searched, and the outcome names it. `on_keywords`
-        receives the answer by keywords before meaning is compared; it is not called if the answer is cached or meaning
-        is not compared.
+        receives the answer by keywords before vectors are compared; it is not called if the answer is cached or no
+        vectors are compared.
         """
         provider = None if request.keyword_only else self._provider()
         failure = ""
@@ -282,7 +282,7 @@ class Searcher:
         return evident(query, offered)
 
     def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
-        """Return the answer by keywords alone, for a search that compares meaning next."""
+        """Return the answer by keywords alone, for a search that compares vectors next."""
         first = context.by_keywords()
         return self._outcome(snapshot, self._find(snapshot, None, part, first), None, first)
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
+from engine.search.document_frequencies import sql_chunk_count
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches, many
@@ -36,6 +37,8 @@ _MOST_REMEMBERED = 512
 _SHORTEST_JOINED, _MOST_JOINED = 6, 4
 """Shortest word that may be several words without spaces, in characters, and most words that it may be."""
 _MOST_SPLITS = 8
+_SHORTEST_NUMBER = 7
+"""Fewest digits of a number that texts may have in groups, such as a telephone number."""
 _SHORTEST_CORRECTED, _SHORTEST_TWO_TYPOS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
 _LEAST_IDF = 1.0
@@ -62,7 +65,7 @@ class Spelling:
     """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], dict[tuple[str, bool, str], list[Near]]] = (), {}
+        self._latest: tuple[tuple[object, ...], dict[tuple[str, bool, str | None], list[Near]]] = (), {}
 
     def suggest(
         self,
@@ -174,7 +177,7 @@ class Spelling:
         if latest != state or len(known) >= _MOST_REMEMBERED:
             known = {}
             self._latest = state, known
-        key = token, korean, language if apart else ""
+        key = token, korean, language if apart else None
         found = known.get(key)
         if found is None:
             found = known[key] = (
@@ -221,9 +224,8 @@ def _is_likely(word: str, suggested: str) -> bool:
 
 
 def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> bool:
-    """Whether a word of a query without other words may be none of the typos that it is corrected for.
-
-    So may be a real word, and one with two typos: "innovation" is not "invocation".
+    """Whether a query's only word may be correct: the model knows it, or it differs from the correction by more than
+    one typo: "innovation" is not "invocation".
     """
     return any(
         is_word(word) or (" " not in suggested and spelling.typos(fold(word), fold(suggested), 1) is None)
@@ -290,7 +292,8 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
     if not isinstance(term.word, str) or len(term.word) < len(term.stems[0]):  # its pairs
         root = term.stems[0]
         return (root, True) if 1 < len(root) <= spelling.LONGEST and spelling.is_plain(root) else ("", False)
-    fits = spelling.SHORTEST <= len(term.word) <= spelling.LONGEST and spelling.is_plain(term.word)
+    shortest = _SHORTEST_NUMBER if term.word.isdigit() else spelling.SHORTEST
+    fits = shortest <= len(term.word) <= spelling.LONGEST and (spelling.is_plain(term.word) or term.word.isdigit())
     return (term.word, False) if fits else ("", False)
 
 
@@ -332,8 +335,8 @@ def _written(text: str, token: str) -> str | None:
 
 def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]]:
     listed = sorted(words)
-    words = snapshot.words_where(f"term IN ({','.join('?' * len(listed))}) AND col = 'words'")
-    query = f"SELECT term, doc FROM {words}"
+    words = snapshot.words_where(f"term IN ({','.join('?' * len(listed))})")
+    query = f"SELECT term, {sql_chunk_count('words')} AS chunks FROM {words} GROUP BY term HAVING chunks"
     return list(snapshot.connection.execute(query, listed))
 
 
@@ -344,9 +347,10 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
     """
     while True:
         start = token[:head]
-        words = snapshot.words_where("term >= ? AND term < ? AND col = ?")
-        query = f"SELECT term, doc FROM {words} LIMIT {_MOST_COMPARED}"
-        rows = snapshot.connection.execute(query, (start, start + "\U0010ffff", column))
+        words = snapshot.words_where("term >= ? AND term < ?")
+        query = f"""SELECT term, {sql_chunk_count(column)} AS chunks FROM {words}
+            GROUP BY term HAVING chunks LIMIT {_MOST_COMPARED}"""
+        rows = snapshot.connection.execute(query, (start, start + "\U0010ffff"))
         found = dict(rows)
         if len(found) < _MOST_COMPARED or head >= len(token) - 1:
             return found
@@ -354,15 +358,16 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
 
 
 def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter) -> str | None:
-    """Return the text of a chunk, within the filter `scope`, that contains `token`; None if there is none."""
+    """Return the text of a chunk that contains `token`, with its title and path; None without any in `scope`."""
     tables = snapshot.tables
     inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
-    values: tuple[object, ...] = (f'{column} : "{token}"',)
+    values: tuple[object, ...] = (f'{{{column} title name}} : "{token}"',)
     if scope.chunks:
         inside += " AND c.id IN (SELECT value FROM carray(?))"
         values = (*values, many(scope.chunks))
     row = snapshot.connection.execute(
-        f"""SELECT c.text FROM {tables.fts} f CROSS JOIN {tables.chunks} c ON c.id = f.rowid
+        f"""SELECT c.text || char(10) || n.title || char(10) || n.path FROM {tables.fts} f
+            CROSS JOIN {tables.chunks} c ON c.id = f.rowid CROSS JOIN {tables.files} n ON n.id = c.file_id
             WHERE {tables.fts} MATCH ? {inside} LIMIT 1""",
         values,
     ).fetchone()

@@ -19,7 +19,7 @@ from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
 from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN
-from engine.text.tokens_and_stems import analyse_both
+from engine.text.tokens_and_stems import letters_and_digits, streams_of
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
@@ -251,7 +251,9 @@ def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]
     """Return the tokens of each word of a name, in all `languages`, without function words if there are other words."""
     found, plain = [], []
     for run in RUN.findall(name[:_LONGEST]):
-        tokens = frozenset(token for language in languages for token in analyse_both(run, language).split())
+        runs = [run, *(part for word in letters_and_digits(run) for part in word.split())]
+        streams = [stream for language in languages for each in runs for stream in streams_of(language)[each]]
+        tokens = frozenset(token for stream in streams for token in stream.split())
         if tokens:
             plain.append(tokens)
             if tokens.isdisjoint(unsearched_words(languages[0])):

@@ -56,7 +56,7 @@ class StoredChunk(msgspec.Struct, frozen=True):
     """For sessions only, else empty; the same holds for `project`."""
     project: str
     rewound: str
-    """Lines of the session that the user discarded by going back."""
+    """Lines of the session that the user abandoned by going back."""
 
     @property
     def citation(self) -> str:
@@ -380,7 +380,7 @@ class Snapshot:
     def due(self, model_id: int) -> list[tuple[int, bytes]]:
         """Return a chunk id and the hash of every distinct text without a vector.
 
-        The first passage of each file comes first, so that meaning soon finds every file; newest files first.
+        The first passages of all files come first, newest files first, so that vectors soon find every file.
         """
         rows = self.connection.execute(
             f"""SELECT min(c.id), c.hash FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id

@@ -110,8 +110,8 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
 
 
 def language_of_note(text: str) -> str:
-    """Return the language of a note; for a short one that counts as English, although its few function words are none
-    of English or rather of another language, `UNDECIDED` with that language, or those.
+    """Return the language of a note. A short one may count as English although it has no function word of English, or
+    rather some of other languages: then return `UNDECIDED` with these languages.
 
     For example, "Stromrechnung bezahlen" is undecided and "Der Kurs beginnt am Montag" is "undecided german".
     """

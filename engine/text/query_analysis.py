@@ -344,7 +344,7 @@ def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, 
 def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ...]) -> QueryTerm:
     is_one = found[0].end >= found[-1].end
     whole, parts = (found[0], found[1:]) if is_one else (None, found)
-    word = whole.token if whole else _one_or_all([piece.token for piece in parts])
+    word = whole.token if whole else _one_or_all([piece.token for piece in parts if not piece.inner])
     return QueryTerm(
         query[group.start : group.end],
         group.start,

@@ -42,11 +42,15 @@ def _may_send(settings: Settings) -> bool:
 class SettingsModel(QObject):
     """Stores the options of one workspace with pending changes. Lives on the GUI thread; uses `Jobs` for the file.
 
-    Signals: loaded: the file was read, or has changed: every option may differ. changed: key of an option whose value
-    or source has changed. waiting_changed: the pending changes differ. in_force: Settings, after saving options that
-    apply immediately, and Path of their folder. applied: other changes were saved, and the folder should be reopened;
-    after a pause, so once for several changes. refused: keys that could not be saved, and one sentence; the options
-    have the file's values again. unreadable: one sentence, for a file that can't be used at all.
+    Signals:
+        loaded: the file was read, or has changed: every option may differ.
+        changed: key of an option whose value or source has changed.
+        waiting_changed: the pending changes differ.
+        in_force: Settings, after saving options that apply immediately, and Path of their folder.
+        applied: other changes were saved, and the folder should be reopened; after a pause, so once for several
+            changes.
+        refused: keys that could not be saved, and one sentence; the options have the file's values again.
+        unreadable: one sentence, for a file that can't be used at all.
     """
 
     loaded = Signal()

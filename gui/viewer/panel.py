@@ -46,10 +46,13 @@ class ViewerPanel(BaseViewer):
     `wrap_action` is checked while long lines are wrapped, `chunks_action` while the borders of chunks are shown.
     `elsewhere` opens files in other programs, also for the rest of the window.
 
-    Signals: file_shown: the name of the file whose text, or the reason for having none, is shown. more_requested: find
-    passages similar to this `Passage`, with its first words if known. link_requested: copy a link to this `Location`.
-    sessions_requested: find the sessions that used the file with this name. location_chosen: open this `Location`.
-    search_requested: search for these words.
+    Signals:
+        file_shown: the name of the file whose text, or the reason for having none, is shown.
+        more_requested: find passages similar to this `Passage`, with its first words if known.
+        link_requested: copy a link to this `Location`.
+        sessions_requested: find the sessions that used the file with this name.
+        location_chosen: open this `Location`.
+        search_requested: search for these words.
     """
 
     location_chosen = Signal(object)

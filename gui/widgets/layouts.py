@@ -223,18 +223,24 @@ def column_page(column: QLayout, width: int) -> QFrame:
     return page
 
 
-class _ScrollArea(QScrollArea):
-    """A scroll area that shows the focused control: Qt does so only if the focus was in the area before."""
+class VerticalScrollArea(QScrollArea):
+    """A scroll area that scrolls only vertically, and shows the focused control.
 
-    def __init__(self) -> None:
-        super().__init__()
+    Qt shows a control only if the focus was in the area before.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         cast("QApplication", QApplication.instance()).focusChanged.connect(self._show_focused)
 
     @Slot(QWidget, QWidget)
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
         if before is None or QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
             return  # the window was activated, or the control was pressed where it is
-        if focused is not None and self.isVisible() and self.isAncestorOf(focused):
+        if focused is not None and self.isVisible() and self.viewport().isAncestorOf(focused):
             area = QRect(focused.mapTo(self.viewport(), QPoint()), focused.size())
             if not self.viewport().rect().contains(area):
                 self.ensureWidgetVisible(focused)
@@ -242,11 +248,8 @@ class _ScrollArea(QScrollArea):
 
 def scrolling_column(column: QLayout, width: int) -> QScrollArea:
     """Return a page as `column_page`, in a scroll area."""
-    scroll = _ScrollArea()
+    scroll = VerticalScrollArea()
     scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setWidgetResizable(True)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     scroll.setWidget(column_page(column, width))
     return scroll
 

@@ -1,4 +1,4 @@
-"""Searches the table: LanceDB chooses candidates by words and by meaning, and our own searcher scores them."""
+"""Searches the table: LanceDB selects candidates by keywords and by vectors, and our own searcher scores them."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -60,7 +60,6 @@ class TableSearcher:
         """See `Searcher`."""
         self._table = table
         self._naming = naming
-        self._provider = provider
         self._guard = guard
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
@@ -81,7 +80,7 @@ class TableSearcher:
         try:
             return self._table.read(lambda view: self._answer(view, request, cancel, on_keywords), cancel)
         except TableMissing:
-            return _empty(request)
+            return _empty()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """Return completions for an operator, see `Searcher.query_values`."""
@@ -178,7 +177,7 @@ def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
 
 
 def _explain_model(context: SearchContext, view: TableView, provider: "EmbeddingProvider") -> None:
-    """Add a notice if meaning is not compared because the table has vectors of another model."""
+    """Add a notice if no vectors are compared because those in the table are another model's."""
     if view.model is None or view.model == _name(provider) or context.vector is not None:
         return
     if context.vector_remedy is not None:
@@ -208,7 +207,7 @@ def _load_passage(query_index: QueryIndex, passage: Passage, known: Snapshot, ca
     TableCounts(query_index, known.hidden).read(stems, cancel)
 
 
-def _empty(request: SearchRequest) -> SearchOutcome:
+def _empty() -> SearchOutcome:
     timings = SearchTimings(analysis=0, keyword=0, embed=0, vector=0, merge=0, total=0)
     return SearchOutcome(
         results=(), total=0, provider="none", model="", mode="keyword", timings=timings,
@@ -279,11 +278,11 @@ def queries(analysis: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":
         return
     unwanted = " ".join(_unwanted(query, analysis.languages))
     if len(terms) > 1 and (len(terms) <= _SHORT_QUERY or not query.plain):
-        yield _query(terms, unwanted, every=True)
-    yield _query([" ".join(terms)], unwanted, every=True)
+        yield _query(terms, unwanted)
+    yield _query([" ".join(terms)], unwanted)
 
 
-def _query(terms: Sequence[str], unwanted: str, *, every: bool) -> "FullTextQuery":
+def _query(terms: Sequence[str], unwanted: str) -> "FullTextQuery":
     from lancedb.query import BooleanQuery, Occur
 
     must: list[tuple[Occur, FullTextQuery]] = [(Occur.MUST, match(atoms)) for atoms in terms]

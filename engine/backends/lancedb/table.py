@@ -297,9 +297,9 @@ class SharedTable:
 
     def read(self, work: Callable[[TableView], Answer], cancel: CancelToken | None = None) -> Answer:
         """Return the result of `work` for the current table, or that of a second ago. Raises as `view`."""
-        return self.with_one_more_try(lambda: work(self.view(cancel)))
+        return self.with_retry(lambda: work(self.view(cancel)))
 
-    def with_one_more_try(self, work: Callable[[], Answer]) -> Answer:
+    def with_retry(self, work: Callable[[], Answer]) -> Answer:
         """Retry if another machine has deleted what it reads.
 
         That machine may have recreated the table, or have a fast clock and cleaned up data in use.

@@ -196,6 +196,14 @@ class SessionExports:
         files = [file for file in found.files if not self._crashes.crashes(file)]
         kept = elsewhere(files, projects, self._workspace, self._index, lambda file: self._project_of(file, token))
         own = {file.path for file in files if file.name not in kept and file.name not in copies}
+
+        def left_out(file: FoundFile, *, held: bool) -> KnownTranscript | None:
+            if file.name in kept:
+                return _not_exported(file, INDEXED_ELSEWHERE, ownership_message(kept[file.name]))
+            if file.name in copies or (not held and continued_in(file.path) in own):
+                return _not_exported(file, "copied", skip_reasons.COPIED.message())
+            return None
+
         order, passed_over = self._crashes.readable(found.files)
         done.failed += passed_over
         fresh = ExportList(fingerprint)
@@ -210,20 +218,16 @@ class SessionExports:
             meter.step(number, file.name)
             before = known.get(file.name)
             held = before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now)
-            if file.name in kept:
-                fresh.transcripts[file.name] = _not_exported(
-                    file, INDEXED_ELSEWHERE, ownership_message(kept[file.name])
-                )
-            elif file.name in copies or (not held and continued_in(file.path) in own):
-                fresh.transcripts[file.name] = _not_exported(file, "copied", skip_reasons.COPIED.message())
+            if (unused := left_out(file, held=held)) is not None:
+                fresh.transcripts[file.name] = unused
             elif held:
                 fresh.keep(file.name, now)
                 done.unchanged += 1
             else:
                 with self._crashes.reading(file):
                     self._take(file, fresh, now, done, token)
-            if (rule := fresh.transcripts[file.name].rule) and rule != INDEXED_ELSEWHERE:
-                done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
+        listed = ((file.name, fresh.transcripts[file.name]) for file in order if file.name not in kept)
+        done.skipped += [FileIssue(path=name, rule=one.rule, detail=one.detail) for name, one in listed if one.rule]
         done.skipped += ownership_issues(kept)
         self._retire(fresh)
         self._list.save(fresh)

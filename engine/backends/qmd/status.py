@@ -1,6 +1,6 @@
 """The status of a memory with `qmd`: its index, unsupported features, and sessions that may not search it.
 
-It says why it doesn't search by meaning if it doesn't.
+If qmd searches only keywords, the status says why.
 """
 
 from collections import Counter

@@ -23,7 +23,9 @@ from engine.corpus.transcripts.agents import (
     chat_exports,
     claude_code,
     cline,
+    codebuddy,
     codebuff,
+    codewhale,
     codex,
     continue_dev,
     copilot_chat,
@@ -128,6 +130,9 @@ AGENTS: tuple[Agent, ...] = _Agents(
         devin.AGENT,
         llm.AGENT,
         codebuff.AGENT,
+        codebuddy.AGENT,
+        codebuddy.WORKBUDDY,
+        codewhale.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""

@@ -88,6 +88,36 @@ def test_parts_and_beginning_of_a_file_name_find_it(open_memory, workspace: Path
         assert outcome.corrected is None
 
 
+@pytest.mark.parametrize(
+    ("name", "query", "corrected"),
+    [
+        ("harbourwall", "harbour wall", ""),
+        ("garden-shed", "gardenshed", ""),
+        ("getUserName", "username", ""),
+        ("Krankenversicherung", "Versicherung", ""),
+        ("email", "e-mail", ""),
+        ("Müller", "Mueller", ""),
+        ("node.js", "nodejs", "node js"),
+        ("数据库设计", "數據庫", ""),
+        ("회의록정리", "회의록", ""),
+        ("2024/harbour-report", "harbuor report", "harbour report"),
+    ],
+)
+def test_another_form_of_a_file_name_finds_it(
+    open_memory, workspace: Path, name: str, query: str, corrected: str
+) -> None:
+    for number in range(20):
+        (workspace / f"note-{number}.md").write_text("# Log\n\nThe first steps of a day, and how it ended.\n", "utf-8")
+    path = workspace / f"{name}.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("# Log\n\nDie Schritte eines weiteren Tages, und wie er endete.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search(query, mode="keyword")
+    assert [result.path for result in outcome.results][:1] == [f"{name}.md"]
+    assert (outcome.corrected.query if outcome.corrected else "") == corrected
+
+
 @pytest.mark.parametrize("query", ["Camille hat", "cam", "-hat Camille", "camille OR hat", "'Camille' hat of"])
 def test_partial_title_or_operator_not_promoted(memory, query: str) -> None:
     explanation = memory.search(query, explain=True).explanation

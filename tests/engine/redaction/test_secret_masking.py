@@ -970,7 +970,7 @@ def test_every_line_end_ends_a_line(end: str) -> None:
 
 @pytest.mark.parametrize("filler", ["", "x"])
 def test_manifest_in_a_string_without_end_is_masked(filler: str) -> None:
-    """The limit of what is searched may lie within a line end."""
+    """The end of the searched part may split a line ending."""
     text = 'say "kind: Secret\\ndata:\\n  pg: {}\\n' + filler + "\r\n" * 20_000
     assert redact(text.replace("{}", "dHVnYm9hdA==")) == text.replace("{}", "***")
 

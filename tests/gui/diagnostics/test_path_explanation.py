@@ -118,6 +118,21 @@ def test_changed_index_refreshes_answer(qtbot, why, memory):
     assert len(memory.explained) == 2
 
 
+def test_reopened_workspace_updates_answer_and_focus(qtbot, why, memory):
+    with qtbot.waitActive(why):
+        why.activateWindow()
+    _ask(qtbot, why, NAME)
+    why.button.setFocus()
+    why.set_manager(None, keep=True)
+    assert why.button.hasFocus()
+    del memory.files[NAME]
+    why.set_manager(memory, keep=True)
+    qtbot.waitUntil(lambda: why.answer.word.text().startswith("not found"))
+    assert why.edit.hasFocus()
+    why.set_manager(None)
+    assert why.answer.isHidden()
+
+
 @pytest.mark.parametrize(
     "state",
     ["indexed", "pending", "failed", "excluded", "outside", "too-large", "not-text", "gone", "missing", "folder"],

@@ -64,6 +64,20 @@ def test_empty_panel_shows_introduction(panel):
     assert not panel.findChild(StageTable).isVisible()
 
 
+def test_tab_from_the_head_shows_the_focused_control(qtbot, panel, outcome):
+    panel.resize(330, 260)
+    _show(panel, outcome, outcome.results[0])
+    close, fold = (button for button in panel.findChildren(IconButton) if button.isVisible())
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    close.setFocus()
+    qtbot.waitUntil(lambda: panel.findChild(QScrollArea).verticalScrollBar().maximum() > 0)
+    assert fold.visibleRegion().isEmpty()
+    qtbot.keyClick(close, Qt.Key.Key_Tab)
+    assert fold.hasFocus()
+    assert not fold.visibleRegion().isEmpty()
+
+
 def test_panel_follows_selected_result(panel, outcome):
     first, second = outcome.results[:2]
     _show(panel, outcome, first)

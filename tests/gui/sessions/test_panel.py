@@ -261,7 +261,7 @@ def test_without_vectors_no_similar_sessions_are_found(qtbot, panel, memory):
     assert _sessions(panel) == ["Invoice double entry"]
 
 
-def test_failed_comparison_is_shown_with_way_back(qtbot, panel, memory):
+def test_failed_comparison_offers_to_go_back(qtbot, panel, memory):
     memory.session_error = ProviderError("The model is gone.")
     panel.show_similar(VALVE)
     _rest(qtbot, panel)

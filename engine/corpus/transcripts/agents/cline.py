@@ -22,13 +22,14 @@ TASKS = r"ui_messages\.json"
 CHECKPOINTS = ("", "checkpoints")
 """Folder next to it with copies of the project."""
 _EXTENSION = "saoudrizwan.claude-dev"
+_EDITORS = "Code,Code - Insiders,VSCodium,Code - OSS,Cursor,Windsurf,Trae,Positron,Antigravity,Kiro".split(",")
+"""Folders of VS Code and of editors made from it."""
 _MESSAGES = ".messages.json"
 
 
 def _extension_tasks(machine: Machine, extension: str) -> FoundFolders:
     """Yield an extension's task folders in each editor based on VS Code."""
-    editors = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae")
-    for editor, folder in user_folders(machine, editors):
+    for editor, folder in user_folders(machine, _EDITORS):
         yield "" if editor == "Code" else editor, os.path.join(folder, "globalStorage", extension, "tasks")
 
 

@@ -17,7 +17,7 @@ from engine.base.errors import BackendError, Cancelled, Closed
 from engine.corpus.note_metadata import describe
 from tests.helpers.background import wait_until
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake is a script with a first line")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake is a POSIX script")
 
 ROW = {
     "docid": "#abc123",

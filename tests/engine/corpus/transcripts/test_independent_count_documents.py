@@ -538,6 +538,36 @@ def _count_buff(text: str) -> Count:
     return count(spoken, [TIMES[0], *times, *(MS[at + 1] for at in range(2))])
 
 
+# --- CodeWhale -------------------------------------------------------------------------------------------------------
+
+_WHALE = {"id": ID, "title": "Knots", "created_at": TIMES[0], "updated_at": TIMES[5], "workspace": "/home/ada"}
+WHALE_SAID = [
+    {"role": "user", "content": _text("Tie a bowline.")},
+    {"role": "assistant", "content": [*_text("I look."), {"type": "tool_use", "id": "a", "name": "ls", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "knots.md"}]},
+    {"role": "assistant", "content": _text("Like this.")},
+]
+WHALE_ENTRIES = [
+    {"id": f"e{at}", "parent_id": f"e{at - 1}", "kind": "message", "message": said, "created_at": TIMES[at]}
+    for at, said in enumerate(WHALE_SAID, 1)
+]
+
+
+def _whale(**more: Any) -> str:
+    return json.dumps({"schema_version": 1, "metadata": _WHALE, "messages": WHALE_SAID, **more})
+
+
+def _count_whale(text: str) -> Count:
+    value = json.loads(text)
+    spoken = [
+        "user" if message["role"] == "user" else "agent"
+        for message in value["messages"]
+        for block in message["content"]
+        if block["type"] == "text"
+    ]
+    return count(spoken, [value["metadata"]["created_at"], value["metadata"]["updated_at"]])
+
+
 SAMPLES = (
     Sample("copilot-chat: document", f"chatSessions/{ID}.json", json.dumps(CHAT), _count_chat),
     Sample("copilot-chat: changes", f"chatSessions/{ID}.jsonl", lines(*CHAT_LINES), _count_chat),
@@ -576,6 +606,8 @@ SAMPLES = (
     Sample("augment: nodes", f"sessions/{ID}.json", _auggie(AUGGIE_NODES), _count_auggie),
     Sample("codebuff: texts", CHATS, json.dumps(BUFF), _count_buff),
     Sample("codebuff: blocks", CHATS, json.dumps(BUFF_NEW), _count_buff),
+    Sample("codewhale: messages", f"sessions/{ID}.json", _whale(), _count_whale),
+    Sample("codewhale: journal", f"sessions/{ID}.json", _whale(journal={"entries": WHALE_ENTRIES}), _count_whale),
     Sample("junie: without times", "s/events.jsonl", lines(*JUNIE), _count_junie),
     Sample("junie: with times", "s/events.jsonl", lines(*JUNIE_NEW), _count_junie),
     Sample("opencode: first", STORAGE, json.dumps(SESSION), _count_stored, _stored()),

@@ -1,4 +1,4 @@
-"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, llm, Codebuff, and of Open WebUI's database."""
+"""Sessions of newer agents and of copies of older ones, and of Open WebUI's database."""
 
 import json
 import os
@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.corpus.source_detection import find_sources
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.parsers.codebuddy import CodeBuddyFormat
+from engine.corpus.transcripts.registry import copied_sessions, parts_changed, resume_command, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
@@ -37,10 +40,13 @@ from tests.helpers.agent_databases import (
     write_rows,
 )
 from tests.helpers.session_rows import FORGE
+from tests.helpers.transcripts import fixture_lines, mangled, stored_after_every_line
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
 JUNIE = FIXTURES / "junie/sessions"
+CODEWHALE = FIXTURES / "codewhale/sessions/0c1d2e3f-0000-4000-8000-00000000000a.json"
+CODEBUDDY = FIXTURES / "codebuddy/0c1d2e3f-0000-4000-8000-00000000000b.jsonl"
 CODEBUFF = FIXTURES / "codebuff/projects"
 START = 1777885200.0
 
@@ -107,7 +113,7 @@ def test_a_session_of_junie_is_read() -> None:
     facts = session.facts
     assert (facts.id, facts.title) == ("session-260504-090000-abcd", "A leaking hull")
     assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
-    assert facts.rewound == [(8, 8)], "the user took it back"
+    assert facts.rewound == [(8, 8)], "the user undid it"
     assert facts.usage == {"m-1": Usage(100, 40, 20, 30, cost=0.25)}
     assert session.unknown == {"update HologramUpdatedEvent": 1}
 
@@ -305,6 +311,10 @@ def test_databases_are_found_in_their_folders() -> None:
         ("devin", "/home/ada/.local/share/devin/cli/sessions.db"),
         ("llm", "/home/ada/.config/io.datasette.llm/logs.db"),
         ("codebuff", "/home/ada/.config/manicode/projects"),
+        ("codewhale", "/home/ada/.codewhale/sessions"),
+        ("codebuddy", "/home/ada/.codebuddy/projects"),
+        ("workbuddy", "/home/ada/.workbuddy/projects"),
+        ("codewhale", "/home/ada/.deepseek/sessions"),
     } <= found
 
 
@@ -456,3 +466,73 @@ def test_project_of_codebuff_without_its_folder_is_a_name(tmp_path: Path) -> Non
     shutil.copy(path, alone)
     (session,) = conversations(alone)
     assert (session.facts.project, session.facts.started) == ("hull", START + 60)
+
+
+def test_a_session_of_codewhale_is_read() -> None:
+    (session,) = conversations(CODEWHALE)
+    assert [part for part in parts(session) if part[1] != "tool-call"] == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("tool", "tool-result", "seams = None", "read_file"),
+        ("tool", "tool-result", '{\n  "tool_references": [\n    "seams"\n  ]\n}', "web_search"),
+        ("tool", "tool-result", "1 failed", "exec_shell"),
+        ("user", "text", "[image]", ""),
+        ("assistant", "text", "It has no seams.", ""),
+        ("system", "text", "The hull leaks.", ""),
+        ("assistant", "text", "It is the keel.", ""),
+    ]
+    assert [part.text for part in session.left] == ["It is the keel."]
+    assert uses(session) == [("read", "hull.py"), ("command", "pytest hull")]
+    facts = session.facts
+    assert (facts.id, facts.title) == ("0c1d2e3f-0000-4000-8000-00000000000a", "A leaking hull")
+    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
+    assert facts.usage == {"deepseek-v4": Usage(cost=0.3)}
+    assert session.unknown == {"entry hologram": 1}
+
+
+def test_session_that_codewhale_copied_is_read_once(tmp_path: Path) -> None:
+    folders = [tmp_path / home / "sessions" for home in (".codewhale", ".deepseek")]
+    for folder in folders:
+        (folder / "checkpoints").mkdir(parents=True)
+        shutil.copy(CODEWHALE, folder)
+        shutil.copy(CODEWHALE, folder / "checkpoints")
+    own = CODEWHALE.name.replace("a.json", "b.json")
+    shutil.copy(CODEWHALE, folders[1] / own)
+    files = find_transcripts(Settings(sessions=SessionSettings(folders=tuple(map(str, folders))))).files
+    assert len(files) == 3
+    assert copied_sessions(files, set()) == {f"sessions/deepseek-tui/{CODEWHALE.name}"}
+
+
+def test_a_session_of_codebuddy_is_read() -> None:
+    (session,) = conversations(CODEBUDDY)
+    assert parts(session) == [
+        ("system", "text", "<system-reminder>Be short.</system-reminder>", ""),
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "hull.py", "Read"),
+        ("tool", "tool-result", "seams = None", "Read"),
+        ("assistant", "text", "It has no seams.\n[image]", ""),
+    ]
+    assert uses(session) == [("read", "hull.py")]
+    facts = session.facts
+    assert (facts.id, facts.title, facts.project) == (CODEBUDDY.stem, "A leaking hull", "/home/ada/boats")
+    assert (facts.started, facts.ended) == (START + 60, START + 240)
+    assert session.unknown == {"hologram": 1}
+    assert resume_command("codebuddy", "x") == "codebuddy --resume x"
+
+
+@pytest.mark.parametrize(("folder", "agent"), [(".codebuddy", "codebuddy"), (".workbuddy", "workbuddy")])
+def test_sub_agents_of_codebuddy_name_their_parent(folder: str, agent: str, tmp_path: Path) -> None:
+    path = tmp_path / folder / "projects/home-ada-boats/s1/subagents/agent-1.jsonl"
+    path.parent.mkdir(parents=True)
+    shutil.copy(CODEBUDDY, path)
+    (session,) = conversations(path)
+    assert (session.facts.agent, session.facts.id, session.facts.parent) == (agent, "agent-1", "s1")
+    assert all(message.side for message in session.messages)
+
+
+@given(st.lists(mangled([value for _, value in fixture_lines(CODEBUDDY)])))
+def test_any_line_of_codebuddy_parses_and_resumes(values: list[dict[str, Any]]) -> None:
+    stored_after_every_line(CodeBuddyFormat(), values)
