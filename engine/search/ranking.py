@@ -251,7 +251,7 @@ def _projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, s
     if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
         return {}
     query = f"""SELECT c.id, s.project FROM carray(?) wanted
-        CROSS JOIN {tables.chunks} c ON c.id = wanted.value
+        CROSS JOIN {tables.chunk_rows} ON c.id = wanted.value
         CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id WHERE s.project <> ''"""
     return dict(typed(snapshot.connection.execute(query, (many(ids),)), tuple[int, str]))
 

@@ -80,6 +80,8 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
         lines.setdefault(file, []).append((first, last, id_))
     joined = set()
     for chunks in lines.values():
+        if len(chunks) == 1:
+            continue  # it misses a word
         for first, last, id_ in chunks:
             if id_ in doubted:
                 parts = [words.contributions[other] for start, end, other in chunks if start <= last and first <= end]
@@ -147,55 +149,38 @@ def without_unrelated(results: list[Scored], raised: float, stages: Stages) -> l
 def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set[int]:
     """Return the ids of those chunks whose file is in this language."""
     rows = snapshot.connection.execute(
-        f"""SELECT c.id, f.language FROM {snapshot.tables.chunks} c JOIN {snapshot.tables.files} f ON f.id = c.file_id
-            WHERE c.id IN (SELECT value FROM carray(?))""",
+        f"""SELECT c.id, f.language FROM {snapshot.tables.chunk_rows}
+            CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id WHERE c.id IN (SELECT value FROM carray(?))""",
         (many(sorted(ids)),),
     )
     return {id_ for id_, stored in rows if counted_as(stored) == language}
 
 
-class Copies:
-    """Finds passages with the same text in several files. Remembers which there are in the index. Thread-safe."""
+def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
+    """Keep one of the results that have the same text in several files, such as copies of a note.
 
-    def __init__(self) -> None:
-        self._latest: tuple[tuple[str, int, int], frozenset[int]] = ("", 0, 0), frozenset()
-
-    def fold(self, snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
-        """Keep one of the results that have the same text in several files, such as copies of a note.
-
-        Also returns the ids of the others, best first, by id of the result that is kept: the best one and, of several
-        with the same score, one in a file of which another result was kept, else the one with the shortest path, since
-        "note.md" is copied to "note (1).md". Texts of a few words are not joined: several files may have them without
-        being copies.
-        """
-        repeated = self._repeated(snapshot)
-        ids = [scored.id for scored in results if scored.id in repeated]
-        texts = {id_: (path, hash_) for id_, path, hash_ in snapshot.texts_of_chunks(ids, _COPIED)} if ids else {}
-        groups: dict[bytes, list[int]] = {}
-        for index, scored in enumerate(results):
-            if scored.id in texts:
-                groups.setdefault(texts[scored.id][1], []).append(index)
-        rows, copies, chosen = list(results), dict[int, list[int]](), set[str]()
-        for group in groups.values():
-            paths = {index: texts[results[index].id][0] for index in group}
-            if len(set(paths.values())) > 1:
-                first = results[group[0]]
-                equal = [at for at in group if (results[at].named, results[at].score) == (first.named, first.score)]
-                best = min(equal, key=lambda at: (paths[at] not in chosen, len(paths[at]), paths[at]))
-                chosen.add(paths[best])
-                copies[results[best].id] = [results[at].id for at in group if paths[at] != paths[best]]
-                rows[group[0]], rows[best] = results[best], first
-        left_out = {id_ for ids in copies.values() for id_ in ids}
-        return [of for of in rows if of.id not in left_out], copies
-
-    def _repeated(self, snapshot: Snapshot) -> frozenset[int]:
-        """Return the ids of all chunks whose text another chunk has, too."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
-        latest, repeated = self._latest
-        if latest != state:
-            repeated = snapshot.repeated_chunks()
-            self._latest = state, repeated
-        return repeated
+    Also returns the ids of the others, best first, by id of the result that is kept: the best one and, of several with
+    the same score, one in a file of which another result was kept, else the one with the shortest path, since "note.md"
+    is copied to "note (1).md". Texts of a few words are not joined: several files may have them without being copies.
+    """
+    repeated = snapshot.repeated_texts([scored.id for scored in results], _COPIED)
+    texts = {id_: (path, hash_) for id_, path, hash_ in repeated}
+    groups: dict[bytes, list[int]] = {}
+    for index, scored in enumerate(results):
+        if scored.id in texts:
+            groups.setdefault(texts[scored.id][1], []).append(index)
+    rows, copies, chosen = list(results), dict[int, list[int]](), set[str]()
+    for group in groups.values():
+        paths = {index: texts[results[index].id][0] for index in group}
+        if len(set(paths.values())) > 1:
+            first = results[group[0]]
+            equal = [at for at in group if (results[at].named, results[at].score) == (first.named, first.score)]
+            best = min(equal, key=lambda at: (paths[at] not in chosen, len(paths[at]), paths[at]))
+            chosen.add(paths[best])
+            copies[results[best].id] = [results[at].id for at in group if paths[at] != paths[best]]
+            rows[group[0]], rows[best] = results[best], first
+    left_out = {id_ for ids in copies.values() for id_ in ids}
+    return [of for of in rows if of.id not in left_out], copies
 
 
 def at_most_per_file(

@@ -24,9 +24,9 @@ from engine.search.result_builder import at_tool_call, copy_of, make_result, mat
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
 from engine.search.score_cut_off import (
-    Copies,
     at_most_per_file,
     cut,
+    fold_copies,
     join_lines,
     minimum_by_vectors,
     without_chance_matches,
@@ -81,7 +81,6 @@ class Searcher:
         self._frequencies = Frequencies() if sources.frequencies is None else sources.frequencies
         self._loader = sources.load
         self._spelling = Spelling()
-        self._copies = Copies()
         self._embedder = QueryEmbedder(guard, note_failure)
         self._answers = ResultCache[SearchOutcome](cache_settings)
         self._earlier = ResultCache[EarlierResults](cache_settings)
@@ -402,7 +401,7 @@ class Searcher:
         with context.timed("merge"):
             different, copies = everything, dict[int, list[int]]()
             if not context.request.copies and (found.analysis.terms or context.request.like is not None):
-                different, copies = self._copies.fold(snapshot, everything)
+                different, copies = fold_copies(snapshot, everything)
             shown, more = at_most_per_file(snapshot, different, context.request)
             ids = [scored.id for scored in shown]
             chunks = snapshot.chunks([*ids, *(id_ for of in ids for id_ in copies.get(of, ()))])

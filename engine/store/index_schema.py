@@ -52,9 +52,14 @@ def _index_11(connection: apsw.Connection) -> None:
     create_generation(connection, Tables(1), first_chunk_id=1)
 
 
+def _index_12(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_chunk_rows(connection, Tables(generation))
+
+
 FIRST_INDEX_FORMAT = 11
 """Format made by the first migration. Files with earlier ones are from before the first release, and are replaced."""
-INDEX_MIGRATIONS: tuple[Migration, ...] = (_index_11,)
+INDEX_MIGRATIONS: tuple[Migration, ...] = (_index_11, _index_12)
 INDEX_FORMAT = FIRST_INDEX_FORMAT + len(INDEX_MIGRATIONS) - 1
 
 
@@ -70,6 +75,11 @@ class Tables(msgspec.Struct, frozen=True):
     @property
     def chunks(self) -> str:
         return f"chunks_{self.generation}"
+
+    @property
+    def chunk_rows(self) -> str:
+        """The chunks, as `c`, read from an index of ids, files, lines and hashes: texts are on many pages."""
+        return f"{self.chunks} c INDEXED BY {self.chunks}_row"
 
     @property
     def sessions(self) -> str:
@@ -152,6 +162,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     # `places` (JSON) gives the message of a session that each part of the text is from; NULL for notes.
     connection.execute(f"CREATE INDEX {tables.chunks}_file ON {tables.chunks} (file_id)")
     connection.execute(f"CREATE INDEX {tables.chunks}_hash ON {tables.chunks} (hash)")
+    _create_chunk_rows(connection, tables)
     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (tables.chunks, first_chunk_id - 1))
     connection.execute(
         f"""CREATE VIRTUAL TABLE {tables.fts} USING fts5 (
@@ -165,6 +176,14 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     _create_tool_uses(connection, tables)
     _create_session_requests(connection, tables)
     _create_links(connection, tables)
+
+
+def _create_chunk_rows(connection: apsw.Connection, tables: Tables) -> None:
+    """Create the index from which searches read the rows of chunks without their texts, a page for some 200 of them."""
+    connection.execute(
+        f"""CREATE INDEX IF NOT EXISTS {tables.chunks}_row
+            ON {tables.chunks} (id, file_id, start_line, end_line, hash)"""
+    )
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:

@@ -14,6 +14,7 @@ from engine.store.index import IndexStore
 from engine.store.index_paths import IndexFiles
 from engine.store.index_schema import FIRST_INDEX_FORMAT
 from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.rows import new_file, open_store
 
 
 def make_older(store: IndexStore) -> None:
@@ -53,3 +54,20 @@ def test_unwritable_old_index_refused_with_message(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(IndexReadOnly, match="older version"):
         IndexStore(files)
+
+
+def test_format_11_gets_index_of_chunk_rows(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        added, _ = writer.replace_file(new_file("a.md", "alpha"))
+        writer.connection.execute(f"DROP INDEX {writer.tables.chunks}_row")
+        writer.connection.pragma("user_version", 11)
+    store.close()
+    store = open_store(tmp_path)
+    with store.read() as snapshot:
+        assert [id_ for id_, _ in snapshot.files_of_chunks(added)] == added
+        plan = snapshot.connection.execute(
+            f"EXPLAIN QUERY PLAN SELECT hash FROM {snapshot.tables.chunk_rows} WHERE id = 1"
+        )
+        assert "COVERING" in plan.fetchall()[0][-1]
+    store.close()
