@@ -29,6 +29,8 @@ _STEM_COLUMNS = "- words"
 _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
+_MOST_READ = 200
+"""Most texts that are read to find an option of a command."""
 
 
 class _Condition(msgspec.Struct, frozen=True):
@@ -295,6 +297,44 @@ def _escaped(token: str) -> str:
 
 def _nanoseconds(seconds: float) -> int:
     return int(max(-(2**62), min(2**62, seconds * _NANOSECONDS)))
+
+
+# --- Reads options of commands as words ------------------------------------------------------------------------------
+
+
+def without_options(snapshot: Snapshot, query: Query) -> Query:
+    """Return the query with an exclusion read as a word if a text has it after the same word, with the hyphen.
+
+    It is then an option of a command that was pasted, as in `rm -rf build`.
+    """
+    clauses = tuple(_as_word(snapshot, query.text, clause) for clause in query.clauses)
+    return query if clauses == query.clauses else msgspec.structs.replace(query, clauses=clauses)
+
+
+def _as_word(snapshot: Snapshot, text: str, clause: Clause) -> Clause:
+    atom = clause.alternatives[0]
+    if not clause.negated or not isinstance(atom, Word):
+        return clause
+    hyphen = atom.start - 1
+    before = text[:hyphen].split()[-1:]
+    written = f"{''.join(before)} {text[hyphen : atom.end]}"
+    if not before or not _is_written(snapshot, written):
+        return clause
+    return Clause((Word(text[hyphen : atom.end], hyphen, atom.end),))
+
+
+def _is_written(snapshot: Snapshot, text: str) -> bool:
+    """Whether one of the first chunks with the words of a text has it just so, in any case."""
+    expression = _phrase(Phrase(text, 0, len(text)))
+    fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
+    known = "" if snapshot.known is None else "AND c.file_id IN (SELECT value FROM carray(?))"
+    values = (expression,) if snapshot.known is None else (expression, many(snapshot.known))
+    rows = snapshot.connection.execute(
+        f"""SELECT c.text FROM {fts} f CROSS JOIN {chunks} c ON c.id = f.rowid
+            WHERE {fts} MATCH ? {known} LIMIT {_MOST_READ}""",
+        values,
+    )
+    return bool(expression) and any(text.casefold() in found.casefold() for (found,) in rows)
 
 
 # --- Decides by name which files a query may find --------------------------------------------------------------------

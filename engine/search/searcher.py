@@ -17,7 +17,7 @@ from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import no_words, remarks_of
-from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict
+from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict, without_options
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
@@ -135,8 +135,8 @@ class Searcher:
 
         Returns `on_keywords` if it has not been called, and why the query could not be embedded, or "".
         """
-        context = SearchContext.on(request, cancel)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
+            context = _context(snapshot, request, cancel)
             known = self._answers.get(self._moment(snapshot, provider, context), request) is not None
             if known or not self._embedder.unknown(snapshot, provider, context):
                 return on_keywords, ""
@@ -144,9 +144,10 @@ class Searcher:
             first = self._answer(snapshot, None, by_keywords, cancel)
         if on_keywords is not None:
             on_keywords(first)
-        if first.corrected is not None:
-            context = SearchContext.on(msgspec.structs.replace(request, query=first.corrected.query), cancel)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
+            if first.corrected is not None:
+                corrected = msgspec.structs.replace(request, query=first.corrected.query)
+                context = _context(snapshot, corrected, cancel)
             texts = self._embedder.unknown(snapshot, provider, context)
         return None, self._embedder.embed(provider, texts, cancel)
 
@@ -163,7 +164,7 @@ class Searcher:
 
         `failure`: why the query could not be embedded, or "".
         """
-        context = SearchContext.on(request, cancel)
+        context = _context(snapshot, request, cancel)
         moment = self._moment(snapshot, provider, context)
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
@@ -227,7 +228,7 @@ class Searcher:
             by_keywords = msgspec.structs.replace(
                 context.request, query=correction.query, correct=False, keyword_only=True, explain=False
             )
-            trying = SearchContext.on(by_keywords, context.cancel)
+            trying = _context(snapshot, by_keywords, context.cancel)
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
             words, best = found.grounds.words, [scored.id for scored in found.results]
             alone = len(correction.words) == len(words.terms)
@@ -450,6 +451,14 @@ class Searcher:
             within=() if found.within is None else found.within.answers,
             passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),
         )
+
+
+def _context(snapshot: Snapshot, request: SearchRequest, cancel: CancelToken | None) -> SearchContext:
+    """Return the context of a request, with options of pasted commands read as words."""
+    context = SearchContext.on(request, cancel)
+    for level in context.levels:
+        level.query = without_options(snapshot, level.query)
+    return context
 
 
 def _mode(vector_leg: "VectorLeg | None", request: SearchRequest) -> SearchMode:

@@ -114,3 +114,34 @@ def test_passage_with_the_word_leads_its_titled_file(open_memory, workspace: Pat
     first, *others = memory.search("mast").results
     assert "Sand the mast" in first.snippet
     assert {other.path for other in others} == {"our mast.md"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "git rebase -i",
+        "rm -rf build",
+        "find . -name '*.log' -delete",
+        "tar -xzf backup.tgz -C restored",
+        "Grep -RN todo src",
+    ],
+)
+def test_pasted_command_finds_the_note_that_has_it(open_memory, workspace: Path, query: str) -> None:
+    commands = "Then `git rebase -i HEAD~3`, and rm -rf build.\n\n    find . -name '*.log' -delete\n"
+    commands += "    tar -xzf backup.tgz -C restored\n    grep -rn todo src\n"
+    (workspace / "commands.md").write_text(commands, "utf-8")
+    for number in range(20):
+        (workspace / f"log-{number}.md").write_text("I read a log of the name, and wrote to C. at home.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    assert memory.search(query, mode="keyword").results[0].path == "commands.md"
+
+
+def test_exclusion_that_no_text_has_as_an_option_holds(open_memory, workspace: Path) -> None:
+    (workspace / "pie.md").write_text("An apple pie, and apple -cake with a hyphen.\n", "utf-8")
+    (workspace / "tart.md").write_text("An apple tart.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    assert [result.path for result in memory.search("apple -pie", mode="keyword").results] == ["tart.md"]
+    assert [result.path for result in memory.search("-pie apple", mode="keyword").results] == ["tart.md"]
+    assert memory.search("apple -cake", mode="keyword").results[0].path == "pie.md"
