@@ -81,10 +81,6 @@ class ConversationHeader(QFrame):
         """Add these actions at the end of the menu."""
         self.folding.offer(actions)
 
-    def set_ready(self, ready: bool) -> None:
-        """Enable the actions (a session is open) or disable them."""
-        self.folding.set_ready(ready)
-
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
         return QSize(2 * _SIDE + 60 + self.folding.more.sizeHint().width(), hint.height())

@@ -267,7 +267,6 @@ class ConversationPanel(BaseViewer):
         self.session_actions.set_session(self._manager, opened.conversation, revealed=opened.request.reveal)
         self.header.show_session(session)
         self.header.show()
-        self.header.set_ready(True)
         self._show_secrets_notice(opened)
         if self._manager is not None:
             self.live_updates.follow(self._manager, session.summary.path)
