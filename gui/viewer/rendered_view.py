@@ -371,7 +371,9 @@ class RenderedView(QTextBrowser):
     def _leave_position(self) -> None:
         """Go to the top, and back when the page is laid out again: Qt would lay out all above the view in one go."""
         if self._returning is None and self.verticalScrollBar().value():
-            self._former, self._returning = self.viewport().grab(), self._top()
+            self._returning = self._top()
+            if self.viewport().isVisible():  # for a picture of a hidden page, Qt would resize it again, without end
+                self._former = self.viewport().grab()
             self.verticalScrollBar().setValue(0)
 
     def _scroll_to(self, pixels: int) -> None:

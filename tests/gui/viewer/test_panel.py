@@ -568,6 +568,17 @@ def test_tables_fit_a_page_of_other_width(qtbot, panel: ViewerPanel, render) -> 
     qtbot.waitUntil(lambda: laid_out(panel) and not bar.maximum())
 
 
+def test_hidden_page_keeps_its_position_when_resized(qtbot, panel: ViewerPanel, render) -> None:
+    render("\n\n".join(f"## Day {number}\n\n" + "text " * 80 for number in range(60)))
+    bar = panel.rendered.verticalScrollBar()
+    qtbot.waitUntil(lambda: laid_out(panel) and bar.maximum() > 2000)
+    bar.setValue(1500)
+    panel.hide()
+    panel.resize(panel.width() - 40, panel.height())
+    panel.show()
+    qtbot.waitUntil(lambda: laid_out(panel) and bar.value() > 1000)
+
+
 def test_clear_hides_the_message_on_the_file(panel: ViewerPanel, show, find) -> None:
     show(find("timer"), "timer")
     panel.hint.show_message("1 of 2")
