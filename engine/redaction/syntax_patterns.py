@@ -360,7 +360,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
         "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
         "`--from-literal=name=x`, `::add-mask::x`, `cargo login x`, `ngrok authtoken x`, `gh secret set … --body x`, "
-        "`openssl passwd -6 x`, `bindpw x` of LDAP, "
+        "`openssl passwd -6 x`, `bindpw x` of LDAP, `#define SECRET_PASS x`, "
         "`rabbitmqctl add_user … x`, `ConvertTo-SecureString x`, defaults of secret variables in Terraform",
         (
             "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
@@ -384,7 +384,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "rabbitmqctl add_user ada «swordfish»",
             "security add-generic-password -a ada -s x -w «swordfish»",
             "ngrok config add-authtoken «2abCdEf_12345»",
-            *("openssl passwd -6 «swordfish»", "bindpw «swordfish»"),
+            *("openssl passwd -6 «swordfish»", "bindpw «swordfish»", '#define SECRET_PASS "«swordfish»"'),
             "(ConvertTo-SecureString «hunter2» -AsPlainText -Force)",
             "gh secret set TOKEN --body «swordfish»",
             'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
@@ -394,7 +394,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("keypass ", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
             *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
             *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
-            *("rabbitmqctl ", "mosquitto_passwd ", "bw unlock ", "openssl passwd ", "bindpw ", "rootpw "),
+            *("rabbitmqctl ", "mosquitto_passwd ", "bw unlock ", "openssl passwd ", "bindpw ", "rootpw ", "#define "),
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
@@ -411,6 +411,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|(?:authtoken|cargo{_BLANK}login){_BLANK}(?=[\w-]{{10}})|secret{_BLANK}set{_BLANK}[^{LINE_END};|]{{1,80}}?"
         rf"(?:--body|-b)[ =]|rabbitmqctl{_BLANK}(?:add_user|change_password){_BLANK}\S{{1,64}}{_BLANK}"
         rf"|openssl{_BLANK}passwd{_BLANK}(?:-(?:\d|apr1|salt{_BLANK}\S{{1,40}}|quiet|noverify){_BLANK}){{1,4}}(?!-)"
+        rf"|#define{_BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|api_?key){_BLANK}(?=\")"
         rf"|(?<![\w-])(?:bind|root)pw{_BLANK}|mosquitto_passwd{_BLANK}-b{_BLANK}\S{{1,100}}{_BLANK}\S{{1,64}}{_BLANK}|bw{_BLANK}unlock{_BLANK}(?!-)"
         rf"|variable{_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
         rf"\{{[^{{}}]{{0,400}}?\bdefault[ ]{{1,20}}=[ ](?=\")"
