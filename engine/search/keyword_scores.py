@@ -66,6 +66,11 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     def scale(self) -> scoring.Scale:
         return scoring.Scale.of([term.idf for term in self.terms], self.full_match)
 
+    @property
+    def unknown(self) -> list[Term]:
+        """The terms that occur nowhere. Words of a time are known if passages are dated in it."""
+        return [term for index, term in enumerate(self.terms) if not term.chunks and index not in self.time_words]
+
     def parts(self, id_: int) -> scoring.TextParts:
         """Return the components of a chunk's keyword score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)

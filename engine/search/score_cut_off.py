@@ -4,7 +4,6 @@ variety.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import compress
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -94,8 +93,7 @@ def without_chance_matches(
     can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
     "" if unknown. `least`: the minimum for results by meaning.
     """
-    missing = [term for term in words.terms if not term.chunks]
-    known = [bool(term.chunks) for term in words.terms]
+    missing = words.unknown
     if not missing or not language or words.groups or not words.scale.total:
         return kept
     raised = min(1.0, least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
@@ -106,7 +104,7 @@ def without_chance_matches(
         and scored.keywords < least
         and scored.evidence.vector is not None
         and not scored.named
-        and not (any(known) and all(compress(words.contributions.get(scored.id, (0.0,) * len(known)), known)))
+        and not _holds_known(words, scored.id)
     }
     left_out = doubted & _in_language(snapshot, doubted, language)
     found = [scored for scored in kept if scored.id not in left_out]
@@ -114,6 +112,14 @@ def without_chance_matches(
     if left_out:
         stages.add("unknown", len(kept), len(found), RaisedMinimum(raised, best, [term.surface for term in missing]))
     return found
+
+
+def _holds_known(words: KeywordScores, id_: int) -> bool:
+    """Return whether a chunk holds all known terms that count in it, at least one."""
+    contributions = words.contributions.get(id_, ())
+    counted = words.counted(id_, contributions) if contributions else ()
+    held = [contributions[index] for index in counted if words.terms[index].chunks]
+    return bool(held) and all(held)
 
 
 def minimum_by_meaning(kept: list[Scored], meaning: "VectorLeg | None", least: float) -> float:
