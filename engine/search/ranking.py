@@ -161,7 +161,8 @@ class Ranker:
         with work.timed("merge"):
             # The rest of the words may be in a passage's file by chance: meaning must not lose its weight for that.
             found = (msgspec.structs.replace(evidence(id_), complete=id_ in words.in_some_form) for id_ in best)
-            blend = self._blend(meaning, found, part.analysis, work)
+            alone = 1.0 if work.request.like is not None else words.factor_alone(part.leg.chunks)
+            blend = self._blend(meaning, found, alone, part.analysis, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -198,18 +199,23 @@ class Ranker:
         return words, ranked, blend
 
     def _blend(
-        self, meaning: "VectorLeg | None", found: Iterable[Evidence], analysis: QueryAnalysis, work: SearchContext
+        self,
+        meaning: "VectorLeg | None",
+        found: Iterable[Evidence],
+        alone: float,
+        analysis: QueryAnalysis,
+        work: SearchContext,
     ) -> Blend:
         hybrid = work.request.hybrid
         if meaning is None:
-            return Blend(0.0)
+            return Blend(0.0, alone=alone)
         if not hybrid.enabled:
             return Blend.mean(1.0)
         if hybrid.vector_weight is not None:
             return Blend.mean(hybrid.vector_weight)
         if work.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(meaning.calibration, found, analysis.word_count)
+        return Blend.of(meaning.calibration, found, analysis.word_count, alone)
 
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext

@@ -12,6 +12,7 @@ from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
 from engine.search.query_conditions import many
+from engine.search.scoring import FOR_UNKNOWN
 from engine.search.search_context import SearchRequest
 from engine.store.snapshot import Snapshot
 from engine.text.stems import counted_as
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from engine.search.diversity import Similarity
     from engine.search.vector_leg import VectorLeg
 
-_FOR_UNKNOWN = 0.4
-"""By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
 _FOR_UNRELATED = 1.25
@@ -96,7 +95,7 @@ def without_chance_matches(
     missing = words.unknown
     if not missing or not language or words.groups or not words.scale.total:
         return kept
-    raised = min(1.0, least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
+    raised = min(1.0, least * (1 + FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
     doubted = {
         scored.id
         for scored in kept
