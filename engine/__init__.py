@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.base.errors import *  # noqa: F403
     from engine.base.formatting import all_of as all_of
     from engine.base.formatting import any_of as any_of
+    from engine.base.formatting import floored as floored
     from engine.base.formatting import folder_name as folder_name
     from engine.base.formatting import in_quotes as in_quotes
     from engine.base.formatting import printable as printable
@@ -279,6 +280,7 @@ _HOME = {
     "program_version": "engine.base.formatting",
     "all_of": "engine.base.formatting",
     "any_of": "engine.base.formatting",
+    "floored": "engine.base.formatting",
     "folder_name": "engine.base.formatting",
     "in_quotes": "engine.base.formatting",
     "printable": "engine.base.formatting",

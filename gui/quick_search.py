@@ -36,8 +36,10 @@ _NOT_OPEN = (marked("No folder is open"), marked("Choose a folder of notes in th
 class QuickPanel(QWidget):
     """The contents of the quick search: a search box and the results, like the search panel.
 
-    Signals: chosen: a Chosen to open in the main window. window_requested: show the main window unchanged. resized:
-    results were shown or removed, so that `sizeHint` has changed.
+    Signals:
+        chosen: a Chosen to open in the main window.
+        window_requested: show the main window unchanged.
+        resized: results were shown or removed, so that `sizeHint` has changed.
     """
 
     chosen = Signal(object)

@@ -176,8 +176,11 @@ class _Rows(QStyledItemDelegate):
 class Switcher(QDialog):
     """The dialog that lists the known workspaces; its owner sets the list.
 
-    Signals: chosen: KnownWorkspace to open. add_requested: choose another folder. forget_requested: KnownWorkspace to
-    remove, and whether to delete its index. everywhere_requested: search all workspaces.
+    Signals:
+        chosen: KnownWorkspace to open.
+        add_requested: choose another folder.
+        forget_requested: KnownWorkspace to remove, and whether to delete its index.
+        everywhere_requested: search all workspaces.
     """
 
     chosen = Signal(object)
@@ -301,11 +304,11 @@ class Switcher(QDialog):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle keys for the list while the filter box has the focus."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._walks(event):
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._moves_current_row(event):
             return True
         return super().eventFilter(watched, event)
 
-    def _walks(self, event: QKeyEvent) -> bool:
+    def _moves_current_row(self, event: QKeyEvent) -> bool:
         """Move through the list if the key does that; returns whether it did."""
         if event.key() not in _STEPS or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False

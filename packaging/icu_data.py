@@ -51,21 +51,21 @@ def _rebuilt(data: bytes) -> bytes:
     (header,) = struct.unpack_from("<H", data)
     (count,) = struct.unpack_from("<I", data, header)
     table = [struct.unpack_from("<II", data, header + 4 + 8 * number) for number in range(count)]
-    ends = [place for _, place in table[1:]] + [len(data) - header]
-    kept = []
-    for (name_at, place), end in zip(table, ends, strict=True):
+    ends = [offset for _, offset in table[1:]] + [len(data) - header]
+    items = []
+    for (name_at, offset), end in zip(table, ends, strict=True):
         name = data[header + name_at : data.index(b"\0", header + name_at)]
         path = name.decode().partition("/")[2]
         if path in _NEEDED or _NEEDED_KINDS.fullmatch(path):
-            kept.append((name, data[header + place : header + end]))
-    names_at = 4 + 8 * len(kept)
-    at = names_at + sum(len(name) + 1 for name, _ in kept)
-    places, names, contents = [], b"", b""
+            items.append((name, data[header + offset : header + end]))
+    names_at = 4 + 8 * len(items)
+    at = names_at + sum(len(name) + 1 for name, _ in items)
+    offsets, names, contents = [], b"", b""
     at += -at % _ALIGNED
-    for name, content in kept:
+    for name, content in items:
         padded = content + b"\0" * (-len(content) % _ALIGNED)
-        places.append(struct.pack("<II", names_at + len(names), at + len(contents)))
+        offsets.append(struct.pack("<II", names_at + len(names), at + len(contents)))
         names += name + b"\0"
         contents += padded
-    toc = struct.pack("<I", len(kept)) + b"".join(places) + names
+    toc = struct.pack("<I", len(items)) + b"".join(offsets) + names
     return data[:header] + toc + b"\xaa" * (-len(toc) % _ALIGNED) + contents

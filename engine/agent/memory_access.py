@@ -26,8 +26,8 @@ class TooSlow(Exception):
 class AgentAccess:
     """Gives one session of an agent the part of a memory that it may use, within its time limit. Thread-safe.
 
-    Attributes: session_key: key of the agent's session, as in `agent:main:discord:group:123`; None for the user's own
-    session.
+    Attributes:
+        session_key: key of the agent's session, as in `agent:main:discord:group:123`; None for the user's own session.
     """
 
     def __init__(

@@ -102,7 +102,7 @@ def run_search(
             )
 
         outcome = search()
-        if not outcome.results and _came_to_be(memory, token):
+        if not outcome.results and _gets_content(memory, token):
             outcome = search()
         return outcome, _fallback(memory)
 
@@ -117,7 +117,7 @@ def _reason(outcome: SearchOutcome) -> str:
     return cut(" ".join(filter(None, (explanation.reason, *remedies))), _LONGEST_REASON)
 
 
-def _came_to_be(memory: "MemorySearchManager", cancel: CancelToken) -> bool:
+def _gets_content(memory: "MemorySearchManager", cancel: CancelToken) -> bool:
     """Wait for an empty, new index to get content; returns whether it has any."""
     until = time.monotonic() + _FIRST_SECONDS
     waited = False

@@ -5,6 +5,7 @@ decisions, files and last state) and has at most a chosen number of characters.
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -16,7 +17,7 @@ from engine.base.formatting import dollars, on_one_line, plural
 from engine.corpus.transcripts.messages import first_sentence
 from engine.corpus.transcripts.registry import agent_label
 from engine.corpus.transcripts.tool_uses import stored_path, uses_of
-from engine.records import ExportFormat, SessionMessage, SessionSummary, SessionText, UsageTotal
+from engine.records import ExportFormat, SessionMessage, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
 from engine.text.writing_systems import shortened
 
@@ -28,25 +29,17 @@ _LONGEST_INPUT = 64 * 1024
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
     """Yield the lines of each message.
 
-    Thinking, tool calls with their results, and branches that were left are one line each unless `full`.
+    Thinking, tool calls with their results, and abandoned branches are one line each unless `full`.
     """
-    for line in _head(session.summary):
+    for line in _head(session):
         yield " ".join(line.split())
-    if session.masked:
-        yield f"Secrets are masked in {plural(session.masked, 'message')}."
-    if session.unknown:
-        kinds = ", ".join(f"{kind} ({count:,})" for kind, count in session.unknown)
-        yield f"{unknown_items(sum(count for _, count in session.unknown))}: {kinds}."
     day = ""
     speaker, ordinal = "", 0  # of the previous message
-    left = 0
     for message, text in _message_parts(session.messages, full=full):
-        if message.rewound and not full:
-            left += message.kind == "text"
+        if message is None:
+            speaker = ""
+            yield text
             continue
-        if left:
-            yield f"\n[{_left_branch(left)}]"
-            speaker, left = "", 0
         moment = None if message.time is None else datetime.fromtimestamp(message.time)
         if moment is not None and f"{moment:%Y-%m-%d}" != day:
             day = f"{moment:%Y-%m-%d}"
@@ -56,8 +49,6 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
             speaker, ordinal = author, message.ordinal
             yield f"\n{author}{'' if moment is None else f'  {moment:%H:%M}'}"
         yield text
-    if left:
-        yield f"\n[{_left_branch(left)}]"
 
 
 def _left_branch(messages: int) -> str:
@@ -77,7 +68,8 @@ def speaker_of(message: SessionMessage, *, aside: bool) -> str:
     return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}{left}"
 
 
-def _head(summary: SessionSummary) -> Iterator[str]:
+def _head(session: SessionText) -> Iterator[str]:
+    summary = session.summary
     yield summary.title or "Untitled"
     project = summary.project + (f" ({summary.branch})" if summary.branch else "")
     yield " · ".join(filter(None, (agent_label(summary.agent), project, plural(summary.messages, "message"))))
@@ -85,22 +77,39 @@ def _head(summary: SessionSummary) -> Iterator[str]:
     if summary.parent:
         yield f"Part of {summary.parent}"
     if summary.resume_command:
-        yield f"Go on with: {summary.resume_command}"
+        gone = summary.resume_command.startswith("cd ") and not os.path.isdir(os.path.expanduser(summary.project))
+        yield f"Go on with: {summary.resume_command}{' (the folder does not exist)' if gone else ''}"
+    if session.masked:
+        yield f"Secrets are masked in {plural(session.masked, 'message')}."
+    if session.unknown:
+        kinds = ", ".join(f"{kind} ({count:,})" for kind, count in session.unknown)
+        yield f"{unknown_items(sum(count for _, count in session.unknown))}: {kinds}."
 
 
-def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage, str]]:
-    """Yield the printed text of each part; a folded call includes the length of its result."""
+def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage | None, str]]:
+    """Yield each part with its text; None with a line for each abandoned branch, unless `full`."""
     results = {} if full else results_of(messages)
     taken = set(results.values())
+    left = 0
     for number, message in enumerate(messages):
+        if number in taken:
+            continue
+        if message.rewound and not full:
+            left += message.kind == "text"
+            continue
+        if left:
+            yield None, f"\n[{_left_branch(left)}]"
+            left = 0
         if message.kind == "text" and message.role != "system":
             yield message, message.text
         elif full:
             yield message, f"\n[{label_of(message)}]\n{message.text}"
         elif number in results:
-            yield message, f"  {folded_line(message)} → {_length(messages[results[number]])}"
-        elif number not in taken:
+            yield message, f"  {folded_line(message)} → {_length(messages[results[number]])}"  # of its result
+        else:
             yield message, f"  {folded_line(message)}"
+    if left:
+        yield None, f"\n[{_left_branch(left)}]"
 
 
 def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
@@ -195,7 +204,7 @@ class _Turn(NamedTuple):
 
     @property
     def left(self) -> bool:
-        """Whether it is in a branch that the user left."""
+        """Whether it is in a branch that the user abandoned."""
         return self.parts[0].message.rewound
 
     @property
@@ -389,7 +398,7 @@ _SEARCHED = 2000
 def session_context(session: SessionText, limit: int) -> str:
     """Return a block of at most `limit` characters (at least 500) with which another agent continues this session.
 
-    Branches that the user left are not in it. `session` must have been read with its secrets masked.
+    Abandoned branches are left out. `session` must have been read with its secrets masked.
     """
     limit = max(LEAST_CONTEXT, limit)
     fitting = [message for message in session.messages if not message.rewound]
@@ -419,19 +428,12 @@ def session_context(session: SessionText, limit: int) -> str:
         longer = cut_words(text, len(shown) + remaining, end=index == 2)
         remaining -= len(longer) - len(shown)
         sections[index] = title, longer
-    ordered = (
-        sections[0],
-        (_DECISIONS, decisions),
-        ("Files", files),
-        *sections[1:],
-    )
+    ordered = (sections[0], (_DECISIONS, decisions), ("Files", files), *sections[1:])
     return (head + "".join(_section(*section) for section in ordered)).rstrip()[: limit - 1] + "\n"
 
 
 def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
-    """Return the user's messages, and for each the question that it answers with a dash, if it is short; else
-    empty.
-    """
+    """Return the user's messages, and for each short one the question that it answers and a dash; empty for others."""
     prompts: list[str] = []
     questions: list[str] = []
     answer = ""

@@ -57,7 +57,7 @@ _SESSION = re.compile(r"^- \*\*Session (?:Key|ID)\*\*: (\S+)[ \t]*$", re.MULTILI
 LONGEST = 30
 _MOST_WORDS = 4
 _LEAST_CHARACTERS = 3
-_ALIKE = 4
+_SHARED_LETTERS = 4
 """Words with at least this many first characters in common are treated as forms of one word."""
 _OF_PERSON, _OF_AGENT, _OF_TITLE = 2.0, 1.0, 8.0
 _READ = 8000
@@ -223,7 +223,7 @@ def to_slug(text: str) -> str:
     return slug[: LONGEST + 1].rpartition("-")[0] or slug[:LONGEST]
 
 
-class LastMessages(NamedTuple):
+class SpokenMessage(NamedTuple):
     """A message of the user or the agent that goes into the note."""
 
     speaker: str
@@ -231,7 +231,7 @@ class LastMessages(NamedTuple):
     text: str
 
 
-def slug_of_words(title: str, messages: Sequence[LastMessages], counts: Counts | None) -> str:
+def slug_of_words(title: str, messages: Sequence[SpokenMessage], counts: Counts | None) -> str:
     """Return the words that distinguish a session from the rest of the index, in order of first occurrence. `counts`:
     None if the index is unknown. Empty if no word can be written as a slug.
     """
@@ -250,7 +250,7 @@ def slug_of_words(title: str, messages: Sequence[LastMessages], counts: Counts |
     return "-".join(map(to_slug, sorted(chosen, key=seen.__getitem__)))
 
 
-def _weighed(title: str, messages: Sequence[LastMessages]) -> tuple[dict[str, float], dict[str, int]]:
+def _weighed(title: str, messages: Sequence[SpokenMessage]) -> tuple[dict[str, float], dict[str, int]]:
     """Return the weight of each word and its position; words that can't be in a slug are left out."""
     texts = [(title, _OF_TITLE)]
     texts += [(text[:_READ], _OF_PERSON if speaker == "user" else _OF_AGENT) for speaker, text in messages]
@@ -269,13 +269,13 @@ def _weighed(title: str, messages: Sequence[LastMessages]) -> tuple[dict[str, fl
 
 def _are_similar(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
-    return longer.startswith(shorter[: max(_ALIKE, len(shorter) - 2)])
+    return longer.startswith(shorter[: max(_SHARED_LETTERS, len(shorter) - 2)])
 
 
-def spoken_messages(session: SessionText) -> list[LastMessages]:
+def spoken_messages(session: SessionText) -> list[SpokenMessage]:
     """Return the messages of the user and the agent, in order.
 
-    Without reasoning, tools, inserted text, commands, branches that the user left, and, in a main session, messages of
+    Without reasoning, tools, inserted text, commands, abandoned branches, and, in a main session, messages of
     sub-agents.
     """
     aside = bool(session.summary.parent)
@@ -289,7 +289,7 @@ def spoken_messages(session: SessionText) -> list[LastMessages]:
     for (_, role), parts in groupby(speech, key=_whose):
         text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
         if text and not _COMMAND.match(text):
-            found.append(LastMessages(role, text))
+            found.append(SpokenMessage(role, text))
     return found
 
 
@@ -312,7 +312,7 @@ def shortened(text: str, most: int) -> str:
     return start.rstrip() + CUT
 
 
-def lines_of(messages: Sequence[LastMessages], longest: int) -> str:
+def lines_of(messages: Sequence[SpokenMessage], longest: int) -> str:
     """Return the lines of the messages as `user: …` and `assistant: …`, each shortened to `longest` characters.
 
     A heading or an unclosed fence within a message doesn't affect the note around it; invisible characters are removed.

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from engine.memory.facts import Facts
     from engine.memory.file_reading import SessionFiles, WorkspaceFiles
     from engine.memory.index_inspection import IndexInsight
-    from engine.memory.memory_context import QueryAnswerer, Share
+    from engine.memory.memory_context import IndexOverride, QueryAnswerer
     from engine.memory.path_explanation import PathStates
     from engine.memory.search_requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
@@ -173,8 +173,8 @@ class BuiltinParts:
         does."""
         if self._context.indexing.watcher_status() is None:
             return self._context.provider.selection
-        soon = self._context.provider.soon(_CHOICE_SECONDS, self._context.listeners.notify)
-        return soon or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
+        selection = self._context.provider.selection_within(_CHOICE_SECONDS, self._context.listeners.notify)
+        return selection or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
         """Return the status, see `MemorySearchManager.status`. `settings`: the settings in use for queries."""
@@ -223,9 +223,7 @@ class BuiltinMemory:
         *,
         executor: "Executor | None",
         background: bool,
-        share: "Share | None" = None,
     ) -> None:
-        """`share`: how another backend shares this index with other machines."""
         self._workspace = workspace.resolve()
         self._settings = settings
         self._lifetime = Lifetime()
@@ -245,7 +243,7 @@ class BuiltinMemory:
         self._listeners = Listeners()
         self.indexing = IndexingService(self._user, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
-        shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
+        shared = self._shared()
         self._creating = threading.Lock()
         self._answerer: QueryAnswerer | None = None if shared is None else shared.answerer
         context = MemoryContext(
@@ -268,6 +266,10 @@ class BuiltinMemory:
         self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
         if background:
             self._parts.start_background(lambda reason: self.sync(reason=reason))
+
+    def _shared(self) -> "IndexOverride | None":
+        """Return how a backend made from this one shares the index with other machines."""
+        return None
 
     @property
     def unsupported(self) -> Mapping[Feature, str]:

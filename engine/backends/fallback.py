@@ -209,7 +209,7 @@ class FallbackMemoryManager:
         approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
         if reason == "manual":
-            self._retrying.soon()
+            self._retrying.allow_retry()
         return self._with(
             lambda memory: memory.sync(reason=reason, force=force, progress=progress, cancel=cancel, approve=approve)
         )

@@ -279,7 +279,7 @@ class RetryPolicy:
             if self._due is None:
                 self._due = time.monotonic() + self._pause
 
-    def soon(self) -> None:
+    def allow_retry(self) -> None:
         """Allow the next query to retry the failed memory immediately, since the cause may be fixed."""
         with self._lock:
             self._pause = self._shortest

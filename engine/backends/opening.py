@@ -14,7 +14,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed
 from engine.base.language import tr
-from engine.base.private_files import clean_up, remove_leftovers
+from engine.base.private_files import clean_up
 from engine.corpus.indexed_folders import MEMORY_FOLDER, require_text
 from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
@@ -224,9 +224,7 @@ def open_memory(
 
 def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":
     if background:
-        remove_leftovers(folder)
-        remove_leftovers(folder / MEMORY_FOLDER)
-        clean_up()
+        clean_up(folder, folder / MEMORY_FOLDER)
 
     def open_(backend: str, settings: Settings = settings) -> "MemorySearchManager":
         return _backend(backend)(folder, settings, executor=executor, background=background)

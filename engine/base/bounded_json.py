@@ -1,11 +1,16 @@
-"""Parse untrusted JSON with limits on depth and on the digits of numbers.
+"""Parse untrusted JSON and TOML with limits on depth and on the digits of numbers.
 
 An integer that Python refuses to read (more than 4,300 digits) makes ijson's C parser continue with an error set,
 which can crash the process. `check_digits` finds such a number in a text, and `BoundedDigits` shortens it in a file.
 Neither is needed with `use_float=True`: the parser then refuses every integer of more than 64 bits.
+
+A string that continues in the next block is scanned from its beginning for each block: one of 64 MB would take minutes.
+`DividedStrings` makes an array of such a string, which `built` joins.
 """
 
+import os
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar
@@ -24,6 +29,16 @@ _DIGITS = b"0123456789"
 _STRUCTURE = lazy_pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 """Strings and brackets."""
 _STRINGS_OR_DIGITS = lazy_pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|(%s)' % _RUN, re.DOTALL)
+FIRST_HALF = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
+"""Pattern of the escaped first half of a surrogate pair."""
+_FIRST_HALF = lazy_pattern(FIRST_HALF)
+ESCAPE, PAIR = 6, 12  # bytes of an escaped half, and of both
+_LONGEST_STRING = 256 * 1024
+_DIVIDED = os.urandom(16).hex()  # not by `secrets`, which imports five modules at each start
+"""First value of the array that stands for a long string; no document can have it."""
+_KEY_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+LONG_KEY = lazy_pattern(rf"{_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART}){{100}}")
+"""A key of more than 100 parts in TOML: its parser needs memory and time for the square of the parts."""
 _Event = tuple[str, Any]
 Value = TypeVar("Value")
 
@@ -36,6 +51,16 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
     """Decode JSON as a value of this type. Raises ValueError for any other content, however deeply nested."""
     try:
         return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise ValueError(skip_reasons.TOO_DEEP.message()) from None
+
+
+def decode_toml(text: str) -> dict[str, Any]:
+    """Decode TOML. Raises ValueError for any other content, however deeply nested, and for a key of many parts."""
+    if LONG_KEY.search(text):
+        raise ValueError("a key has too many parts")
+    try:
+        return tomllib.loads(text)
     except RecursionError:
         raise ValueError(skip_reasons.TOO_DEEP.message()) from None
 
@@ -65,6 +90,79 @@ class BoundedDigits:
         trailing = len(block) - len(block.rstrip(_DIGITS))
         self._digits = trailing + (self._digits if trailing == len(block) else 0)
         return block
+
+
+class DividedStrings:
+    """Wraps a binary file with JSON and divides strings of more than 256 KB into arrays of short ones, for `built`."""
+
+    def __init__(self, file: Readable) -> None:
+        self._file = file
+        self._held = b""
+        """A string that may be long, from its quotation mark on; in a long one, a character that may be incomplete."""
+        self._in_long = False
+
+    def read(self, size: int = -1) -> bytes:
+        if not size:
+            return b""
+        while block := self._file.read(size):
+            if divided := b"".join(self._divided(self._held + block)):
+                return divided
+        rest, self._held = self._held, b""
+        return rest
+
+    def _divided(self, data: bytes) -> Iterator[bytes]:
+        self._held = b""
+        # Of the same length, with only those quotation marks that begin or end a string.
+        plain = data.replace(b"\\\\", b"xx").replace(b'\\"', b"xx")
+        start = 0
+        if self._in_long:
+            start = plain.find(b'"') + 1
+            if not start:
+                cut = _whole_characters(data)
+                self._held = data[cut:]
+                yield b',"%b"' % data[:cut]
+                return
+            self._in_long = False
+            yield b',"%b]' % data[:start]
+        if plain.count(b'"', start) % 2 == 0:
+            yield data[start:]
+            return
+        begin = plain.rfind(b'"')
+        yield data[start:begin]
+        if len(data) - begin <= _LONGEST_STRING:
+            self._held = data[begin:]
+            return
+        cut = _whole_characters(data)
+        self._held, self._in_long = data[cut:], True
+        yield b'["%b",%b"' % (_DIVIDED.encode(), data[begin:cut])
+
+
+def _whole_characters(data: bytes) -> int:
+    """Return the end of the last character of JSON that is complete in any case."""
+    end = whole_escapes(data)
+    start = end
+    while end - start < 4 and start and data[start - 1] & 0xC0 == 0x80:
+        start -= 1
+    return start - 1 if start and data[start - 1] >= 0xC0 else end
+
+
+def whole_escapes(data: bytes) -> int:
+    """Return the end of the last escape that is complete, with both halves of a surrogate pair."""
+    end = data.find(b"\\", max(0, len(data) - PAIR))
+    if end < 0:
+        return len(data)
+    end -= backslashes_before(data, end) % 2
+    if _FIRST_HALF.fullmatch(data, max(0, end - ESCAPE), end):
+        end -= ESCAPE
+        end -= backslashes_before(data, end) % 2
+    return end
+
+
+def backslashes_before(data: bytes, position: int) -> int:
+    start = position
+    while start and data[start - 1] == ord("\\"):
+        start -= 1
+    return position - start
 
 
 def check_digits(text: bytes) -> None:
@@ -147,13 +245,17 @@ def built(events: Iterator[tuple[str, Any]]) -> object:
         if event == "map_key":
             keys[-1] = scalar
             continue
-        if event in {"end_map", "end_array"}:
-            containers.pop()
-            keys.pop()
-            continue
         opens = event in {"start_map", "start_array"}
         value: Any = float(scalar) if isinstance(scalar, Decimal) else scalar
-        if opens:
+        if event in {"end_map", "end_array"}:
+            held = containers.pop()
+            keys.pop()
+            if event == "end_map" or not held or held[0] != _DIVIDED:
+                continue
+            value = "".join(held[1:])
+            if containers and isinstance(containers[-1], list):
+                containers[-1].pop()
+        elif opens:
             value = {} if event == "start_map" else []
         if not containers:
             top = value

@@ -40,7 +40,7 @@ def plural(count: int, word: str) -> str:
 
 
 def floored(share: float) -> str:
-    """Return a share as a percentage, rounded down: only 1 is 100 %, and 9,999 of 10,000 are 99 %."""
+    """Return a share as a percentage, rounded down: only 1 is 100%, and 9,999 of 10,000 are 99%."""
     return number(math.floor(100 * share) / 100, ".0%")
 
 

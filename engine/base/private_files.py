@@ -187,14 +187,15 @@ def temporary_prefix(kind: str) -> str:
     return f"mnemoscope-{kind}-{os.getpid()}-"
 
 
-def clean_up() -> None:
-    """Remove temporary folders, unfinished settings and unfinished exports of programs that were killed."""
+def clean_up(*folders: Path) -> None:
+    """Remove what killed programs left: temporary folders, unfinished settings and exports, and those in `folders`."""
     import shutil
     import tempfile
 
     import platformdirs
 
-    remove_leftovers(Path(platformdirs.user_config_dir("mnemoscope", appauthor=False)))
+    for folder in (*folders, Path(platformdirs.user_config_dir("mnemoscope", appauthor=False))):
+        remove_leftovers(folder)
     notes = data_folder()
     for name in _names(notes):
         match = _UNFINISHED.fullmatch(name)

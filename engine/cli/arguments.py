@@ -2,9 +2,11 @@
 
 import argparse
 import math
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn, TypeVar, get_args
 
 from engine.records import (
     EXPORT_FORMATS,
@@ -34,38 +36,24 @@ def nonempty(text: str) -> str:
     return text
 
 
-def count(text: str) -> int:
-    """Parse a whole number from 1."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return number
+_Number = TypeVar("_Number", int, float)
 
 
-def days(text: str) -> float:
-    """Parse a number of days, 0 or more."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1
-    if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days")
-    return number
+def _number(read: Callable[[str], _Number], low: float, high: float, kind: str) -> Callable[[str], _Number]:
+    """Make a parser of numbers from `low` to `high`; `kind` describes them in its error."""
+
+    def parse(text: str) -> _Number:
+        with suppress(ValueError):
+            if low <= (number := read(text)) <= high:
+                return number
+        raise argparse.ArgumentTypeError(f"{text!r} is not {kind}")
+
+    return parse
 
 
-def share(text: str) -> float:
-    """Parse a number from 0 to 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
-    return number
-
+count = _number(int, 1, math.inf, "a whole number from 1")
+days = _number(float, 0, sys.float_info.max, "a number of days")
+share = _number(float, 0, 1, "a number from 0 to 1")
 
 # ---------------------------------------------------------------------------------------------------------------------
 

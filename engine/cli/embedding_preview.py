@@ -59,7 +59,7 @@ def preview_embedding(workspace: CliWorkspace, *, cancel: CancelToken) -> Embedd
     """
     selection = select_provider(workspace.settings, cancel=cancel)
     if selection.provider is None:
-        return _nothing(selection.unavailable_reason or "enabled in the settings.")
+        return _nothing(selection.unavailable_reason or "it is turned off in the settings.")
     try:
         return _preview(workspace, selection.provider, cancel)
     finally:

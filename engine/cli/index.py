@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.formatting import plural, size
+from engine.base.private_files import clean_up
 from engine.cli.embedding_messages import (
     awaiting_text,
     confirm,
@@ -25,6 +26,7 @@ from engine.cli.output import (
     spent_text,
 )
 from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
+from engine.corpus.indexed_folders import MEMORY_FOLDER
 from engine.records import EmbeddingEstimate, ModelFetchProgress, SyncReport, WorkspacePreview, to_builtins
 from engine.settings import Settings
 
@@ -77,6 +79,7 @@ def run(arguments: Namespace) -> int:
     if arguments.dry_run:
         with interruptible() as token:
             return _preview(workspace, token, as_json=arguments.json)
+    clean_up(workspace.folder, workspace.folder / MEMORY_FOLDER)
     unfetched = fetch_missing(workspace.settings, agreed=arguments.yes, interactive=not arguments.json)
     with opened(workspace) as manager:
         problem = manager.status().index_error

@@ -10,8 +10,8 @@ Everything that reads a note decodes it with this module, so that index, viewer 
   itself a sign of text; lists separated by NUL have some 5 %). Compressed data has 9 %, a
   file that a crash left filled with zeros 100 %. Up to three of them never make a file binary.
 * If most bytes beyond ASCII stand alone between ASCII ones, as accents in a word do, or if there are at most two, the
-  encoding is Windows-1252, of which Latin-1 is a part; or Windows-1250 or Windows-1254 if bytes that are rare signs or
-  letters of other languages there are common letters here. charset-normalizer takes many such texts for Chinese.
+  encoding is Windows-1252, which includes Latin-1; or Windows-1250 or Windows-1254, if bytes that are rare characters
+  in Windows-1252 are common letters in these. charset-normalizer takes many such texts for Chinese.
 * Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. It rejects all of them for
   words among markup and code; where many bytes beyond ASCII follow each other, the best one is taken anyway. Of less
   than some 40 bytes it may take Chinese for Korean, so a reading has to look like its language, too.
@@ -106,7 +106,7 @@ def wide_encoding(start: bytes) -> str:
 
 
 def _unmarked_utf16(sample: bytes) -> str:
-    """Return the codec of a text in UTF-16 without a byte order mark; "" if it is none."""
+    """Return the codec of a text in UTF-16 without a byte order mark; "" if it is not UTF-16."""
     pairs = len(sample) // 2
     if pairs < _FEWEST_PAIRS or b"\0" not in sample:
         return ""

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any, NamedTuple
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import built
+from engine.base.bounded_json import DividedStrings, built
 from engine.corpus import markdown_line_types
 
 ENDINGS = (".canvas", ".ipynb")
@@ -44,7 +44,7 @@ def readable(data: bytes, name: str) -> str:
     if len(data) > LARGEST:
         raise ValueError(skip_reasons.LARGE_JSON_NOTE.message(limit=LARGEST))
     try:
-        found = built(ijson.basic_parse(BytesIO(data), use_float=True, buf_size=_BLOCK))
+        found = built(ijson.basic_parse(DividedStrings(BytesIO(data)), use_float=True, buf_size=_BLOCK))
     except (ijson.JSONError, UnicodeDecodeError) as error:
         raise ValueError(skip_reasons.BROKEN_DOCUMENT.message(what=str(error).partition("\n")[0])) from None
     if not isinstance(found, dict):

@@ -220,7 +220,8 @@ _LINKS_IN: dict[str, tuple[Callable[[str], list[WrittenLink]], tuple[str, ...]]]
     **dict.fromkeys((".adoc", ".asciidoc"), (_asciidoc_links, ("xref:", "link:", "<<"))),
     **dict.fromkeys((".rst", ".rest"), (_restructured_links, (":doc:`", ">`_"))),
 }
-"""Finds the links in a line of a file with this ending, and the signs of which a line with links has one."""
+"""For each file extension: a function that finds the links in a line, and characters; a line without any of them has no
+links."""
 
 
 def written_links(line: str) -> list[WrittenLink]:

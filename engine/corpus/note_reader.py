@@ -36,7 +36,7 @@ class Unreadable(Exception):
 def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None = None) -> NoteText:
     """Return the text of the regular file at `path`, whose stable name is `name`.
 
-    Raises `Unreadable`, and `FileNotFoundError` for a file deleted meanwhile, which is no error of it. Only a document
+    Raises `Unreadable`, and `FileNotFoundError` for a file deleted meanwhile, which is not a failure. Only a document
     takes so long that it can be cancelled.
     """
     if documents.is_document(name):

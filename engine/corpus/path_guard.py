@@ -27,15 +27,17 @@ class PathGuard:
     def locate(self, name: str) -> Path:
         """Return the absolute path of the regular file with this stable name.
 
-        Raises `PathRefused` for every name that discovery would not give to a file, and `FileNotFoundError` for one
-        that it would, if there is no such file (any more).
+        Raises `PathRefused` for a name that discovery gives to no file, and `FileNotFoundError` if there is no file of
+        this name.
         """
         if not _well_formed(name):
             raise PathRefused
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
-            raise PathRefused from None
+            if os.path.lexists(self._workspace):
+                raise PathRefused from None
+            raise FileNotFoundError(name) from None
         root = self._home(name, roots)
         if root is None:
             raise PathRefused

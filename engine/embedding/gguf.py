@@ -41,7 +41,7 @@ _POLL = 0.05
 """Seconds between checks of the cancel token while the model works."""
 _LONGEST_FOLDER = 55
 """Maximum length in bytes of the temporary folder: a socket's path is limited to 104."""
-_LAST_BREATH = 5.0
+_EXIT_SECONDS = 5.0
 """Seconds to wait for a process to exit after it has closed its pipe."""
 _MOST_FAILURES = 3
 """Number of consecutive crashes or failed loads after which the process is not restarted."""
@@ -207,7 +207,7 @@ class _Worker:
                 return answer
 
     def _exit_message(self) -> str:
-        self._process.join(_LAST_BREATH)
+        self._process.join(_EXIT_SECONDS)
         code = self._process.exitcode
         if code == -signal.SIGTERM or (sys.platform != "win32" and code == -signal.SIGKILL):
             return tr(

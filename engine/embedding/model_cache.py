@@ -186,7 +186,7 @@ def _store(path: Path, arrays: "Arrays") -> None:
         whole = all(written.read(len(block)) == block for block in blocks)
     if not whole:
         path.unlink()
-        raise OSError(errno.EIO, "the disk does not return what was written")
+        raise OSError(errno.EIO, "the disk returns other data than was written")
     for other in path.parent.glob(_NAME.format(hash="*")):
         if other != path:
             with contextlib.suppress(OSError):  # Windows cannot delete a mapped file

@@ -171,7 +171,8 @@ class EmbedStage:
     def _texts(self, due: list[tuple[int, bytes]]) -> Iterator[Unembedded]:
         """Yield the texts of these chunks (id and hash), those first that the last search found by keywords alone.
 
-        Their order is wrong until they have vectors: an unrelated one ranks above those that the meaning has lowered.
+        Their order is wrong until they have vectors: an unrelated one ranks above those whose vectors lower their
+        score.
         """
         left = {hash_: id_ for id_, hash_ in due}
         for text in (text for texts in self._running.values() for text in texts):

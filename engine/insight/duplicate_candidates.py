@@ -61,11 +61,10 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two files, by their position in the list, and the number of sampled shingles they share."""
+    """Two files, by their position in the list."""
 
     first: int
     second: int
-    shared: int
 
 
 @dataclass(frozen=True)
@@ -120,8 +119,7 @@ class Sample:
         enough |= shared * self.step >= _LEAST_SHARED
         chosen = np.flatnonzero(enough & (shared > 1))
         chosen = chosen[np.argsort(-shared[chosen], kind="stable")]
-        rows = zip(first[chosen].tolist(), second[chosen].tolist(), shared[chosen].tolist(), strict=True)
-        return [Pair(*row) for row in rows]
+        return list(map(Pair, first[chosen].tolist(), second[chosen].tolist()))
 
 
 def _limit(counts: Files) -> int:

@@ -115,13 +115,13 @@ def _chunks(snapshot: Snapshot) -> tuple[Ids, Ids]:
 def _files(snapshot: Snapshot) -> tuple[Ids, tuple[MapFile, ...]]:
     """Return the ids of all files, ascending, and the files."""
     rows = snapshot.connection.execute(
-        f"""SELECT f.id, f.path, f.title, f.source, coalesce(s.agent, ''), f.mtime_ns / 1e9
+        f"""SELECT f.id, f.path, f.source, coalesce(s.agent, ''), f.mtime_ns / 1e9
             FROM {snapshot.tables.files} f LEFT JOIN {snapshot.tables.sessions} s ON s.file_id = f.id ORDER BY f.id"""
     )
     ids, files = [], []
-    for id_, path, title, source, agent, modified in rows:
+    for id_, path, source, agent, modified in rows:
         ids.append(id_)
-        files.append(MapFile(path=path, title=title, source=source, agent=agent, modified=modified))
+        files.append(MapFile(path=path, source=source, agent=agent, modified=modified))
     return np.array(ids, np.int64), tuple(files)
 
 

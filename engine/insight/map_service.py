@@ -128,11 +128,9 @@ class IndexMaps:
             MapPointDetail(
                 chunk=chunk.id,
                 path=chunk.path,
-                source=chunk.source,
                 title=chunk.title,
                 heading=chunk.heading,
                 start_line=chunk.start_line,
-                end_line=chunk.end_line,
                 citation=chunk.citation,
                 text=_words(chunk.text),
                 modified=chunk.modified,

@@ -57,11 +57,7 @@ def linked_text(
     `link`: target, anchor, and name of the note with the link.
     """
     target, anchor, home = link
-    if target:
-        note = LinkReader(snapshot).resolve(target, home)
-    else:
-        stored = indexed_file(snapshot, "memory", home)
-        note = None if stored is None else LinkedNote(stored.id, home, stored.title, 1)
+    note = LinkReader(snapshot).resolve(target, home) if target else _note_itself(snapshot, home)
     if note is None or guard.refused((note.path,), snapshot.meta("names")):
         return None
     try:
@@ -75,6 +71,16 @@ def linked_text(
         return None
     with text:
         lines = text.text(1, min(text.line_count, _SEARCHED_LINES)).split("\n") if text.line_count else []
+    return _part(note, anchor, lines)
+
+
+def _note_itself(snapshot: Snapshot, path: str) -> LinkedNote | None:
+    stored = indexed_file(snapshot, "memory", path)
+    return None if stored is None else LinkedNote(stored.id, path, stored.title, 1)
+
+
+def _part(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
+    """Return the heading or block of an anchor, or the note from its linked line on."""
     found = anchored_lines(lines, anchor) if anchor else None
     if anchor and found is None and note.path.lower().endswith(".org"):
         found = anchored_lines([_org_heading(line) for line in lines], anchor)
@@ -85,9 +91,7 @@ def linked_text(
         path=note.path,
         title=note.title,
         line=first,
-        end=end,
         text="\n".join(shown),
-        anchored=found is not None or not anchor,
         cut=start - 1 + len(shown) < end,
     )
 
@@ -100,7 +104,7 @@ def _front_lines(lines: Sequence[str]) -> int:
 
 def _document(note: LinkedNote) -> LinkedText:
     """Return a document as a whole, without its text."""
-    return LinkedText(path=note.path, title=note.title, line=1, end=1, text="", anchored=True)
+    return LinkedText(path=note.path, title=note.title, line=1, text="")
 
 
 def _org_heading(line: str) -> str:

@@ -253,7 +253,7 @@ def _count(rows: _Rows, sizes: IndexSizes) -> IndexOverview:
 def _pending(snapshot: Snapshot, model: ModelName | None, chunks: dict[int, int]) -> dict[int, int]:
     """Return the number of chunks without a vector, by file id.
 
-    If none or all lack one, the index of hashes answers immediately.
+    If all or no chunks have a vector, the index of hashes answers immediately.
     """
     stored = None if model is None else snapshot.stored_model(*model)
     missing = snapshot.pending_vectors(stored)

@@ -4,7 +4,6 @@ The cost is that which the transcript records, else computed by a dated table of
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import Annotated, NamedTuple, TypeVar
 
 import msgspec
 
+from engine.base.bounded_json import decode_toml
 from engine.base.errors import SettingsError
 from engine.base.language import tr
 from engine.base.private_files import read_file
@@ -120,7 +120,7 @@ def _own(path: str) -> bytes:
 
 def _parse(data: bytes, path: str) -> tuple[_PriceList, ...]:
     try:
-        lists = msgspec.convert(tomllib.loads(data.decode()), _PriceFile).list
+        lists = msgspec.convert(decode_toml(data.decode()), _PriceFile).list
     except (ValueError, msgspec.ValidationError) as error:
         raise SettingsError(tr("Can't read the price list {file}: {problem}", file=path, problem=error)) from None
     return tuple(msgspec.structs.replace(one, source=one.source or path) for one in lists)

@@ -30,7 +30,7 @@ class ActiveProvider:
         """`select` selects the provider; `stand_in` the fallback, given the failed provider's name and the reason.
 
         Both may wait for the keychain; closing cancels them through their token. `threads`: runs the selection for
-        `soon`.
+        `selection_within`.
         """
         self._select = select
         self._use_fallback = stand_in
@@ -82,7 +82,7 @@ class ActiveProvider:
             found.provider.close()
         return before
 
-    def soon(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":
+    def selection_within(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":
         """Return the selected provider if the selection ends within `seconds`, else None.
 
         `ready` is called on another thread when the selection started here is complete. Raises `Closed`.

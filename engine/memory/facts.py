@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 MIN_SCORE = 0.35
 """Least score of results. Unrelated sentences score below it; see tests/benchmarks/RESULTS.md."""
-MIN_SCORE_BY_WORDS = 0.5
+MIN_SCORE_BY_KEYWORDS = 0.5
 """Least score of results without vectors: one of two keywords is not enough."""
 _DAY = 86_400
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
@@ -136,9 +136,9 @@ class Facts:
         if not query.strip() or not facts:
             return FactsFound(results=(), mode="keyword")
         compared = self._vectors.compare(query, facts, cancel)
-        by_words = compared.calibration is None
+        by_keywords = compared.calibration is None
         scores = self._table(known, facts, everything).score(query, compared.cosines, compared.calibration)
-        least = (MIN_SCORE_BY_WORDS if by_words else MIN_SCORE) if min_score is None else min_score
+        least = (MIN_SCORE_BY_KEYWORDS if by_keywords else MIN_SCORE) if min_score is None else min_score
         found = [
             FoundFact(
                 fact=facts[position],
@@ -151,7 +151,7 @@ class Facts:
             if score.score > 0 and max(score.score, score.text if everything else 0) >= least
         ]
         found.sort(key=lambda one: (-round(one.score, 2), -one.fact.importance, -one.fact.changed))
-        mode: Literal["keyword", "hybrid"] = "keyword" if by_words else "hybrid"
+        mode: Literal["keyword", "hybrid"] = "keyword" if by_keywords else "hybrid"
         return FactsFound(results=tuple(found[:max_results]), mode=mode, notice=compared.notice)
 
     # --- changes ----------------------------------------------------------------------------------------------------

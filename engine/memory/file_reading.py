@@ -24,6 +24,7 @@ from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.corpus.line_reader import NumberedText
+    from engine.corpus.transcripts.formats import Conversation
     from engine.corpus.transcripts.transcript_reader import Position
 
 
@@ -138,31 +139,11 @@ class SessionFiles:
         found = read.conversation
         if found is None:
             raise FileNotFoundError(path)
-        rewound = found.facts.rewound
-        known = before.text.messages if read.continued and before is not None else ()
-        masked = before.text.masked if read.continued and before is not None else 0
-        messages = [_rewound(message, rewound) for message in known] if rewound else [*known]
-        for message in found.everything:
-            if cancel is not None:
-                cancel.checkpoint()
-            safe = _masked(message)
-            masked += safe.text != message.text
-            messages.append(_rewound(_shown(message if reveal else safe), rewound))
-        usage = tuple(ModelUsage(model, *msgspec.structs.astuple(spent)) for model, spent in found.facts.usage.items())
-        # Numbers of the text that is returned: an open session grows long before it is indexed again.
-        counted = before.text.summary.messages if read.continued and before is not None else 0
+        earlier = before.text if before is not None and read.continued else None
+        messages, masked = _with_new_messages(earlier, found, cancel, reveal=reveal)
         text = SessionText(
-            summary=msgspec.structs.replace(
-                self._known(path),
-                messages=counted + sum(map(found.facts.counts, found.messages)),
-                started=found.facts.started,
-                ended=found.facts.ended,
-                active_seconds=found.facts.active,
-                pauses=tuple(found.facts.pauses),
-                usage=usage,
-                spent=total_usage(usage, self._prices()),
-            ),
-            messages=tuple(messages),
+            summary=self._summary(path, found, 0 if earlier is None else earlier.summary.messages),
+            messages=messages,
             masked=masked,
             unknown=tuple(sorted(found.unknown.items())),
         )
@@ -171,6 +152,21 @@ class SessionFiles:
         if read.position is not None:
             self._last = _LastRead(path, reveal, weakref.ref(text), read.position)
         return text
+
+    def _summary(self, path: str, found: "Conversation", earlier_messages: int) -> SessionSummary:
+        """Return the summary with figures of the text that is returned: a session grows long before it is reindexed."""
+        facts = found.facts
+        usage = tuple(ModelUsage(model, *msgspec.structs.astuple(spent)) for model, spent in facts.usage.items())
+        return msgspec.structs.replace(
+            self._known(path),
+            messages=earlier_messages + sum(map(facts.counts, found.messages)),
+            started=facts.started,
+            ended=facts.ended,
+            active_seconds=facts.active,
+            pauses=tuple(facts.pauses),
+            usage=usage,
+            spent=total_usage(usage, self._prices()),
+        )
 
     def _take_last(self, path: str, *, reveal: bool) -> "_Known | None":
         """Return the result of the last read if it is of this session and still in use; a second call returns None."""
@@ -229,12 +225,29 @@ class SessionFiles:
         return locate_transcript(path, self._settings)
 
 
+def _with_new_messages(
+    earlier: SessionText | None, found: "Conversation", cancel: CancelToken | None, *, reveal: bool
+) -> tuple[tuple[SessionMessage, ...], int]:
+    """Return the messages of `earlier` and those that were found after it, and the number of masked ones."""
+    rewound = found.facts.rewound
+    known = () if earlier is None else earlier.messages
+    masked = 0 if earlier is None else earlier.masked
+    messages = [_rewound(message, rewound) for message in known] if rewound else [*known]
+    for message in found.everything:
+        if cancel is not None:
+            cancel.checkpoint()
+        safe = _masked(message)
+        masked += safe.text != message.text
+        messages.append(_rewound(_shown(message if reveal else safe), rewound))
+    return tuple(messages), masked
+
+
 def _masked(message: Message) -> Message:
     return msgspec.structs.replace(message, text=redact(message.text), id=redact(message.id), tool=redact(message.tool))
 
 
 def _rewound(message: SessionMessage, rewound: Sequence[tuple[int, int]]) -> SessionMessage:
-    """Mark a message if it is on lines that the user discarded by going back; returns the same object if unchanged."""
+    """Mark a message if it is on lines that the user abandoned by going back; returns the same object if unchanged."""
     left = any(first <= message.line <= last for first, last in rewound)
     return message if left == message.rewound else msgspec.structs.replace(message, rewound=left)
 

@@ -97,6 +97,3 @@ class IndexOverride(msgspec.Struct, frozen=True):
     """Handles queries instead of the built-in searcher."""
     sharing: "Sharing"
     """Takes part in every sync."""
-
-
-Share = Callable[[IndexStore, ActiveProvider, PathGuard, Listeners], IndexOverride]

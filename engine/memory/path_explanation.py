@@ -202,18 +202,18 @@ class _Explanation:
         return self._state("indexed", message, "open", **facts)
 
     def _contents(self, listing: Listing) -> FolderContents:
-        kept_out: dict[str, FileIssue] = {}
+        excluded: dict[str, FileIssue] = {}
         if self._status.source == "sessions":
             stored = sessions.transcripts(self._snapshot)
             for file in listing.files:
                 if (one := stored.get(file.name)) and one.rule:
-                    kept_out[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
+                    excluded[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
             known = {name: (one.mtime_ns, one.size) for name, one in stored.items()}
         else:
             known = {name: (one.mtime_ns, one.size) for name, one in self._snapshot.files("memory").items()}
-        passed = (*listing.passed, *kept_out.values())
+        passed = (*listing.passed, *excluded.values())
         failures = {issue.path for issue in self._snapshot.issues("failed")}
-        files = [file for file in listing.files if file.name not in kept_out]
+        files = [file for file in listing.files if file.name not in excluded]
         current = sum(known.get(file.name) == (file.mtime_ns, file.size) for file in files)
         failed = sum(file.name in failures and file.name not in known for file in files)
         there = {file.name for file in listing.files}
@@ -269,8 +269,8 @@ def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, add
     """
     message = tr_reason(detail)
     if status.barred and status.barred != status.name:
-        goes_on = _lowered(message) if message == detail else message
-        message = tr("The path is in {folder}: {reason}", folder=status.barred, reason=goes_on)
+        clause = _lowered(message) if message == detail else message
+        message = tr("The path is in {folder}: {reason}", folder=status.barred, reason=clause)
     if addable and detail not in _NAME_EXTRA_PATHS:
         advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
         return f"{message} {advice}"

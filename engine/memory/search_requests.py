@@ -55,8 +55,8 @@ class SearchOptions(TypedDict, total=False):
     mode: Literal["auto", "keyword"]
     """`keyword` skips vectors."""
     on_keywords: OnKeywords
-    """Receives a first answer, by keywords alone, before the query is embedded and meaning is compared. It is called on
-    the calling thread, and the search waits until it returns. It may be called not at all, or more than once.
+    """Receives a first answer, by keywords alone, before the query is embedded and vectors are compared. It is called
+    on the calling thread, and the search waits until it returns. It may be called never, once or more often.
     """
 
 

@@ -149,7 +149,7 @@ def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> Ses
         active, pauses, _,
     ) = stored  # fmt: skip
     command = ""
-    if id and not (parent or machine):
+    if id and not (parent or machine or id.startswith("-")):  # an option of the agent, not an id
         command = resume_command(agent, shlex.quote(id))
         command = command and _to_folder(project) + command
     # By position, which takes half the time.
@@ -162,8 +162,9 @@ def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> Ses
 @lru_cache(maxsize=1024)
 def _to_folder(project: str) -> str:
     """Return the beginning of a shell command that changes to this folder; empty if `project` is not a path."""
-    is_path = project.startswith(("/", "~")) or project[1:2] == ":"
-    return f"cd {shlex.quote(project)} && " if is_path else ""
+    home, path = ("~/", project[2:]) if project.startswith("~/") else ("", project)  # a shell expands no quoted tilde
+    is_path = home or path.startswith("/") or path[1:2] == ":"
+    return f"cd {home}{shlex.quote(path)} && " if is_path else ""
 
 
 # --- User-friendly names of sessions: the stable name, the id, or a prefix of the id ---------------------------------

@@ -66,8 +66,8 @@ _NOTHING = Counts(0, False, (), 0, 0, (), None, (), (), EngineChoice("numpy", ""
 
 
 _PAUSE = 20
-"""While a sync runs, the pause between two counts, in times of what one took: all rows are counted, and a sync of many
-files commits several times a second.
+"""Pause between two counts while a sync runs, as a multiple of a count's duration: a count reads all rows, and a sync
+of many files commits several times a second.
 """
 
 
@@ -253,7 +253,7 @@ def with_degraded(status: MemoryProviderStatus) -> MemoryProviderStatus:
 
 def _parts(status: MemoryProviderStatus) -> Iterator[Degraded]:
     yield from _storage(status)
-    yield from _meaning(status)
+    yield from _vector_search(status)
     yield from _following(status)
 
 
@@ -272,7 +272,7 @@ def _storage(status: MemoryProviderStatus) -> Iterator[Degraded]:
         yield Degraded("keywords", reason, tr("Run mnemoscope doctor --repair."))
 
 
-def _meaning(status: MemoryProviderStatus) -> Iterator[Degraded]:
+def _vector_search(status: MemoryProviderStatus) -> Iterator[Degraded]:
     unavailable, failure = (status.custom.get(key) for key in ("providerUnavailableReason", "providerError"))
     instead = status.custom.get("providerFallback") if "fallback" in status.custom else status.fallback
     if instead:

@@ -145,11 +145,11 @@ class ResultExplanation(Record, frozen=True):
     text_weight: float = 1.0
     """Factor of the text score."""
     agreement: float = 1.0
-    """Share of the text score that counts: below 1 where the meaning disagrees and terms are missing."""
+    """Share of the text score that counts: below 1 if terms are missing and the vector score is low."""
     vector_evidence: float | None = None
     """Vector score without its limits of 0 and 1."""
     language_known: bool = True
-    """Whether the model knows the query's language; otherwise meaning does not count."""
+    """Whether the model knows the query's language; otherwise vectors don't count."""
     by_words: bool = False
     """Whether only the text score reaches the minimum, which is then shown as the score."""
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.base.language import marked, tr
+from engine.base.language import marked, number, tr
 from engine.records.base import Record, Source
 from engine.records.sync import StoredSync
 
@@ -134,15 +134,15 @@ _WORDS: dict[DuplicateKind, str] = {
 
 
 def duplicate_title(group: DuplicateGroup) -> str:
-    """Return how the notes of a group share text, for display: `Nearly the same · 92 %`."""
+    """Return how the notes of a group share text, for display: `Nearly the same · 92%`."""
     if group.kind in ("identical", "recurring"):
         return tr(_WORDS[group.kind])
     return f"{tr(_WORDS[group.kind])} · {share_text(group.similarity)}"
 
 
 def share_text(share: float) -> str:
-    """Format a share of 0 to 1 as `92 %`; never as 100 % unless it is 1."""
-    return tr("{percent} %", percent=100 if share >= 1 else min(99, round(100 * share)))
+    """Format a share of 0 to 1 as `92%`; never as 100% unless it is 1."""
+    return number(share if share >= 1 else min(0.99, share), ".0%")
 
 
 class DuplicateReport(Record, frozen=True):
@@ -169,7 +169,6 @@ class MapFile(Record, frozen=True):
     """A file or session that points of the map belong to."""
 
     path: str
-    title: str
     source: Source
     agent: str
     """Agent of a session, else empty."""
@@ -203,11 +202,9 @@ class MapPointDetail(Record, frozen=True):
 
     chunk: int
     path: str
-    source: Source
     title: str
     heading: tuple[str, ...]
     start_line: int
-    end_line: int
     citation: str
     text: str
     """First words of the chunk."""
@@ -427,11 +424,7 @@ class LinkedText(Record, frozen=True):
     path: str
     title: str
     line: int
-    end: int
-    """Last line of the part, which may be longer than `text`."""
     text: str
     """At most 40 lines; of a whole note, without its front matter."""
-    anchored: bool
-    """Whether the link's heading or block was found in the note."""
     cut: bool = False
     """Whether the part is longer than `text`."""

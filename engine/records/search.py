@@ -40,9 +40,9 @@ class MemorySearchResult(Record, frozen=True):
     text_score: float
     """Keyword score, 0 to 1; 0 if no word matches."""
     vector_score: float | None
-    """Calibrated meaning score, 0 to 1; None if the chunk has no vector yet or vectors were not searched."""
+    """Calibrated vector score, 0 to 1; None if the chunk has no vector yet or vectors were not searched."""
     text_share: float
-    """Share of `score` from keywords, 0 to 1; the rest is from the meaning."""
+    """Share of `score` from keywords, 0 to 1; the rest is from the vector."""
     message: "FoundMessage | None" = None
     """The message of the session that the snippet's first match is in; None for a note."""
     context: "MessageContext | None" = None
@@ -108,7 +108,7 @@ class FoundMessage(Record, frozen=True):
     """Short name of the agent, as in `SessionSummary`."""
     project: str = ""
     rewound: bool = False
-    """Whether the user discarded the message by going back."""
+    """Whether the user abandoned the message by going back."""
 
 
 class MessageContext(Record, frozen=True):

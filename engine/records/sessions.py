@@ -111,7 +111,7 @@ class SessionMessage(Record, frozen=True, gc=False):
     side: bool
     """Whether it is part of a side conversation, such as a sub-agent's."""
     rewound: bool = False
-    """Whether it is part of a branch that the user discarded by going back to an earlier message."""
+    """Whether it is part of a branch that the user abandoned by going back to an earlier message."""
 
 
 class SessionText(Record, frozen=True, weakref=True):

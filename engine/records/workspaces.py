@@ -128,7 +128,7 @@ class FoundSources(Record, frozen=True):
 
 
 class RuleOrigin(Record, frozen=True):
-    """Where in the settings the rule that excludes a path is set."""
+    """Location in the settings of the rule that excludes a path."""
 
     key: str
     """Settings key, such as `exclude`; empty for a built-in rule."""

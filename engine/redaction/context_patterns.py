@@ -132,9 +132,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             'json: {\\"password\\":\\"«hunter2»\\"}',
             "Server=db;Password=«pa$$w0rd»;Database=x",
             '{"password": {"value": "«hunter2»"}}',
+            'let password = String::from("«hunter2»");',
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}{NAME_END}{SIGN}(?:\{{\s{{0,20}}[\"']value[\"']:\s?)?(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"{_PASSWORD_NAME}{NAME_END}{SIGN}(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?)\()?"
+        rf"(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_password,
     ),
@@ -160,11 +162,12 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             '{"apiKey": "«abcdefghijkl»"}',
             "aws_secret_access_key = «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
             "X-Api-Key: «a1b2c3d4e5f6»",
+            "private key (hex): «4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318»",
             '"SecretAccessKey": "«/JalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»"',
             "AWS Secret Access Key [None]: «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
         ),
         ("key",),
-        rf"(?i:key(?:_base)?){NAME_END}(?:\[(?:None|\*[\w*]{{0,24}})\])?{SIGN}(?:[\"']?base64:(?=[A-Za-z0-9+/]{{20}}))?(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?i:key(?:_base)?){NAME_END}(?:\((?:hex|base64|raw)\)|\[(?:None|\*[\w*]{{0,24}})\])?{SIGN}(?:[\"']?base64:(?=[A-Za-z0-9+/]{{20}}))?(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_key,
     ),
     SecretPattern(
@@ -291,13 +294,16 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "identifiants : ada / «soleil»",
             "login root:«tugboat»",
             "ssh root:«x7Kpq2»@10.0.0.4",
+            "login admin/«tugb0at99»",
+            "the login ada@example.com:«Tugb0at» works",
         ),
         LOGIN_ANCHORS,
         rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|ist|sind|sont|son|sono)\b"
-        rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):))[ \t]{{0,4}}[\"'`]?"
-        rf"(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
+        rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}:)))"
+        rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
         rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
-        rf"(?:([^\s@]{{4,64}}+)(?=@\w)|{_BARE_IN_PROSE}(?=[\"'`]?[ \t]*(?:[{LINE_END}.,;)]|\Z)))",
+        rf"(?:([^\s@]{{4,64}}+)(?=@\w)"
+        rf"|{_BARE_IN_PROSE}(?=[\"'`]?(?:(?(bare)[ \t]|(?!))|[ \t]*(?:[{LINE_END}.,;)]|\Z))))",
         "whole",
         is_login,
     ),
@@ -437,6 +443,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "비밀번호는 «hunter2»",
             "wifi密码«hunter2»",
             "密码改成了 «swordfish»",
+            "密码\uff1a«猫咪2024»",
             "パスワード「«hunter2»」",
         ),
         tuple(IDEOGRAPHIC_NAMES.split("|")),
@@ -444,7 +451,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         r"""(?:(?P<weak>が|を|이|가|를)|は|就?是|[设設改]?[为為]|[改换換变變]成了?|는|은|[:=\uff1a\uff1d]"""
         r"""|(?P<adjacent>)(?=[ \t]{0,4}[「『“]?(?!\\)[!-~]{0,40}[0-9]))[ \t]{0,4}\*{0,2}"""
         rf"""(?:[「『“]([^」』”{LINE_END}]{{1,100}}+)[」』”]|["'`]?((?:[!#-&(-+\--_a-~])++)"""
-        rf"""|(?(weak)(?!))(?P<native>{_IDEOGRAPHS}{{2,20}}?){_IDEOGRAPHIC_END})""",
+        rf"""|(?(weak)(?!))(?P<native>{_IDEOGRAPHS}{{1,20}}?(?:(?<={_IDEOGRAPHS}{{2}})|[!#-+\--~]{{2,20}}+)){_IDEOGRAPHIC_END})""",
         "whole",
         is_ideographic_password,
     ),

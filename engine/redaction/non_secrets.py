@@ -78,7 +78,9 @@ _NAMED_ELEMENT = lazy_pattern(r"\b(?:name|key)\s?=\s?[\"'][\w.-]*\Z", re.IGNOREC
 _NAMED = lazy_pattern(
     r"""(?:name|key|variable|field|id|env)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?[\w.-]*\Z""", re.IGNORECASE
 )
-_DEFINED = lazy_pattern(r"""\b(?:define|put(?:env)?|set(?:env|Item|_config|Property|default))\(\s{0,4}["'][\w.-]*\Z""")
+_DEFINED = lazy_pattern(
+    r"""\b(?:define|put|\w{0,3}env|environ\.get|[sS]et(?:EnvironmentVariable|Item|_config|Property|default))\(\s{0,4}["'][\w.-]*\Z"""
+)
 _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
 _TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
 _HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
@@ -152,7 +154,8 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
         return len(value) >= 3 and " " not in value
     if ":" in sign:
         alone = not before.rpartition("\n")[2].strip(" \t-*>#|")
-        return name != "PASS" and ((alone and _fills_line(before, match)) or _USER.search(before) is not None)
+        clear = (alone and _fills_line(before, match)) or (word[:2] == "pw" and mixes_digits(value))
+        return name != "PASS" and (clear or _USER.search(before) is not None)
     return sign == "=" or _is_random(value, 5)
 
 
@@ -284,8 +287,10 @@ def is_login(before: str, match: re.Match[str]) -> bool:
     of_root = user in ROOTS.split("|") and match["sign"] == ":"
     if of_root and not GROUPS_AND_TAGS.isdisjoint(re.split(r"[-.\d]+", value)):
         return False
-    if mixes_digits(value) or "@" in user:
-        return True
+    if mixes_digits(value):
+        return match["sign"] != "/" or not value[:-1].isalpha()  # page2
+    if "@" in user:
+        return match["bare"] is None
     if of_root:
         return value.isalpha() and len(value) >= 5
     plain = user.isalpha() and value.isalpha() and {user.casefold(), value.casefold()}.isdisjoint(LOGIN_WORDS)
@@ -388,7 +393,7 @@ def is_code(value: str) -> bool:
 
 
 def _is_plain(before: str, match: re.Match[str]) -> bool:
-    """Return whether a value such as `wifipassword` is the whole value of an entry, so that it is no variable."""
+    """Return whether a value such as `wifipassword` is the whole value of an entry, and therefore not a variable."""
     value, sign = value_of(match), match.groupdict().get("sign")
     if not _COMPOUND.fullmatch(value) or (sign and "=" in sign and sign != "="):
         return False

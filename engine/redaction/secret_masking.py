@@ -26,7 +26,7 @@ _WINDOW = 64 * 1024  # maximum length of one match
 _OVERLAP = 64  # between blocks: more than the longest anchor
 _BEFORE = 48  # characters before a match that are passed to a judge
 _NEAR = 5  # characters next to the sign of an anchor that are compared
-_BY_RARITY = '~@<4q1zj"xv/=:w3k569278_-.b0fhpgcmduylirsoante#$ '
+_BY_RARITY = '~@<4q1zj*"xv/=:w3k569278_-.b0fhpgcmduylirsoante#$ '
 _WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that must not be followed by a letter
 _ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half

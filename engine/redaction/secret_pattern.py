@@ -79,3 +79,4 @@ SIGN = (
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
 # A password may contain any character; the next field of a connection string or URL query ends it.
 BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""
+ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"

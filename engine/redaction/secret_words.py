@@ -29,7 +29,7 @@ class PasswordWords(NamedTuple):
 _KEY_TO = r"(?: de(?: la|l)? (?:acceso|wi-?fi|red|router|cuenta|usuario|servidor|correo|banco|cajero|administrador))"
 LANGUAGES = (
     PasswordWords(
-        "passe|mdp|(?<=code d['’])accès|clé wi-?fi",
+        "passe|mdp|(?<=code d['’])accès|(?:clé|code) wi-?fi",
         "est|c['’]est|était|sera",
         """incorrect obligatoire requis oublié invalide actuel nouveau un une le la les en à au aux de du des pour
         par dans sur plus moins trop très toujours vide faux correct bon mauvais faible fort court long même déjà
@@ -38,7 +38,7 @@ LANGUAGES = (
         "é ée és ées able ible ant ante",
     ),
     PasswordWords(
-        rf"contrase[ñn]y?a|clave{_KEY_TO}?|contra{_KEY_TO}|contrasinal",
+        rf"contrase[ñn]y?a|clave{_KEY_TO}?|contra{_KEY_TO}|contrasinal|código wi-?fi",
         "es|era|será|sea",
         """incorrecta incorrecto incorrectas obligatoria obligatorio requerida requerido errónea inválida inválido
         olvidada actual nueva un una el la los las lo de del en para por con sin muy más menos demasiado igual vacía
@@ -129,7 +129,7 @@ LANGUAGES = (
     PasswordWords("(?<=mat )khau|(?<=mật )khẩu", "là", "bắt sai một không rất quá bắt_buộc trống yếu mạnh các"),
     PasswordWords("(?<=kata )sandi", "adalah|ialah", "salah wajib kosong terlalu sangat sebuah tidak yang lemah kuat"),
     PasswordWords("पासवर्ड|รหัสผ่าน", "है|คือ"),
-    PasswordWords("(?:wlan-?|netzwerk)schlüssel|zugangscode", "ist|war|lautet", "falsch nicht zu sehr geheim", "t"),
+    PasswordWords("(?:wlan-?|netzwerk|lizenz|produkt)schlüssel|zugangscode", "ist|war|lautet", "", "t"),
     PasswordWords(
         "passwort|kennwort|passphrase|(?<![a-z/:*.])p(?:ass|asswd|wd?)",
         "is|was|ist|war|lautet",
@@ -141,10 +141,10 @@ LANGUAGES = (
 other patterns find the words."""
 
 ANCHORS = (
-    *("clé ", "contra d"),
+    *("clé ", "contra d", "code wi", "código wi"),
     *"""pass pw pwd kennwort mdp accès contrase clave ordine accesso senha wachtwoord kodeord adgangskode senord hasło
     haslo heslo salasana jelsz ifre parol lozinka zaporka geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ
-    كلمة رمز पासवर्ड รหัสผ่าน wlan-schl wlanschl netzwerkschl zugangscode""".split(),
+    كلمة رمز पासवर्ड รหัสผ่าน wlan-schl wlanschl netzwerkschl lizenzschl produktschl zugangscode""".split(),
 )
 """Beginnings of the names in `LANGUAGES`."""
 
@@ -248,7 +248,7 @@ SECRET_KEYS = frozenset(
     """api access secret private auth encryption signing sign master app application client account license licence
     subscription service shared deploy admin openai anthropic aws azure google gemini github gitlab stripe
     sendgrid twilio mistral voyage cohere groq signature hmac jwt webhook bot security crypt decryption wlan wifi
-    wpa wep network""".split()
+    wpa wep psk network recovery""".split()
 )
 """Parts of a name before "key" that make it a secret's name."""
 
@@ -325,7 +325,7 @@ TECHNICAL = lazy_pattern(
 
 
 def is_phrase(text: str) -> bool:
-    """Whether the text can be a passphrase: several words, of which at most a third describe a password or are
+    """Whether the text can be a passphrase: several words; at most a third of them describe a password or are
     ordinary.
     """
     words = text.split()
@@ -344,7 +344,7 @@ def describes(word: str) -> bool:
 def is_seed(before: str, match: re.Match[str]) -> bool:
     """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
     words = re.findall("[a-z]+", value_of(match))
-    return sum(map(describes, words)) * 4 <= len(words)
+    return sum(map(describes, words)) * (6 if match["sign"] is None else 4) <= len(words)
 
 
 LOGIN_NAMES = (
@@ -409,7 +409,7 @@ _OTHER_CODES = (
     *("código de verificação", "código da porta", "código do portão", "codice di verifica", "codice della porta"),
     *("código de la alarma", "código do alarme", "codice cassaforte", "codice della cassaforte"),
     *("kod weryfikacyjny", "kod do drzwi", "код подтверждения", "код от двери", "код от домофона", "код домофона"),
-    *("one-time password", "one time password", "geheimzahl", "kartenpin"),
+    *("one-time password", "one time password", "geheimzahl", "kartenpin", "lock combination", "safe combination"),
     *"验证码 驗證碼 门禁码 認証コード 確認コード 인증번호 인증코드".split(),
 )
 _A_CODE = (
@@ -426,16 +426,16 @@ _NAME_WORD = (
 CODE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Seed phrase",
-        "the 12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase` and a sign or `is`",
+        "the 12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase`, `wallet`, on one line or several",
         (
             "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
             "My recovery phrase is «legal winner thank year wave sausage worth useful legal winner thank yellow».",
             'MNEMONIC="«legal winner thank year wave sausage worth useful legal winner thank yellow»"',
         ),
-        ("seed", "mnemonic", "recovery phrase", "recovery words"),
-        r"(?i:(?:bip-?39[ _-])?seed(?:[ _-]?(?:phrase|words))?|mnemonic(?:[ _-]?phrase)?|recovery[ _-](?:phrase|words))"
-        r"(?:[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?)[\s\"'`]{1,8}"
-        r"((?:[a-z]{3,8}[ ,\t]{1,3}){11,23}[a-z]{3,8})(?![\w-])",
+        ("seed", "mnemonic", "recovery phrase", "recovery words", "wallet"),
+        r"(?i:(?:seed|wallet|mnemonic)(?:['’]?s)?(?:[ _-]?(?:phrase|words))?|recovery[ _-](?:phrase|words))"
+        r"(?:(?P<sign>[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?)[\s\"'`]{0,8}|[\s\"'`]{1,8})"
+        r"(?:1[.)][ ]?)?((?:[a-z]{3,8}(?:[ ,\t]{1,3}|\r?\n(?:\d\d?[.)][ ]?)?)){11,23}[a-z]{3,8})(?![\w-])",
         "whole",
         is_seed,
     ),

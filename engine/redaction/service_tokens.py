@@ -60,7 +60,7 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
             "Private-Lines: 1\n«AAAAgQCuYqv5Zk3mN0pQ2rS4»",
         ),
         ("-----begin ", "private-"),
-        r"(?:-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?i:private-lines:[ \t]{0,4}\d{1,4}))",
+        r"(?:-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----|(?i:private-lines: ?\d+))",
         "whole",
         block="key",
     ),

@@ -18,6 +18,7 @@ from engine.redaction.non_secrets import (
     is_ordinary,
 )
 from engine.redaction.secret_pattern import (
+    ARGUMENT,
     BARE_PASSWORD,
     BARE_TOKEN,
     LINE_END,
@@ -40,14 +41,14 @@ _OPTIONS = {
     program: forms
     for programs, forms in (
         ("curl", {":": "u U -user -proxy-user"}),
-        ("http https xh", {":": "a -auth"}),
+        ("http https xh jenkins", {":": "a auth -auth"}),
         ("mysql mariadb 7z rar unrar", {"attached": "p"}),
         ("smb rpcclient winexe", {"%": "U"}),
         ("lftp", {",": "u"}),
-        ("useradd sshpass login mongo rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
+        ("useradd sshpass login mongo cqlsh rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
         ("youtube-dl yt-dlp", {"": "p"}),
         ("redis-cli", {"": "a"}),
-        ("sqlcmd zip unzip ipmitool mosquitto_", {"": "P"}),
+        ("sqlcmd bcp zip unzip ipmitool mosquitto_", {"": "P"}),
         ("ssh-keygen", {"": "N P"}),
         ("ldap", {"": "w"}),
         ("openssl", {"pass:": "pass passin passout", "": "k K"}),
@@ -55,9 +56,9 @@ _OPTIONS = {
     for program in programs.split()
 }
 _COMMAND = lazy_pattern(
-    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|(?:un)?rar|(?:un)?zip|useradd|openssl|lftp|rdesktop|rpcclient"
-    r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec|ssh-keygen|youtube-dl|yt-dlp)|(mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
-    r"|smb(?=client|get|map|cacls))[\w-]{0,12})(?=[ \t\\\"'])"
+    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|bcp|cqlsh|(?:un)?rar|(?:un)?zip|useradd|openssl|lftp|rdesktop|rpcclient"
+    r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec|ssh-keygen|youtube-dl|yt-dlp)|(jenkins|mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
+    r"|smb(?=client|get|map|cacls))[\w-]{0,12}(?:\.jar)?)(?=[ \t\\\"'])"
 )
 _COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
 _BLOCK = 256
@@ -116,7 +117,7 @@ def is_cookie(before: str, match: re.Match[str]) -> bool:
 def is_piped(before: str, match: re.Match[str]) -> bool:
     """Whether the text given to a command is the password that it reads."""
     if match["reader"] is None and not (match[0][0] == "<" and _READER.search(_command_before(match))):
-        return False
+        return match[0][0] != "<" and _PASSWORD_COMMAND.search(before) is not None and is_argument(before, match)
     if match["coded"] is not None and not mixes_digits(value_of(match)):
         return False
     return is_argument(before, match)
@@ -131,7 +132,7 @@ def is_program_argument(before: str, match: re.Match[str]) -> bool:
             return False
     if named.startswith("/p:") and "freerdp" not in _command_before(match):
         return False
-    if "pass " in named or named == "masterauth":
+    if "pass " in named or named == "masterauth" or named.startswith(("bindpw", "rootpw")):
         line = before.rpartition("\n")[2]
         if not (line.endswith("-") or line.strip(" \t>$") in ("", "CONFIG SET")):
             return False
@@ -142,16 +143,6 @@ def is_second_argument(before: str, match: re.Match[str]) -> bool:
     """Whether a string after the name of a user is a password."""
     value = value_of(match)
     return is_argument(before, match) and value != match["user"][1:-1] and not value.lower().startswith("pass")
-
-
-def is_device_password(before: str, match: re.Match[str]) -> bool:
-    """Whether a word in the configuration of a device or a network is a password."""
-    value = value_of(match)
-    if match[0][:3].lower() == "sec":
-        typed = match[0].split()[1].isdigit()
-        if not (typed or mixes_digits(value)) or not _DEVICE_USER.search(before):
-            return False
-    return is_argument(before, match)
 
 
 def is_netrc(before: str, match: re.Match[str]) -> bool:
@@ -172,13 +163,17 @@ def is_auth_command(before: str, match: re.Match[str]) -> bool:
 
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
 _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
-_ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
 _BLANK = r"[ \t]{1,4}"
-_DEVICE_USER = lazy_pattern(r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?)[ ]\Z")
 _READER = lazy_pattern(
     r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert|vercel env"
     r"|wrangler secret|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
 )
+_PASSWORD_COMMAND = lazy_pattern(
+    r"(?:pass(?:word)?[-_]?(?:command|cmd|eval)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
+    r"|(?:key|password|passphrase)(?:-file)?[ =]<\()\Z",
+    re.IGNORECASE,
+)
+_BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 _SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
 
 SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
@@ -197,7 +192,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             '["curl", "-u", "ada:«hunter2»", "https://x"]',
         ),
         (_OPTION_ANCHOR,),
-        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>[uUa]|-user|-proxy-user|-auth)"""
+        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>-?auth|[uUa]|-user|-proxy-user)"""
         rf"""(?:{_NEXT}|[ \t=]{{0,2}})"""
         r"""(?:(?P<quote>["'])[^\s:%,"']{0,128}(?P<sign>[:%,])([^"'\n]{1,200}+)(?P=quote)"""
         r"""|[^\s:%,"'`]{0,128}(?P<bare_sign>[:%,])([^\s"'`]{1,200}+))""",
@@ -365,6 +360,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
         "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
         "`--from-literal=name=x`, `::add-mask::x`, `cargo login x`, `ngrok authtoken x`, `gh secret set … --body x`, "
+        "`openssl passwd -6 x`, `bindpw x` of LDAP, "
         "`rabbitmqctl add_user … x`, `ConvertTo-SecureString x`, defaults of secret variables in Terraform",
         (
             "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
@@ -388,6 +384,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "rabbitmqctl add_user ada «swordfish»",
             "security add-generic-password -a ada -s x -w «swordfish»",
             "ngrok config add-authtoken «2abCdEf_12345»",
+            *("openssl passwd -6 «swordfish»", "bindpw «swordfish»"),
+            "(ConvertTo-SecureString «hunter2» -AsPlainText -Force)",
             "gh secret set TOKEN --body «swordfish»",
             'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
         ),
@@ -396,14 +394,14 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("keypass ", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
             *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
             *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
-            *("rabbitmqctl ", "mosquitto_passwd ", "bw unlock "),
+            *("rabbitmqctl ", "mosquitto_passwd ", "bw unlock ", "openssl passwd ", "bindpw ", "rootpw "),
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
         rf"|net{_BLANK}use{_BLANK}[^{LINE_END}|;&]{{0,200}}?/user:\S{{1,100}}{_BLANK}(?!/)"
         rf"|net{_BLANK}use{_BLANK}(?:\S{{1,3}}{_BLANK})?\\\\\S{{1,200}}{_BLANK}(?=[^\s/]\S{{0,100}}{_BLANK}/user:)"
         rf"|net{_BLANK}user{_BLANK}[^\s/]\S{{0,100}}{_BLANK}(?!/)"
-        rf"|(?:require|store|key)pass{_BLANK}|masterauth{_BLANK}|securestring{_BLANK}(?:-string{_BLANK})?(?=[\"'])"
+        rf"|(?:require|store|key)pass{_BLANK}|masterauth{_BLANK}|securestring{_BLANK}(?:-string{_BLANK})?(?=[\"']|[^\s$(]+{_BLANK}-asplain)"
         rf"|wpa_passphrase{_BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){_BLANK}(?=\S{{8}}|[\"'])"
         rf"|vault{_BLANK}login{_BLANK}(?:-[^\s=]{{1,40}}{_BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
         rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:"
@@ -412,13 +410,14 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|(?:generic|internet)-password{_BLANK}[^{LINE_END};|]{{1,160}}?-w{_BLANK}(?!-)"
         rf"|(?:authtoken|cargo{_BLANK}login){_BLANK}(?=[\w-]{{10}})|secret{_BLANK}set{_BLANK}[^{LINE_END};|]{{1,80}}?"
         rf"(?:--body|-b)[ =]|rabbitmqctl{_BLANK}(?:add_user|change_password){_BLANK}\S{{1,64}}{_BLANK}"
-        rf"|mosquitto_passwd{_BLANK}-b{_BLANK}\S{{1,100}}{_BLANK}\S{{1,64}}{_BLANK}|bw{_BLANK}unlock{_BLANK}(?!-)"
+        rf"|openssl{_BLANK}passwd{_BLANK}(?:-(?:\d|apr1|salt{_BLANK}\S{{1,40}}|quiet|noverify){_BLANK}){{1,4}}(?!-)"
+        rf"|(?<![\w-])(?:bind|root)pw{_BLANK}|mosquitto_passwd{_BLANK}-b{_BLANK}\S{{1,100}}{_BLANK}\S{{1,64}}{_BLANK}|bw{_BLANK}unlock{_BLANK}(?!-)"
         rf"|variable{_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
         rf"\{{[^{{}}]{{0,400}}?\bdefault[ ]{{1,20}}=[ ](?=\")"
         rf"|::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{{1,80}}="
         rf"|qpdf{_BLANK}[^{LINE_END};|]{{0,120}}?--encrypt{_BLANK}"
         rf"(?=\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?:40|128|256)\b)"
-        rf"(?P<two>\S{{1,64}}{_BLANK}\S{{1,64}}))(?(two)|{_ARGUMENT})",
+        rf"(?P<two>\S{{1,64}}{_BLANK}\S{{1,64}}))(?(two)|{ARGUMENT})",
         "whole",
         is_program_argument,
     ),
@@ -430,15 +429,24 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             'requests.get(url, auth=("ada", "«swordfish»"))',
             "HTTPBasicAuth('ada', '«hunter2»')",
             'smtp.login("ada@example.com", "«correct horse»")',
+            'WiFi.begin("Home", "«swordfish»");',
             '$db = new PDO("mysql:host=x", "ada", "«hunter2»");',
             'keyring.set_password("x", "ada", "«tugboat»")',
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
         ),
         (
-            *("auth=", "basicauth", "networkcredential", ".login", "set_password"),
+            *(
+                "auth=",
+                "basicauth",
+                "networkcredential",
+                "login",
+                "set_password",
+                "username_pw_set",
+                "wifi.begin",
+            ),
             *("new pdo", "new sequelize", "mysqli_connect", "drivermanager"),
         ),
-        rf"(?i:auth=\(|basicauth\(|networkcredential\(|\.login\("
+        rf"(?i:auth=\(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("
         rf"|set_password\((?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}'|\w{{1,40}}),[ ]?"
         rf"|(?:new pdo|new sequelize|mysqli_connect|drivermanager\.getconnection)\([^,()\"'{LINE_END}]{{0,80}}"
         rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
@@ -448,33 +456,25 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         is_second_argument,
     ),
     SecretPattern(
-        "Password of a device or a network",
-        "`snmp-server community x`, `username … secret x`, `enable secret x`, `: PSK`, `.pgpass`, Wi-Fi",
+        "Key of a wallet or of one-time passwords",
+        "`xprv…` and private keys of Bitcoin, `otpauth-migration://…`, `{SSHA}…` of LDAP",
         (
-            "snmp-server community «swordfish» RO",
-            "username ada privilege 15 secret «hunter2»",
-            "enable secret 9 «swordfish»",
-            '%any : PSK "«correct horse»"',
-            "localhost:5432:shop:ada:«hunter2»",
-            "WIFI:T:WPA;S:Home;P:«hunter2»;;",
-            "Key Content            : «swordfish»",
-            "nmcli con modify Home wifi-sec.psk «swordfish»",
+            "«5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ»",
+            "otpauth-migration://offline?data=«CjEKCkhlbGxvId6tvu8SGEV4YW1wbGU6»",
+            "userPassword: {SSHA}«0dXNlcjpodW50ZXIyZ2FyYmFnZQ==»",
         ),
         (
-            *("server community ", "rwcommunity ", "rocommunity ", "secret", "psk", ":5432:", "wifi:"),
-            *("key content", "<keym"),
+            *("otpauth-migration:", r"\{(?=S?SHA|SMD5)", *(f"{kind}prv" for kind in "xyzt")),
+            rf"5(?<![A-Za-z0-9]5)[HJK](?={_BASE58}{{49}}(?![A-Za-z0-9]))",
         ),
-        rf"(?i:(?:server{_BLANK}|r[ow])community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
-        rf"|(?:(?<=: )psk{_BLANK}(?=\")|(?<=(?:ty|fi|ec)\.)psk{_BLANK})|key content[ ]{{0,20}}:[ ]|<keymaterial>"
-        rf"|:5432:[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
-        rf"|wifi:(?=\S{{0,8}}S:)[^{LINE_END}]{{0,80}}?(?<=[:;])p:){_ARGUMENT}",
+        rf"(?:5{_BASE58}{{50}}|[xyzt]prv{_BASE58}{{107}}|otpauth-migration://offline\?data=([A-Za-z0-9%+/=_-]{{16,}}+)"
+        r"|\{(?:SHA|SSHA(?:256|512)?|SMD5)\}([A-Za-z0-9+/]{20,}+={0,2}))",
         "whole",
-        is_device_password,
     ),
     SecretPattern(
         "Password for a command that reads it",
         "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | openconnect --passwd-on-stdin`, `… | chpasswd`, "
-        "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`",
+        "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`, `--password-command 'echo x'`",
         (
             "echo '«hunter2»' | sudo -S apt update",
             "echo «swordfish» | docker login -u ada --password-stdin registry",
@@ -485,10 +485,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "read -s PW <<< '«hunter2»'",
             "kinit ada <<< '«correct horse»'",
             "echo -n «hunter2» | base64",
+            'restic --password-command "echo «swordfish»" backup',
         ),
         ("echo ", "printf ", "<<<"),
         rf"""(?:(?:echo|printf){_BLANK}(?:-[neE]{{1,3}}{_BLANK}|["']%s(?:\\{{1,2}}n)?["']{_BLANK})?|<<<[ \t]{{0,4}})"""
-        rf"{_ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{_BLANK}-\w{{0,4}}S\b"
+        rf"{ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{_BLANK}-\w{{0,4}}S\b"
         rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|passwd{_BLANK}--stdin|cryptsetup"
         rf"|smbpasswd{_BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{_BLANK}(?:set|put|create|add|versions)|pass{_BLANK}insert"
         rf"|(?P<coded>)base64(?!{_BLANK}-(?:d|-decode)\b))))?",

@@ -1,4 +1,4 @@
-"""Patterns for passwords of databases, in a column of a table, in Markdown or a file of values, and in lists of logins.
+"""Patterns for passwords of databases and devices, in a column of a table or a file of values, and in lists of logins.
 
 `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
@@ -10,7 +10,15 @@ from typing import NamedTuple
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import PLACEHOLDER, is_argument, is_ordinary
-from engine.redaction.secret_pattern import LINE_END, LINE_PREFIX, QUOTED, SecretPattern, mixes_digits, value_of
+from engine.redaction.secret_pattern import (
+    ARGUMENT,
+    LINE_END,
+    LINE_PREFIX,
+    QUOTED,
+    SecretPattern,
+    mixes_digits,
+    value_of,
+)
 
 _COLUMNS = tuple(
     """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord|hasło
@@ -58,7 +66,7 @@ def is_identified(before: str, match: re.Match[str]) -> bool:
     return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
 
 
-def is_listed_password(_before: str, match: re.Match[str]) -> bool:
+def is_listed_password(before: str, match: re.Match[str]) -> bool:
     """Whether the word after `ada@example.com:` is a password, not a port or a file on that machine.
 
     Lists have a login alone on its line, in a cell or after other logins; commands and sentences have words before it.
@@ -66,17 +74,39 @@ def is_listed_password(_before: str, match: re.Match[str]) -> bool:
     value = value_of(match)
     if not mixes_digits(value) or is_ordinary(value) or _FILE.search(value):
         return False
+    if match[0][0] != "@":
+        return sum(map(str.isdigit, value)) > 1 and before[-1:] in (*" \t\n\"'`*|(", "")
     line = match.string[max(0, match.start() - _LOGIN) : match.start()].rpartition("\n")[2]
     cell = _BETWEEN_CELLS.split(line)[-1]
     return _LISTED.search(cell) is not None and _ITEM_END.match(match.string, match.end()) is not None
 
 
+def is_device_password(before: str, match: re.Match[str]) -> bool:
+    """Whether a word in the configuration of a device or a network is a password."""
+    value, line = value_of(match), before.rpartition("\n")[2]
+    kind = match[0][: len("sec")].lower()
+    if kind == "sec" or (kind == "pas" and match["enc"] is None and match[0][8] == " "):
+        typed = match[0].split()[1].isdigit()
+        if not (typed or mixes_digits(value)) or not _DEVICE_USER.search(before):
+            return False
+    elif kind in ("aut", "pri") and not mixes_digits(value):
+        return False
+    elif kind in ("opt", "pre") or match[0].lower().startswith("key-"):
+        return (not line.strip(" \t#>") or line.startswith("set ")) and is_argument(before, match)
+    elif kind[:1] == '"' and not (line.startswith('"') and line.count('"') == 1):
+        return False
+    return is_argument(before, match)
+
+
+_DEVICE_USER = lazy_pattern(r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?)[ ]\Z")
 _FILE = lazy_pattern(r"\.[A-Za-z]\w{0,3}\Z")
 _BETWEEN_CELLS = lazy_pattern(r"[|\t]|[,;](?=\S)")
 _LOGIN = 200
 """Characters of the login before."""
 _LISTED = lazy_pattern(
-    r"(?:\A[ >*+\[\"'`<(-]*+(?:\d{1,4}[.)][ ])?|[\w.-]@[\w.-]{4,80}:[^\s,;]{1,80}[,;][ ]{1,4})[\"'`<(*]*+"
+    r"(?:\A[ >*+\[\"'`<(-]*+(?:\d{1,4}[.)][ ])?"
+    r"(?:\[?[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}\]?(?::\d{2,5})?[ ]{1,4})?"
+    r"|[\w.-]@[\w.-]{4,80}:[^\s,;]{1,80}[,;][ ]{1,4})[\"'`<(*]*+"
     r"(?!(?:git|gitea|gitlab|forgejo|aur|hg)\Z)[\w.+-]+\Z"  # repositories' hosts have users without password
 )
 _ITEM_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z)")
@@ -103,10 +133,19 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Login in a list",
-        "`ada@example.com:x`: a password with letters and a digit, alone on its line, in a cell or between commas",
-        ("ada@example.com:«Passw0rd!», bob@example.com:«Sommer2024»", "- ada@example.com:«hunter2»\n"),
-        (r"@(?=[\w.-]{4,80}:[^\s/])",),
-        r"@[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.[a-z]{2,8}:([^\s/:\"'`<>()\[\]{},;|@]{5,40})(?=[\s\"'`<,;|]|\Z)",
+        "`ada@example.com:x`: a password with letters and a digit, alone on its line, in a cell or between commas; "
+        "after a blank, one with a sign, too; `admin / x`",
+        (
+            *("ada@example.com:«Passw0rd!», bob@example.com:«Sommer2024»", "- ada@example.com:«hunter2»\n"),
+            *(
+                "ada@example.com «Passw0rd!»",
+                "router: admin / «tugboat99»",
+                "[smtp.example.com]:587 ada@example.com:«hunter2»",
+            ),
+        ),
+        (r"@(?=[\w.-]{4,80}(?::[^\s/]|[ \t]{1,4}\S))", "admin / ", "root / "),
+        r"(?:(?i:admin|root) / |@[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.[a-z]{2,8}"
+        r"(?::|[ \t]{1,4}(?=\S{0,40}[!#$%&*+?^])))([^\s/:\"'`<>()\[\]{},;|@]{5,40})(?=[\s\"'`<,;|]|\Z)",
         "whole",
         is_listed_password,
     ),
@@ -119,10 +158,11 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
             "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
             "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
+            "UPDATE users SET password = crypt('«swordfish»', gen_salt('bf'))",
         ),
         ("pass",),
         rf"(?i:password(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?)"
-        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}|[ \t])N?{QUOTED}",
+        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}(?:(?:md5|sha\d{{0,3}}|(?:en|pwden)?crypt)\()?|[ \t])N?{QUOTED}",
         "whole",
         is_sql_password,
     ),
@@ -141,14 +181,30 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         is_identified,
     ),
     SecretPattern(
+        "Key of an encrypted database",
+        "`PRAGMA key = '…'`, `ATTACH … KEY '…'`, `CREATE SECRET (… SECRET '…')`",
+        (
+            "PRAGMA key = '«swordfish»';",
+            "ATTACH DATABASE 'x.db' AS x KEY '«correct horse»'",
+            "CREATE SECRET s (TYPE S3, KEY_ID 'AKIAX', SECRET '«wJalrXUtnFEMIK7MDENG»')",
+        ),
+        ("pragma ", "attach ", "create secret", "create persistent secret"),
+        rf"(?i:pragma{_BLANK}(?:re)?key[ ]{{0,4}}=[ ]{{0,4}}"
+        rf"|attach{_BLANK}(?:database{_BLANK})?['\"]?[^\s'\"]{{1,200}}['\"]?{_BLANK}as{_BLANK}\S{{1,60}}{_BLANK}key{_BLANK}"
+        rf"|create[ ](?:persistent[ ])?secret\b[^;]{{1,400}}?[(,]\s{{0,40}}secret[ ]){QUOTED}",
+        "whole",
+        lambda _, match: not PLACEHOLDER.fullmatch(value_of(match)),
+    ),
+    SecretPattern(
         "Login of a database",
-        "`sqlplus user/x@db`, `jdbc:oracle:thin:user/x@db`, `user:x@tcp(host)/db` of Go",
+        "`sqlplus user/x@db`, `expdp user/x`, `jdbc:oracle:thin:user/x@db`, `user:x@tcp(host)/db` of Go",
         (
             *("sqlplus ada/«hunter2»@orcl", "sqlplus -S ada/«Swordfish1»", "jdbc:oracle:thin:ada/«hunter2»@db:1521:x"),
             'sql.Open("mysql", "ada:«hunter2»@tcp(db:3306)/shop")',
+            "expdp system/«Swordfish1» full=y",
         ),
-        ("sqlplus ", ":thin:", "@tcp", "@unix"),
-        rf"""(?i:sqlplus{_BLANK}(?:-\w{{1,4}}{_BLANK}){{0,3}}|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
+        ("sqlplus ", "expdp ", "impdp ", "sqlldr ", ":thin:", "@tcp", "@unix"),
+        rf"""(?i:(?:sqlplus|expdp|impdp|sqlldr){_BLANK}(?:userid=)?(?:-\w{{1,4}}{_BLANK}){{0,3}}|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
         rf"""([^\s@"'/]{{1,60}})(?=[@\s"']|\Z)|(?:{_GO_PASSWORD})@(?:tcp6?|unix)\(""",
         "whole",
         is_argument,
@@ -164,6 +220,62 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         r"(?i:insert[ ]into[ ]{1,4}[^\s()]{1,120}\s{0,8})\((?P<names>[^()]{1,2000})\)\s{0,40}(?i:values)(?=\s{0,40}\()",
         "whole",
         block="column",
+    ),
+    SecretPattern(
+        "Password of a device or a network",
+        "`snmp-server community x`, `username … secret x`, `enable secret x`, `: PSK`, keys of VPN, RADIUS and "
+        "routing, `option key 'x'`, PPP, `.pgpass`, Wi-Fi",
+        (
+            "snmp-server community «swordfish» RO",
+            "username ada privilege 15 secret «hunter2»",
+            "enable secret 9 «swordfish»",
+            '%any : PSK "«correct horse»"',
+            "localhost:5432:shop:ada:«hunter2»",
+            "*:*:*:postgres:«hunter2»",
+            "WIFI:T:WPA2-EAP;S:Home;I:ada;P:«hunter2»;;",
+            "Key Content            : «swordfish»",
+            "nmcli con modify Home wifi-sec.psk «swordfish»",
+            "tacacs-server host 10.0.0.1 key 7 «swordfish»",
+            " ip ospf message-digest-key 1 md5 «swordfish»",
+            "crypto isakmp key «swordfish» address 10.0.0.1",
+            " pre-shared-key «hunter22»",
+            "\toption key '«swordfish»'",
+            '"ada" * "«swordfish»"',
+            "username ada password 7 «094F471A1A0A»",
+            "snmp-server user ada x v3 auth sha «tugboat99» priv aes 128 «kahn2024»",
+            "set psksecret ENC «swordfish»",
+        ),
+        (
+            *(
+                "server community ",
+                "rwcommunity ",
+                "rocommunity ",
+                "secret",
+                "psk",
+                "wifi:",
+                "key content",
+                "keymaterial",
+            ),
+            *(":5432:", ":5433:", ":6432:", ":*:", "cs-server ", "us-server ", "message-digest-key ", "key-string "),
+            *("pre-shared-key ", "isakmp key ", "option key ", "wireless.", "password-value ", '" * "'),
+            *("password 0 ", "password 5 ", "password 7 ", "auth sha", "auth md5", "priv aes", "priv des", "priv 3des"),
+            *("psksecret ", "shared-secret ", "passwd enc ", "password enc "),
+        ),
+        rf"(?i:(?:server{_BLANK}|r[ow])community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
+        rf"|(?:(?<=: )psk{_BLANK}(?=\")|(?<=(?:ty|fi|ec)\.)psk{_BLANK}|(?<=wpa-)psk ascii{_BLANK}(?:\d{_BLANK})?)"
+        rf"|key content[ ]{{0,20}}:[ ]|keymaterial[>=]"
+        rf"|:(?:543\d|6432|\*):[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
+        rf"|(?:c|i?u)s-server{_BLANK}(?:host{_BLANK}\S{{1,60}}{_BLANK}(?:[a-z-]{{1,20}}{_BLANK}\d{{1,6}}{_BLANK}){{0,4}})?"
+        rf"key{_BLANK}(?:\d{_BLANK})?|message-digest-key{_BLANK}\d{{1,3}}{_BLANK}md5{_BLANK}(?:\d{_BLANK})?"
+        rf"|(?:key-string|pre-shared-key){_BLANK}(?:(?:ascii-text|local|remote){_BLANK}){{0,2}}(?:\d{_BLANK})?+(?=\S*\d|\")"
+        rf"|isakmp{_BLANK}key{_BLANK}(?:\d{_BLANK})?(?=\S{{1,80}}{_BLANK}(?:address|hostname)\b)"
+        rf"|option{_BLANK}key{_BLANK}(?=['\"]\S{{8}})|wireless\.[\w@\[\]-]{{1,40}}\.key=|(?<=text-)password-value{_BLANK}"
+        rf"|\"{_BLANK}\*{_BLANK}(?=\")|password{_BLANK}[057]{_BLANK}|(?:psk|shared-)secret{_BLANK}(?:enc{_BLANK})?"
+        rf"|passw(?:or)?d{_BLANK}(?P<enc>enc){_BLANK}"
+        rf"|(?:auth{_BLANK}(?:sha|md5)|priv{_BLANK}(?:aes|3?des))(?:[ -]?\d{{3}})?{_BLANK}"
+        rf"|wifi:(?=\S{{0,20}}S:)[^{LINE_END}]{{0,80}}?(?<=[:;])p:){ARGUMENT}",
+        "whole",
+        is_device_password,
     ),
 )
 

@@ -104,7 +104,7 @@ def _files_of(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, _Fi
         group = tuple(ids[start : start + _GROUP])
         rows = snapshot.connection.execute(
             f"""SELECT c.id, f.id, f.path, f.source, f.mtime_ns / 1e9, s.started, s.ended, n.dated, n.evergreen
-                FROM {tables.chunks} c CROSS JOIN {tables.files} f ON f.id = c.file_id
+                FROM {tables.chunk_rows} CROSS JOIN {tables.files} f ON f.id = c.file_id
                 LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
                 LEFT JOIN {tables.sessions} s ON s.file_id = f.id WHERE c.id IN ({",".join("?" * len(group))})""",
             group,

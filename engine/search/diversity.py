@@ -63,21 +63,21 @@ def similarity_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | N
     The similarity is the cosine of their vectors if both have one of this model, else the Jaccard similarity of their
     tokens: words in any script, pairs of characters in scripts without spaces.
     """
-    by_words = _by_words(snapshot, ids)
+    by_tokens = _token_similarity(snapshot, ids)
     if model is None:
-        return by_words
+        return by_tokens
     rows = dict(snapshot.vectors(model.id, model.dims, ids))
     row_of = {index: row for row, index in enumerate(i for i, id_ in enumerate(ids) if id_ in rows)}
     if not row_of:
-        return by_words
+        return by_tokens
     matrix = decode([rows[ids[index]] for index in row_of], model.dims).astype("float32")
 
     def similarity(chosen: int, others: Sequence[int]) -> list[float]:
         if chosen not in row_of:
-            return list(by_words(chosen, others))
+            return list(by_tokens(chosen, others))
         cosines = (matrix @ matrix[row_of[chosen]]).clip(0, 1).tolist()
         bare = [index for index in others if index not in row_of]
-        shared = dict(zip(bare, by_words(chosen, bare), strict=True)) if bare else {}
+        shared = dict(zip(bare, by_tokens(chosen, bare), strict=True)) if bare else {}
         return [shared[index] if index in shared else cosines[row_of[index]] for index in others]
 
     return similarity
@@ -94,7 +94,7 @@ def _tokens(chunk: StoredChunk) -> set[str]:
     return set(analyse(text, chunk.language).words.split())
 
 
-def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Similarity:
+def _token_similarity(snapshot: Snapshot, ids: Sequence[int]) -> Similarity:
     """Return a function for the Jaccard similarity of two chunks' tokens.
 
     The sets of tokens are integers with a bit for each token, so a pair takes a microsecond. They are made on first

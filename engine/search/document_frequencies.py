@@ -30,7 +30,7 @@ class Word(NamedTuple):
 
     token: str
     chunks: int
-    """Number of chunks that contain the word."""
+    """Number of chunks that contain the word, or of those of the notes that it names if no text contains it."""
     titled: int
     """Number of chunks that contain the word in a title, alias or heading."""
 
@@ -39,15 +39,25 @@ _CHUNKS = attrgetter("chunks")
 
 
 class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
-    """The words of the index with one prefix: those in most titles first, then the most frequent."""
+    """The words of the index with one prefix."""
 
     start: str
     words: Sequence[Word]
+    """Words in several chunks or in titles: those in most titles first, then the most frequent."""
+    rare: str = ""
+    """The other words, in ascending order, each after a line end: documentation may have 100,000 addresses."""
 
     @cached_property
     def chunks(self) -> int:
         """Sum of the numbers of chunks that contain the words."""
-        return sum(map(_CHUNKS, self.words))
+        return sum((word.chunks for word in self.words), self.rare.count("\n"))
+
+    def narrowed(self, start: str) -> "Beginning":
+        """Return the words with a longer prefix."""
+        words = [word for word in self.words if word.token.startswith(start)]
+        first, last = self.rare.find(f"\n{start}"), self.rare.rfind(f"\n{start}")
+        end = self.rare.find("\n", last + 1)
+        return Beginning(start, words, self.rare[first : None if end < 0 else end] if first >= 0 else "")
 
     @cached_property
     def substitutes(self) -> list[Word]:
@@ -56,12 +66,14 @@ class Beginning(msgspec.Struct, frozen=True, dict=True, eq=False):
         These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches.
         The most frequent word is probably the one being typed; a rare one is found one character later.
         """
-        counts = list(map(_CHUNKS, self.words))
+        rare = self.rare.split("\n", _MOST_SUBSTITUTES + 1)[1 : _MOST_SUBSTITUTES + 1]
+        words = [*self.words, *(Word(token, 1, 0) for token in rare)]
+        counts = list(map(_CHUNKS, words))
         most = max(counts)
-        chosen = {min(word for word, count in zip(self.words, counts, strict=True) if count == most)}
-        chosen.update(islice((word for word in self.words if word.token == self.start), 1))
+        chosen = {min(word for word, count in zip(words, counts, strict=True) if count == most)}
+        chosen.update(islice((word for word in words if word.token == self.start), 1))
         room = WIDEST_BEGINNING
-        for word in self.words:
+        for word in words:
             if len(chosen) == _MOST_SUBSTITUTES:
                 break
             if word not in chosen and word.chunks <= room:
@@ -130,11 +142,12 @@ class Counts:
             self._count(wanted[start : start + _TOGETHER])
 
     def chunks(self, token: str, column: str) -> int:
-        """Return the number of chunks that contain `token` in `column`."""
+        """Return the number of chunks that contain `token` in `column`; "name" includes titles."""
         counts = self._moment.chunks.get(token)
         if counts is None:
             counts = self._count((token,))[token]
-        return counts.get(column, 0)
+        found = counts.get(column, 0)
+        return max(found, counts.get("title", 0)) if column == "name" else found
 
     def _count(self, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
         """Read and cache the number of chunks of each token, by column.
@@ -150,10 +163,12 @@ class Counts:
         return found
 
     def loose(self, token: str, column: str) -> int:
-        """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
-        prefix.
+        """Return the number of chunks that contain a token in `column`, or in a title or name if none does; with `*` at
+        its end, the sum over all tokens with this prefix.
         """
-        return self._prefix(token, column)[0] if token.endswith("*") else self.chunks(token, column)
+        if token.endswith("*"):
+            return self._prefix(token, column)[0]
+        return self.chunks(token, column) or self.chunks(token, "name")
 
     def spelled_out(self, token: str, column: str) -> Sequence[str]:
         """Return the words of a prefix (with `*` at its end) outside of `words`, if it has too many in `words`.
@@ -172,7 +187,9 @@ class Counts:
                 known.clear()
             start = token[:-1]
             rows = self._snapshot.connection.execute(
-                f"""SELECT coalesce(sum(iif(col = ?, doc, 0)), 0), coalesce(sum(iif(col = 'words', doc, 0)), 0),
+                f"""SELECT coalesce(
+                        nullif(sum(iif(col = ?, doc, 0)), 0), sum(iif(col IN ('title', 'name'), doc, 0)), 0
+                    ), coalesce(sum(iif(col = 'words', doc, 0)), 0),
                     json_group_array(DISTINCT term) FILTER (WHERE col != 'words')
                     FROM {self._snapshot.words_where("term >= ? AND term < ?")}""",
                 (column, start, start + "\U0010ffff"),
@@ -189,21 +206,30 @@ class Counts:
         if found is None:
             wider = [begun for begun in list(known.values()) if start.startswith(begun.start)]
             if wider:
-                words = max(wider, key=lambda begun: len(begun.start)).words
-                found = Beginning(start, [word for word in words if word.token.startswith(start)])
+                found = max(wider, key=lambda begun: len(begun.start)).narrowed(start)
             else:
-                found = Beginning(start, self._read(start))
+                found = self._read(start)
             known[start] = found
             for oldest in list(known)[:-_MOST_BEGINNINGS]:
                 known.pop(oldest, None)
         return found
 
-    def _read(self, start: str) -> list[Word]:
-        rows = self._snapshot.connection.execute(
-            f"""SELECT term, max(CASE col WHEN 'words' THEN doc END) AS chunks,
+    def _read(self, start: str) -> Beginning:
+        # Objects of all words would take most of the time.
+        query = f"""SELECT json_group_array(json_array(term, chunks, titled)) FILTER (WHERE chunks > 1 OR titled),
+                coalesce(group_concat(char(10) || term, '') FILTER (WHERE chunks = 1 AND NOT titled), '')
+            FROM (SELECT term, {sql_chunk_count("words")} AS chunks,
                     max(CASE WHEN col IN ('title', 'heading', 'aliases') THEN doc ELSE 0 END) AS titled
                 FROM {self._snapshot.words_where("term >= ? AND term < ?")}
-                GROUP BY term HAVING chunks ORDER BY titled DESC, chunks DESC, term""",
-            (start, start + "\U0010ffff"),
-        )
-        return list(map(Word._make, rows))
+                GROUP BY term HAVING chunks)"""
+        ((words, rare),) = self._snapshot.connection.execute(query, (start, start + "\U0010ffff"))
+        found = msgspec.json.decode(words, type=list[Word])
+        return Beginning(start, sorted(found, key=lambda word: (-word.titled, -word.chunks, word.token)), rare)
+
+
+def sql_chunk_count(column: str) -> str:
+    """Return the SQL of the number of chunks with a word in `column`, or in a title or name if the word is in no text.
+
+    To be selected from `Snapshot.words_where`, grouped by word. Sessions and files have names that are in no text.
+    """
+    return f"coalesce(max(iif(col = '{column}', doc, NULL)), max(iif(col IN ('title', 'name'), doc, NULL)))"

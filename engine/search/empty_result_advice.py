@@ -46,7 +46,7 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
 """For each limit: the name of its remedy, the advice, and the filter's fields without the limit."""
 
 
-def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, run_query: RunQuery) -> SearchOutcome:
+def advised(outcome: SearchOutcome, context: SearchContext, snapshot: Snapshot, run_query: RunQuery) -> SearchOutcome:
     """Return an empty answer with remedies that the user can try, and the name of the stage that removed all results.
 
     `run_query` runs another query on the same snapshot.
@@ -55,7 +55,7 @@ def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, run
     if explanation is None:
         return outcome
     stage = emptied_by(explanation.stages)
-    remedies = tuple(_Advice(work, stage, snapshot, run_query).remedies())
+    remedies = tuple(_Advice(context, stage, snapshot, run_query).remedies())
     with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
     return msgspec.structs.replace(outcome, explanation=with_remedies)
 
@@ -78,9 +78,9 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
 class _Advice:
     """Finds remedies for one empty answer by trying changed queries."""
 
-    def __init__(self, work: SearchContext, stage: str, snapshot: Snapshot, run_query: RunQuery) -> None:
-        self._work = work
-        self._request = work.request
+    def __init__(self, context: SearchContext, stage: str, snapshot: Snapshot, run_query: RunQuery) -> None:
+        self._context = context
+        self._request = context.request
         self._stage = stage
         self._snapshot = snapshot
         self._run_query = run_query
@@ -90,7 +90,7 @@ class _Advice:
             yield self._of_index("sync", tr("Update now to read this folder."))
             yield self._of_index("folder", tr("Wrong folder?"))
             return
-        if self._work.tags_wait:
+        if self._context.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
@@ -108,8 +108,8 @@ class _Advice:
         return SearchRemedy(name=name, stage=self._stage, advice=advice, path=path)
 
     def _weak(self) -> Iterator[SearchRemedy]:
-        best, least = self._work.best, self._request.min_score
-        raised = [of.facts for of in self._work.stages.found if isinstance(of.facts, RaisedMinimum)]
+        best, least = self._context.best, self._request.min_score
+        raised = [of.facts for of in self._context.stages.found if isinstance(of.facts, RaisedMinimum)]
         higher = raised[-1] if raised else None
         if higher is not None and not higher.unknown:
             advice = tr(
@@ -132,9 +132,9 @@ class _Advice:
 
     def _without_missing_words(self) -> Iterator[SearchRemedy]:
         """Suggest the query without words that occur nowhere, if that has results and searches any word."""
-        if not self._work.query.plain:
+        if not self._context.query.plain:
             return
-        counts = [of.facts.chunks for of in self._work.stages.found if isinstance(of.facts, Terms)]
+        counts = [of.facts.chunks for of in self._context.stages.found if isinstance(of.facts, Terms)]
         missing = [word for chunks in counts for word, count in chunks.items() if not count]
         if all(word in missing for chunks in counts for word in chunks):
             return  # function words alone remain
@@ -149,7 +149,7 @@ class _Advice:
 
     def _in_its_time(self) -> Iterator[SearchRemedy]:
         """Suggest the query with the time that it names as a condition instead of words, if that has results."""
-        times = read_times(self._request.query) if self._work.query.plain else ()
+        times = read_times(self._request.query) if self._context.query.plain else ()
         if len(times) != 1:
             return
         before, _, after = self._request.query.partition(times[0].text)
@@ -177,7 +177,7 @@ class _Advice:
 
     def _all_together(self) -> Iterator[SearchRemedy]:
         """Suggest the query without any limit, or also without any condition, if that has results."""
-        query, restricted = self._work.query, self._request.filter.active or self._request.within is not None
+        query, restricted = self._context.query, self._request.filter.active or self._request.within is not None
         free: dict[str, Any] = {"filter": Filter(hide_memory=self._request.filter.hide_memory), "within": None}
         found: list[SearchRemedy] = []
         if restricted:
@@ -195,7 +195,7 @@ class _Advice:
 
     def _demands(self) -> Iterator[SearchRemedy]:
         """Suggest the query without one of its conditions, where that has results; a phrase becomes separate words."""
-        query = self._work.query
+        query = self._context.query
         for clause in query.required[:_MOST_DEMANDS]:
             other = _without(query, clause)
             if not other.strip():
@@ -212,9 +212,9 @@ class _Advice:
         `advice` is the remedy's message, with the placeholder {results}.
         """
         # A trial query is not sent anywhere, and a failing provider is not called again.
-        words_alone = self._request.keyword_only or self._work.vector_remedy is not None or "query" in changes
+        keyword_only = self._request.keyword_only or self._context.vector_remedy is not None or "query" in changes
         other = msgspec.structs.replace(
-            self._request, explain=False, max_results=1, keyword_only=words_alone, **changes
+            self._request, explain=False, max_results=1, keyword_only=keyword_only, **changes
         )
         outcome = self._run_query(other)
         if not outcome.results:
@@ -237,7 +237,7 @@ class _Advice:
         sources = {count.source for count in self._snapshot.source_counts()}
         issues = (*self._snapshot.issues("failed"), *self._snapshot.issues("skipped"))
         wanted: set[str] = {*(self._request.filter.sources or ())}
-        wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.values_of_required("source"))
+        wanted.update(SOURCE_NAMES[value.casefold()] for value in self._context.query.values_of_required("source"))
         if "sessions" in wanted - sources:
             yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
         named = [issue for issue in issues if self._names(issue)]
@@ -249,23 +249,25 @@ class _Advice:
 
     def _names(self, issue: FileIssue) -> bool:
         name = fold(issue.path)
-        paths = map(fold, self._work.query.values_of_required("path") + self._work.query.values_of_required("title"))
-        words = fold(self._work.query.free_text).split()
+        paths = map(
+            fold, self._context.query.values_of_required("path") + self._context.query.values_of_required("title")
+        )
+        words = fold(self._context.query.free_text).split()
         return any(part in name or name.rstrip("/") in part for part in paths) or any(
             len(word) >= _SHORTEST_NAME and word in name for word in words
         )
 
     def _vectors(self) -> Iterator[SearchRemedy]:
         """Suggest how to get vectors, if some or all are missing."""
-        work = self._work
+        context = self._context
         name: RemedyName
-        if work.vector_remedy is not None:
-            yield self._of_index(work.vector_remedy, tr(_HELPS[work.vector_remedy]))
-        elif work.vectors_ready < 1:
+        if context.vector_remedy is not None:
+            yield self._of_index(context.vector_remedy, tr(_HELPS[context.vector_remedy]))
+        elif context.vectors_ready < 1:
             name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
             advice = tr(
                 "{share} of the passages have a vector; the others are found by words only.",
-                share=floored(work.vectors_ready),
+                share=floored(context.vectors_ready),
             )
             yield self._of_index(name, advice)
 
@@ -278,11 +280,11 @@ def _results(outcome: SearchOutcome) -> str:
 
 
 def _without(query: Query, left_out: Clause) -> str:
-    kept = list[Clause]()
+    clauses = list[Clause]()
     for clause in query.clauses:
         if clause != left_out:
-            kept.append(clause)
+            clauses.append(clause)
         elif not clause.negated:
             phrases = (atom for atom in clause.alternatives if isinstance(atom, Phrase))
-            kept += [Clause((Word(phrase.text, phrase.start, phrase.end),)) for phrase in phrases]
-    return str(Query("", tuple(kept)))
+            clauses += [Clause((Word(phrase.text, phrase.start, phrase.end),)) for phrase in phrases]
+    return str(Query("", tuple(clauses)))

@@ -25,6 +25,7 @@ from engine.search.pipeline_stages import (
     short_of,
 )
 from engine.search.scoring import DEFINED, SPELLED, Blend, Evidence, within_limits
+from engine.text.query_analysis import SHORTEST_PREFIX
 from engine.text.time_expressions import TimeExpression
 
 # --- Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each.
@@ -209,6 +210,16 @@ def _words(stage: Stage) -> str:
         notes.append(tr("Number of passages with each word: {words}.", words=", ".join(known)))
     if unknown:
         notes.append(tr("Not found in the index: {words}.", words=_quoted(unknown)))
+        last = list(terms.chunks)[-1]
+        missing = SHORTEST_PREFIX - len(last)
+        if missing > 0 and last == unknown[-1]:
+            longer = tr_count(
+                "Type {count:,} more character to find words that begin with {word}.",
+                "Type {count:,} more characters to find words that begin with {word}.",
+                missing,
+                word=in_quotes(last),
+            )
+            notes.append(longer)
     if terms.similar:
         notes.append(tr("Similar words were searched instead: {words}.", words=_quoted(terms.similar)))
     if terms.dropped:
@@ -278,7 +289,7 @@ class Scored(msgspec.Struct, frozen=True):
     """The chunk's position after diversification; None if that is off."""
     order: float = 0.0
     """The score without its upper limit, which orders full matches."""
-    by_words: bool = False
+    by_keywords: bool = False
     """Whether only the keyword score reached the threshold."""
     named: bool = False
     """Whether the name of the chunk's file equals the query: a full match, whatever the chunk contains."""
@@ -297,12 +308,12 @@ class Scored(msgspec.Struct, frozen=True):
 
     @property
     def vector(self) -> float | None:
-        """Meaning score, 0 to 1; None without a vector."""
+        """Vector score, 0 to 1; None without a vector."""
         return None if self.evidence.vector is None else within_limits(self.evidence.vector)
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """What the scores of an answer come from besides its chunks: keyword scores, weights and minimum score."""
+    """Data on which the scores of an answer depend, besides its chunks: keyword scores, weights and minimum score."""
 
     words: KeywordScores
     blend: Blend
@@ -352,7 +363,7 @@ def _of_scores(
             if bm25
         ),
         score=scored.score,
-        by_words=scored.by_words,
+        by_words=scored.by_keywords,
         fresh_score=scored.fresh,
         time="" if scored.lift is None else time_words(scored.lift.time),
         time_lift=1.0 if scored.lift is None else scored.lift.factor,

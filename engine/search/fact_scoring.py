@@ -1,4 +1,4 @@
-"""Scores facts for a query: by keywords, and by meaning where both have a vector.
+"""Scores facts for a query: by keywords, and by vectors if both have one.
 
 Facts are few and short, so their words are held in memory and no index is written.
 """
@@ -280,10 +280,10 @@ def _larger(one: _Counts, other: _Counts) -> _Counts:
 
 
 def _blend(base_weight: float, best: float, terms: int) -> Blend:
-    """Return the weights of keywords and meaning for facts, as a weighted mean.
+    """Return the weights of the keyword and the vector score for facts, as a weighted mean.
 
-    Facts are too short for both to add up. The weight of meaning rises from `base_weight` to 0.9 if `best`, the highest
-    keyword score, is low for a query of `terms` terms.
+    A sum of both would be too high, since facts are short. The weight of the vector score rises from `base_weight` to
+    0.9 if `best`, the highest keyword score, is low for a query of `terms` terms.
     """
     doubt = within_limits((_TRUSTED - best * max(1.0, terms / _LONG_QUERY)) / (_TRUSTED - _DOUBTED))
     return Blend.mean(base_weight + max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * doubt)

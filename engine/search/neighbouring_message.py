@@ -8,7 +8,7 @@ from engine.records import MemorySearchResult, MessageContext
 from engine.store.snapshot import Snapshot, StoredChunk
 
 _LITTLE = 120
-"""Characters of a message that says enough without another one."""
+"""Number of characters from which a message is understandable without another one."""
 _LONGEST = 160
 _MOST_CHUNKS = 2
 """Number of neighbouring chunks that are searched for the message."""

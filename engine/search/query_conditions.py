@@ -8,9 +8,12 @@ from functools import cached_property
 import apsw
 import msgspec
 
+from engine.base.formatting import any_of
+from engine.base.language import tr
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
-from engine.search.chunk_filter import Match
+from engine.search.chunk_filter import ChunkFilter, Match
+from engine.search.parsed_query_description import describe_condition, understood
 from engine.search.search_context import SearchContext
 from engine.store.index_schema import role_condition
 from engine.store.snapshot import Snapshot
@@ -297,17 +300,61 @@ def _nanoseconds(seconds: float) -> int:
 # --- Decides by name which files a query may find --------------------------------------------------------------------
 
 
-def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> Sequence[int] | None:
+def files_to_search(snapshot: Snapshot, guard: PathGuard, context: SearchContext) -> Sequence[int] | None:
     """Return the ids of the files that filters and exclusions leave to search; None for all files."""
     # Until the next sync the index may contain files that the settings exclude by now: they must not be opened.
     under = snapshot.meta("names")
-    if under == guard.rules and not work.request.filter.narrows:
+    if under == guard.rules and not context.request.filter.narrows:
         files: Sequence[int] | None = snapshot.known
     else:
-        found = work.request.filter.files(snapshot)
+        found = context.request.filter.files(snapshot)
         refused = guard.refused((name for _, name in found), under)
         files = [id_ for id_, name in found if name not in refused]
     if files is None:
         return None
-    work.stages.add("filters", snapshot.file_count(), len(files), unit="files")
+    context.stages.add("filters", snapshot.file_count(), len(files), unit="files")
     return files
+
+
+# --- Limits a search to the chunks that satisfy the conditions -------------------------------------------------------
+
+
+def restrict(
+    snapshot: Snapshot, conditions: Conditions, files: Sequence[int] | None, context: SearchContext, *, listed: bool
+) -> ChunkFilter:
+    """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
+
+    `listed`: their ids are needed, not only an FTS5 expression.
+    """
+    scope = ChunkFilter(files)
+    if conditions:
+        match = conditions.match()
+        listed = listed or match is None or bool(context.request.explain)
+        scope = ChunkFilter(files, conditions.chunks(files) if listed else None, match)
+    if not context.query.plain:
+        chunks = snapshot.chunk_count()
+        note = understood(context.query)
+        some = not conditions or (conditions.some(files) if scope.chunks is None else bool(scope.chunks))
+        if not some and (unmet := conditions.unmet(files)):
+            demanded = any_of(map(describe_condition, unmet))
+            if files is None:
+                note = tr("No passage {demands}.", demands=demanded)
+            else:
+                note = tr("No passage that passes the filters {demands}.", demands=demanded)
+        if any(map(context.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot):
+            context.tags_wait = True
+            note += " " + tr("Tags can be searched after the next update has read all notes again.")
+        context.understood = note
+        context.stages.add("query", chunks, chunks if scope.chunks is None else len(scope.chunks), note)
+    return scope
+
+
+_FROM_NOTES = ("tag", "links", "backlinks")
+"""Operators whose data is missing in an index of an earlier version until all notes are read again."""
+
+
+def _has_tags(snapshot: Snapshot) -> bool:
+    """Whether the notes were indexed with their tags."""
+    from engine.corpus.note_metadata import indexed_by  # few queries ask for tags
+
+    return indexed_by(snapshot.meta("fingerprint"))

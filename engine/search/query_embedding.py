@@ -21,8 +21,8 @@ _MOST = 64
 _NONSENSE = 6
 """Fewest letters of a word that shows by its spelling that it has no meaning; models know many abbreviations."""
 _LETTERS_A_PIECE = 2
-"""Letters in the pieces of a word, on average, below which it has none. Of random letters 78 % are spelt so, of words
-in eight languages under 1 %.
+"""Average number of letters in the pieces by which the model spells a word, below which the word has no meaning. This
+holds for 78 % of random words, and for under 1 % of the words of eight languages.
 """
 
 
@@ -69,38 +69,38 @@ class QueryEmbedder:
         self._cached = QueryVectorCache()
 
     def set_query_vector(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str = ""
+        self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext, failure: str = ""
     ) -> None:
-        """Set `work.vector` to the query's vector: the stored one of a passage, else one from the provider.
+        """Set `context.vector` to the query's vector: the stored one of a passage, else one from the provider.
 
         After a failure the provider is not called again: neither for this query, if `failure` says why it could not be
         embedded, nor if embedding another query of this search has failed.
         """
-        if any(level.vector_remedy is not None for level in work.levels):
+        if any(level.vector_remedy is not None for level in context.levels):
             return
-        stored, text = self._stored(snapshot, provider, work)
+        stored, text = self._stored(snapshot, provider, context)
         if stored is not None:
-            work.vector, work.stored = stored, True
-            work.stages.add_first("question", 1, 1)
+            context.vector, context.stored = stored, True
+            context.stages.add_first("question", 1, 1)
             return
-        if not text.strip() or not self._can_compare(snapshot, provider, work):
+        if not text.strip() or not self._can_compare(snapshot, provider, context):
             return
-        with work.timed("embed"):
-            vector = failure or self._embed(provider, text, work.cancel)
+        with context.timed("embed"):
+            vector = failure or self._embed(provider, text, context.cancel)
         if isinstance(vector, str):
-            work.note_keywords_only(vector, "settings")
+            context.note_keywords_only(vector, "settings")
             return
-        work.stages.add_first("question", 1, 1, EmbeddedQuery(provider.model, len(vector)))
+        context.stages.add_first("question", 1, 1, EmbeddedQuery(provider.model, len(vector)))
         # A vector of zeros has no direction: everything would be equally near.
-        work.vector = vector if vector.any() else None
+        context.vector = vector if vector.any() else None
 
-    def unknown(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> list[str]:
+    def unknown(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> list[str]:
         """Return the texts of this search whose vectors are neither stored nor cached, so the provider
         must embed them.
         """
         if not self.has_vectors(snapshot, provider):
             return []
-        pairs = (self._stored(snapshot, provider, level) for level in work.levels)
+        pairs = (self._stored(snapshot, provider, level) for level in context.levels)
         return [
             text for stored, text in pairs if stored is None and text.strip() and self.known(provider, text) is None
         ]
@@ -133,25 +133,25 @@ class QueryEmbedder:
         return model is not None and snapshot.has_vectors(model.id)
 
     def _stored(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext
+        self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext
     ) -> tuple[Vectors | None, str]:
         """Return the stored vector (dims,) of the searched passage if there is one, and the text to embed otherwise."""
-        if work.request.like is None:
-            return None, work.query.free_text
+        if context.request.like is None:
+            return None, context.query.free_text
         from engine.search.more_like_this import find_passage, stored_vector
 
-        liked = find_passage(snapshot, work.request.like, self._guard)
+        liked = find_passage(snapshot, context.request.like, self._guard)
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         return None if model is None else stored_vector(snapshot, model, liked), liked.text
 
-    def _can_compare(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> bool:
+    def _can_compare(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> bool:
         if self.has_vectors(snapshot, provider):
             return True
         waits = stored_models.awaiting(snapshot)
         if waits is not None and waits.name == (provider.id, provider.model, provider.key):
-            work.note_keywords_only(tr("the embedding has not been approved yet."), "embed")
+            context.note_keywords_only(tr("the embedding has not been approved yet."), "embed")
         else:
-            work.note_keywords_only(tr("nothing has been embedded yet."), "sync")
+            context.note_keywords_only(tr("nothing has been embedded yet."), "sync")
         return False
 
     def is_word(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", word: str) -> bool:
@@ -172,7 +172,8 @@ class QueryEmbedder:
     def _pieces(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", word: str) -> int:
         """Return how many pieces of the model's vocabulary spell a word, 0 if that is not known.
 
-        Before there are vectors it is not: the first search in a new folder would wait for the model to be unpacked.
+        Unknown before there are vectors, since the first search in a new folder would wait for the model to be
+        unpacked.
         """
         try:
             known = provider is not None and self.has_vectors(snapshot, provider)

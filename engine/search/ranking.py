@@ -1,6 +1,6 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from heapq import nlargest
 from itertools import islice
@@ -15,14 +15,13 @@ from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.named_times import CANDIDATES, FileDates, Lift, NamedTimes
 from engine.search.pipeline_stages import TimesNamed, VectorsReady
-from engine.search.query_conditions import Conditions
+from engine.search.query_conditions import Conditions, many
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
-from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, name_bonus, within_limits
+from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.title_matches import name_matches, name_use, named_chunks
-from engine.store.sessions import projects_of_chunks
-from engine.store.snapshot import Snapshot
+from engine.store.snapshot import Snapshot, typed
 from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
@@ -71,46 +70,46 @@ class Ranker:
         self._in_extra_paths = in_extra_paths
         self._dates = FileDates()
 
-    def times_of(self, work: SearchContext) -> NamedTimes:
+    def times_of(self, context: SearchContext) -> NamedTimes:
         """Return the times that a query names, such as "last spring"; a search for similar passages has none."""
-        return NamedTimes(work.query.searched_text if work.request.like is None else "", self._dates)
+        return NamedTimes(context.query.searched_text if context.request.like is None else "", self._dates)
 
     def candidates(
-        self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
+        self, part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
     ) -> list[int]:
         """Return the ids of all candidate chunks, by keywords and by vectors."""
         leg, scope = part.leg, part.scope
-        limit = min(work.request.candidates, max(1, leg.chunks))
-        by_words: list[int] = []
-        if meaning is None or work.request.hybrid.enabled:
+        limit = min(context.request.candidates, max(1, leg.chunks))
+        by_keywords: list[int] = []
+        if vector_leg is None or context.request.hybrid.enabled:
             if part.candidates is None:
-                with work.timed("keyword"):
+                with context.timed("keyword"):
                     part.candidates = leg.candidates(limit, scope)
                     if len(part.candidates) >= limit and scope == ChunkFilter():
-                        named = named_chunks(snapshot, work.query, part.analysis, leg.titled())
+                        named = named_chunks(snapshot, context.query, part.analysis, leg.titled())
                         part.candidates = list(dict.fromkeys([*named, *part.candidates]))
-            by_words = part.candidates
-            work.stages.add("keywords", leg.chunks, len(by_words))
-        by_meaning: list[int] = []
-        if meaning is not None:
-            with work.timed("vector"):
-                by_meaning = meaning.candidates(limit, scope, work.cancel)
+            by_keywords = part.candidates
+            context.stages.add("keywords", leg.chunks, len(by_keywords))
+        by_vectors: list[int] = []
+        if vector_leg is not None:
+            with context.timed("vector"):
+                by_vectors = vector_leg.candidates(limit, scope, context.cancel)
             ready = None
-            if work.request.explain and (rows := meaning.rows()) < leg.chunks:
-                work.vectors_ready = rows / leg.chunks
+            if context.request.explain and (rows := vector_leg.rows()) < leg.chunks:
+                context.vectors_ready = rows / leg.chunks
                 ready = VectorsReady(rows, leg.chunks)
-            work.stages.add("vectors", leg.chunks, len(by_meaning), ready)
-        work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
+            context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
+        context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
         of_time: list[int] = []
         if part.times.times and leg.chunks > limit and scope.chunks is None:
-            with work.timed("keyword"):
-                of_time = self._of_named_times(part, meaning, snapshot, work)
-        ids = list(dict.fromkeys(by_words + by_meaning + of_time))
-        return ids if part.liked is None else leave_out(part.liked, ids, work)
+            with context.timed("keyword"):
+                of_time = self._of_named_times(part, vector_leg, snapshot, context)
+        ids = list(dict.fromkeys(by_keywords + by_vectors + of_time))
+        return ids if part.liked is None else leave_out(part.liked, ids, context)
 
     @staticmethod
     def _of_named_times(
-        part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
+        part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
     ) -> list[int]:
         """Return the ids of the best chunks in files dated within a time that the query names."""
         files = part.times.files(snapshot, part.scope.files)
@@ -118,51 +117,56 @@ class Ranker:
             return []
         dated = msgspec.structs.replace(part.scope, files=files)
         found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
-        return found if meaning is None else found + meaning.candidates(CANDIDATES, dated, work.cancel)
+        return found if vector_leg is None else found + vector_leg.candidates(CANDIDATES, dated, context.cancel)
 
-    def _ages(self, ids: list[int], snapshot: Snapshot, work: SearchContext) -> "dict[int, Age]":
+    def _ages(self, ids: list[int], snapshot: Snapshot, context: SearchContext) -> "dict[int, Age]":
         """Return the age of each candidate chunk, by id; empty if ageing is off."""
-        if not work.request.half_life_days:
+        if not context.request.half_life_days:
             return {}
         from engine.search.decay import Decay  # off by default
 
-        decay = Decay(work.request.hybrid.temporal_decay, self._in_extra_paths)
-        with work.timed("merge"):
-            return decay.ages(snapshot, ids, work.request.half_life_days)
+        decay = Decay(context.request.hybrid.temporal_decay, self._in_extra_paths)
+        with context.timed("merge"):
+            return decay.ages(snapshot, ids, context.request.half_life_days)
 
     def rank(
-        self, ids: list[int], part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
+        self,
+        ids: list[int],
+        part: KeywordPart,
+        vector_leg: "VectorLeg | None",
+        snapshot: Snapshot,
+        context: SearchContext,
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """Score and order all candidates.
 
-        Returns the keyword scores, the scored candidates, best first, and the weights of keywords and meaning.
+        Returns the keyword scores, the scored candidates, best first, and the weights of both scores.
         """
-        ages = self._ages(ids, snapshot, work)
-        with work.timed("merge"):
+        ages = self._ages(ids, snapshot, context)
+        with context.timed("merge"):
             lifts = part.times.lifts(snapshot, ids)
         if part.times.times:
-            work.stages.add("times", len(ids), len(ids), TimesNamed(part.times.times, len(lifts)))
-        with work.timed("keyword"):
-            words = _keyword_scores(ids, lifts, part, snapshot, work)
-        with work.timed("vector"):
+            context.stages.add("times", len(ids), len(ids), TimesNamed(part.times.times, len(lifts)))
+        with context.timed("keyword"):
+            words = _keyword_scores(ids, lifts, part, snapshot, context)
+        with context.timed("vector"):
             best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
-            cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
+            cosines = {} if vector_leg is None else vector_leg.near_cosines(ids) | vector_leg.cosines(best)
 
         texts, names, sums = words.evidence, words.names, words.sums
         complete = words.in_some_form | words.in_file
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
-            vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
+            vector = None if cosine is None or vector_leg is None else vector_leg.evidence(cosine)
             name = names.get(id_)
             return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
-        with work.timed("merge"):
-            # The rest of the words may be in a passage's file by chance: meaning must not lose its weight for that.
+        with context.timed("merge"):
+            # A passage's file may contain the other words by chance: vectors must not lose their weight for that.
             found = (msgspec.structs.replace(evidence(id_), complete=id_ in words.in_some_form) for id_ in best)
-            alone = 1.0 if work.request.like is not None else words.factor_alone(part.leg.chunks)
-            blend = self._blend(meaning, found, alone, part.analysis, work)
+            alone = 1.0 if context.request.like is not None else words.factor_alone(part.leg.chunks)
+            blend = self._blend(vector_leg, found, alone, part.analysis, context)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -177,96 +181,109 @@ class Ranker:
         def order(of: Scored) -> tuple[float, float, int]:
             return -of.order, -sums.get(of.id, 0.0), of.id
 
-        with work.timed("merge"):
+        with context.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
-        with work.timed("keyword"):
-            words = _read(ranked, words, part, snapshot, work)
+        with context.timed("keyword"):
+            words = _read(ranked, words, part, snapshot, context)
             texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
         most = _READ
-        if meaning is not None:
-            most = max(_EXACT, work.request.max_results * work.request.hybrid.candidate_multiplier)
+        if vector_leg is not None:
+            most = max(_EXACT, context.request.max_results * context.request.hybrid.candidate_multiplier)
         best = list({of.id for of in ranked[:most]} | words.used.keys())
         others = [of for of in ranked[most:] if of.id not in words.used]
-        if meaning is not None:
-            with work.timed("vector"):
-                cosines = meaning.cosines(best)
+        if vector_leg is not None:
+            with context.timed("vector"):
+                cosines = vector_leg.cosines(best)
             # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
             best = [id_ for id_ in best if id_ in words.scores or id_ in cosines]
-        with work.timed("merge"):
+        with context.timed("merge"):
             ranked = sorted([*map(scored, best), *others], key=order)
-        work.best = max((max(of.unlifted, of.keywords) for of in ranked), default=0.0)
-        work.stages.add("scores", len(ids), len(ranked), work.best)
+        context.best = max((max(of.unlifted, of.keywords) for of in ranked), default=0.0)
+        context.stages.add("scores", len(ids), len(ranked), context.best)
         return words, ranked, blend
 
     def _blend(
         self,
-        meaning: "VectorLeg | None",
+        vector_leg: "VectorLeg | None",
         found: Iterable[Evidence],
         alone: float,
         analysis: QueryAnalysis,
-        work: SearchContext,
+        context: SearchContext,
     ) -> Blend:
-        hybrid = work.request.hybrid
-        if meaning is None:
+        hybrid = context.request.hybrid
+        if vector_leg is None:
             return Blend(0.0, alone=alone)
         if not hybrid.enabled:
             return Blend.mean(1.0)
         if hybrid.vector_weight is not None:
             return Blend.mean(hybrid.vector_weight)
-        if work.request.like is not None:
+        if context.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(meaning.calibration, found, analysis.word_count, alone)
+        return Blend.of(vector_leg.calibration, found, analysis.word_count, alone)
 
     def spread(
-        self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
+        self, results: list[Scored], snapshot: Snapshot, vector_leg: "VectorLeg | None", context: SearchContext
     ) -> list[Scored]:
         """Reorder results so that similar ones don't follow each other."""
         from engine.search.diversity import MOST, similarity_of
 
-        model = None if meaning is None else meaning.model
-        similarity = similarity_of(snapshot, [scored.id for scored in kept[:MOST]], model)
-        return diverse(kept, similarity, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
+        model = None if vector_leg is None else vector_leg.model
+        similarity = similarity_of(snapshot, [scored.id for scored in results[:MOST]], model)
+        return diverse(
+            results, similarity, context.request.hybrid.mmr.lambda_, context.request.max_results, context.stages
+        )
 
 
 def _keyword_scores(
-    ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, work: SearchContext
+    ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
     """Return the keyword scores of these chunks, with their titles and the times that they are dated in."""
-    if work.request.like is not None:
-        part.scores = part.leg.score(ids, FULL_LIKENESS, ordered=False, known=part.scores)
+    if context.request.like is not None:
+        part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
     if lifts:
         within = (id_ for id_, lift in lifts.items() if not lift.adjacent)
         words.add_dates(within, part.times.words(part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
-    words.add_projects(partial(projects_of_chunks, snapshot))
+    words.add_projects(partial(_projects_of_chunks, snapshot))
     words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))
     return words
 
 
+def _projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
+    """Return the working folder of each of these chunks that is part of a session, if the session has one."""
+    tables = snapshot.tables
+    if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
+        return {}
+    query = f"""SELECT c.id, s.project FROM carray(?) wanted
+        CROSS JOIN {tables.chunk_rows} ON c.id = wanted.value
+        CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id WHERE s.project <> ''"""
+    return dict(typed(snapshot.connection.execute(query, (many(ids),)), tuple[int, str]))
+
+
 def _read(
-    ranked: list[Scored], words: KeywordScores, part: KeywordPart, snapshot: Snapshot, work: SearchContext
+    ranked: list[Scored], words: KeywordScores, part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
     """Return the keyword scores adjusted by the texts of the best chunks: uses of a name, matches in adjacent lines.
 
     Unchanged in a search for similar passages.
     """
-    if work.request.like is not None:
+    if context.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
-    words.add_uses(_uses(ranked, words, snapshot, work))
+    words.add_uses(_uses(ranked, words, snapshot, context))
     best = [of.id for of in ranked[:_READ] if of.id in words.scores]
     return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
 
-def _uses(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, work: SearchContext) -> dict[int, float]:
+def _uses(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, context: SearchContext) -> dict[int, float]:
     """Return the matches of chunks that define or spell the name that the query is, by id.
 
     Many texts use a name or its words, few define or spell it.
 
     Only the best chunks that contain all words are read.
     """
-    if (use := name_use(work.query)) is None:
+    if (use := name_use(context.query)) is None:
         return {}
     complete = [of.id for of in islice((of for of in ranked if of.id in words.complete), _READ_FOR_NAME)]
     return {id_: match for id_, chunk in snapshot.chunks(complete).items() if (match := use(chunk.text))}

@@ -8,7 +8,7 @@ from engine.base.formatting import all_of, in_quotes
 from engine.base.language import marked, tr
 from engine.records import MatchField, ResultExplanation, TermMatch
 
-ReasonPart = Literal["words", "meaning", "mixture", "time", "age", "place", "threshold"]
+ReasonPart = Literal["words", "meaning", "mixture", "time", "age", "position", "threshold"]
 
 _FIELDS: dict[MatchField, str] = {
     "title": marked("title"),
@@ -79,7 +79,7 @@ _ALONE = marked("Only words count, so the length of the query and its unknown wo
 _FEW_WORDS = marked("No passage matches the words of the query well, so meaning counts more than usual.")
 _MANY_WORDS = marked("Passages match the words of the query, so meaning counts little.")
 _MUCH = 0.5
-"""Weight of meaning from which it counts more than usual with every model."""
+"""Weight of the vector score from which it counts more than usual with every model."""
 _DIFFERS = marked("Some words are missing and the meaning differs, so only {share:.0%} of the words' score counts.")
 _OF_TIME = marked("The passage dates from the time in the query, {time}: × {lift:.2f} = {score:.2f}.")
 _ADJACENT_TIME = marked(
@@ -114,7 +114,7 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
         Reason("mixture", _mixture(explanation)),
         Reason("time", _time(explanation)),
         Reason("age", _age(explanation)),
-        Reason("place", _position(explanation)),
+        Reason("position", _position(explanation)),
         Reason("threshold", _threshold(explanation)),
     )
     return tuple(reason for reason in parts if reason.sentence)

@@ -1,4 +1,4 @@
-"""All results of a query: kept before display, and used as the scope of a later query."""
+"""All results of a query: the window shows the best ones, and a later query can be limited to them."""
 
 from typing import TYPE_CHECKING
 
@@ -32,8 +32,8 @@ class FoundSet(msgspec.Struct, frozen=True):
     """All results of one query as scored chunks, cached for explanations and for searches within them."""
 
     analysis: QueryAnalysis
-    meaning: "VectorLeg | None"
-    kept: list[Scored]
+    vector_leg: "VectorLeg | None"
+    results: list[Scored]
     """Scored chunks, best first."""
     total: int
     grounds: Grounds
@@ -54,61 +54,61 @@ class EarlierResults(msgspec.Struct, frozen=True):
     """The query, for messages."""
 
     @classmethod
-    def of(cls, found: FoundSet, work: SearchContext) -> "EarlierResults":
-        best = found.kept[:LARGEST_SCOPE]
-        least = any(scored.id in work.weakest for scored in found.kept)
+    def of(cls, found: FoundSet, context: SearchContext) -> "EarlierResults":
+        best = found.results[:LARGEST_SCOPE]
+        least = any(scored.id in context.weakest for scored in found.results)
         answer = EarlierAnswer(passages=len(best), total=found.total, total_is_least=least)
         above = () if found.within is None else found.within.answers
-        return cls(tuple(sorted(scored.id for scored in best)), (*above, answer), found.lasting, _name(work))
+        return cls(tuple(sorted(scored.id for scored in best)), (*above, answer), found.lasting, _name(context))
 
 
 def is_lasting(
     provider: "EmbeddingProvider | None",
-    meaning: "VectorLeg | None",
+    vector_leg: "VectorLeg | None",
     within: EarlierResults | None,
-    work: SearchContext,
+    context: SearchContext,
 ) -> bool:
     """Whether an answer may be cached while the index is unchanged.
 
-    Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
+    Not if a provider failed, or if vectors were skipped for a temporary reason: the next query tries again.
     """
-    asks_for_meaning = work.request.like is not None or work.query.free_text.strip()
-    whole = meaning is not None or provider is None or not asks_for_meaning
-    return whole and not work.notice and (within is None or within.lasting)
+    needs_vector = context.request.like is not None or context.query.free_text.strip()
+    whole = vector_leg is not None or provider is None or not needs_vector
+    return whole and not context.notice and (within is None or within.lasting)
 
 
-def narrow(snapshot: Snapshot, scope: ChunkFilter, within: EarlierResults, work: SearchContext) -> ChunkFilter:
+def narrow(snapshot: Snapshot, scope: ChunkFilter, within: EarlierResults, context: SearchContext) -> ChunkFilter:
     """Limit a filter to the results of an earlier query."""
     ids = within.ids if scope.chunks is None else tuple(sorted(set(within.ids).intersection(scope.chunks)))
     if scope.files is not None:
         files = frozenset(scope.files)
         ids = tuple(id_ for id_, file in snapshot.files_of_chunks(ids) if file in files)
     answer = within.answers[-1]
-    work.stages.add("within", snapshot.chunk_count(), len(ids), Scope(within.name, answer.passages, answer.total))
+    context.stages.add("within", snapshot.chunk_count(), len(ids), Scope(within.name, answer.passages, answer.total))
     return ChunkFilter(scope.files, ids)
 
 
-def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> list[int]:
+def leave_out(liked: "LikedPassage", ids: list[int], context: SearchContext) -> list[int]:
     """Return the candidates `ids` without the chunks of the passage that similar ones are searched for."""
     others = [id_ for id_ in ids if id_ not in liked.own]
     if len(others) < len(ids):
-        work.stages.add("passage", len(ids), len(others))
+        context.stages.add("passage", len(ids), len(others))
     return others
 
 
 def list_newest(
-    conditions: Conditions, scope: ChunkFilter, within: EarlierResults | None, work: SearchContext, *, lasting: bool
+    conditions: Conditions, scope: ChunkFilter, within: EarlierResults | None, context: SearchContext, *, lasting: bool
 ) -> FoundSet:
     """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
-    ids, files = conditions.newest(scope.chunks or (), work.request.max_results)
-    work.stages.add("newest", len(scope.chunks or ()), files)
+    ids, files = conditions.newest(scope.chunks or (), context.request.max_results)
+    context.stages.add("newest", len(scope.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]
-    grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)
+    grounds = Grounds(KeywordScores(()), Blend(0.0), None, context.request.min_score)
     return FoundSet(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
 
 
-def _name(work: SearchContext) -> str:
-    like = work.request.like
+def _name(context: SearchContext) -> str:
+    like = context.request.like
     if like is not None:
         return tr("more like {path}, line {line:,},", path=like.path, line=like.start_line)
-    return in_quotes(shortened(work.request.query, _LONGEST_NAME))
+    return in_quotes(shortened(context.request.query, _LONGEST_NAME))

@@ -24,41 +24,44 @@ if TYPE_CHECKING:
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
 _FOR_UNRELATED = 1.25
-"""By how much the minimum rises if no passage shares the query's subject, as a share of it; it rises little if one
-probably does."""
+"""Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
+probably does.
+"""
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
     """Remove the results whose score, and keyword score, are below the minimum `least`.
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
-    old note finds it, though below newer ones. A result kept for its keyword score alone gets at least `least` as
+    old note finds it, though below newer ones. A result that stays for its keyword score alone gets at least `least` as
     score, so that no displayed score is below it. A time that the query names only changes the order: with raised
     scores, twice as many off-topic results would pass.
     """
-    kept = []
+    results = []
     for scored in ranked:
         if scored.unlifted >= least:
-            kept.append(scored)
+            results.append(scored)
         elif (scored.fresh if scored.named else scored.keywords) >= least:
-            kept.append(replace(scored, score=max(least, scored.score), by_words=not scored.named))
+            results.append(replace(scored, score=max(least, scored.score), by_keywords=not scored.named))
     # A note whose name matches the query stays first, whatever its age.
-    kept.sort(key=lambda scored: (not scored.named, -scored.score))
-    left = {scored.id for scored in kept}
+    results.sort(key=lambda scored: (not scored.named, -scored.score))
+    left = {scored.id for scored in results}
     out = [scored for scored in ranked if scored.id not in left]
     aged = [scored.fresh for scored in out if scored.fresh >= least]
     if any(scored.age is not None for scored in ranked):
-        stages.add("age", len(ranked), len(ranked) - len(aged), Best(least, None if kept else max(aged, default=None)))
+        stages.add(
+            "age", len(ranked), len(ranked) - len(aged), Best(least, None if results else max(aged, default=None))
+        )
     below = [scored.fresh for scored in out if scored.fresh < least]
-    best = Best(least, None if kept else max(below, default=None))
-    stages.add("threshold", len(ranked) - len(aged), len(kept), best)
-    return kept
+    best = Best(least, None if results else max(below, default=None))
+    stages.add("threshold", len(ranked) - len(aged), len(results), best)
+    return results
 
 
 def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, least: float) -> list[Scored]:
     """Score chunks by keywords alone if they contain all words only together with other chunks of the same lines.
 
-    A long line is split anywhere, so the meaning of one part says little about words that are in two of them.
+    A long line is split anywhere, so the vector of one part says little about words that are in two of them.
     """
     if len(words.terms) < 2 or words.groups:
         return ranked
@@ -75,6 +78,8 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
         lines.setdefault(file, []).append((first, last, id_))
     joined = set()
     for chunks in lines.values():
+        if len(chunks) == 1:
+            continue  # it misses a word
         for first, last, id_ in chunks:
             if id_ in doubted:
                 parts = [words.contributions[other] for start, end, other in chunks if start <= last and first <= end]
@@ -84,21 +89,21 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
 
 
 def without_chance_matches(
-    snapshot: Snapshot, kept: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
+    snapshot: Snapshot, results: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
 ) -> list[Scored]:
-    """Remove weak results that match by meaning alone, if words of the query occur nowhere in the index.
+    """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index.
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
     can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
-    "" if unknown. `least`: the minimum for results by meaning.
+    "" if unknown. `least`: the minimum for results by vectors.
     """
     missing = words.unknown
     if not missing or not language or words.groups or not words.scale.total:
-        return kept
+        return results
     raised = min(1.0, least * (1 + FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
     doubted = {
         scored.id
-        for scored in kept
+        for scored in results
         if scored.unlifted < raised
         and scored.keywords < least
         and scored.evidence.vector is not None
@@ -106,10 +111,10 @@ def without_chance_matches(
         and not _holds_known(words, scored.id)
     }
     left_out = doubted & _in_language(snapshot, doubted, language)
-    found = [scored for scored in kept if scored.id not in left_out]
-    best = None if found else max((scored.unlifted for scored in kept), default=None)
+    found = [scored for scored in results if scored.id not in left_out]
+    best = None if found else max((scored.unlifted for scored in results), default=None)
     if left_out:
-        stages.add("unknown", len(kept), len(found), RaisedMinimum(raised, best, [term.surface for term in missing]))
+        stages.add("unknown", len(results), len(found), RaisedMinimum(raised, best, [term.surface for term in missing]))
     return found
 
 
@@ -121,86 +126,70 @@ def _holds_known(words: KeywordScores, id_: int) -> bool:
     return bool(held) and all(held)
 
 
-def minimum_by_meaning(kept: list[Scored], meaning: "VectorLeg | None", least: float) -> float:
-    """Return the minimum score for results by meaning alone: higher if no passage seems to share the query's subject.
+def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", least: float) -> float:
+    """Return the minimum score for results by vectors alone: higher if no passage seems to share the query's subject.
 
     The nearest of many unrelated passages is near enough for the usual minimum, `least`. A result with the query's
     words or its name shows that the index has the subject.
     """
-    by_words = (
+    by_keywords = (
         scored.keywords >= least or scored.named or scored.evidence.complete or scored.evidence.vector is None
-        for scored in kept
+        for scored in results
     )
-    if meaning is None or not kept or any(by_words):
+    if vector_leg is None or not results or any(by_keywords):
         return least
-    unrelated = 1 - meaning.shared_subject()
+    unrelated = 1 - vector_leg.shared_subject()
     return min(1.0, least * (1 + _FOR_UNRELATED * unrelated * unrelated))
 
 
-def without_unrelated(kept: list[Scored], raised: float, stages: Stages) -> list[Scored]:
-    """Remove results whose score is below the minimum by meaning, `raised`."""
-    found = [scored for scored in kept if scored.unlifted >= raised]
-    if len(found) < len(kept):
-        best = None if found else max(scored.unlifted for scored in kept)
-        stages.add("unrelated", len(kept), len(found), RaisedMinimum(raised, best, ()))
+def without_unrelated(results: list[Scored], raised: float, stages: Stages) -> list[Scored]:
+    """Remove results whose score is below `raised`, the minimum for results by vectors."""
+    found = [scored for scored in results if scored.unlifted >= raised]
+    if len(found) < len(results):
+        best = None if found else max(scored.unlifted for scored in results)
+        stages.add("unrelated", len(results), len(found), RaisedMinimum(raised, best, ()))
     return found
 
 
 def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set[int]:
     """Return the ids of those chunks whose file is in this language."""
     rows = snapshot.connection.execute(
-        f"""SELECT c.id, f.language FROM {snapshot.tables.chunks} c JOIN {snapshot.tables.files} f ON f.id = c.file_id
-            WHERE c.id IN (SELECT value FROM carray(?))""",
+        f"""SELECT c.id, f.language FROM {snapshot.tables.chunk_rows}
+            CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id WHERE c.id IN (SELECT value FROM carray(?))""",
         (many(sorted(ids)),),
     )
     return {id_ for id_, stored in rows if counted_as(stored) == language}
 
 
-class Copies:
-    """Finds passages with the same text in several files. Remembers which there are in the index. Thread-safe."""
+def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
+    """Keep one of the results that have the same text in several files, such as copies of a note.
 
-    def __init__(self) -> None:
-        self._latest: tuple[tuple[str, int, int], frozenset[int]] = ("", 0, 0), frozenset()
-
-    def fold(self, snapshot: Snapshot, kept: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
-        """Leave one result of those with the same text in several files, such as copies of a note.
-
-        Also returns the ids of the others, best first, by id of the one that stands for them: among equal scores, one
-        in a file that stands for others already, else the shortest path, since "note.md" is copied to "note (1).md". A
-        text of a few words may be in several files without being copied, and each is an entry of its own.
-        """
-        repeated = self._repeated(snapshot)
-        ids = [scored.id for scored in kept if scored.id in repeated]
-        texts = {id_: (path, hash_) for id_, path, hash_ in snapshot.texts_of_chunks(ids, _COPIED)} if ids else {}
-        groups: dict[bytes, list[int]] = {}
-        for index, scored in enumerate(kept):
-            if scored.id in texts:
-                groups.setdefault(texts[scored.id][1], []).append(index)
-        rows, copies, chosen = list(kept), dict[int, list[int]](), set[str]()
-        for group in groups.values():
-            paths = {index: texts[kept[index].id][0] for index in group}
-            if len(set(paths.values())) > 1:
-                first = kept[group[0]]
-                equal = [at for at in group if (kept[at].named, kept[at].score) == (first.named, first.score)]
-                best = min(equal, key=lambda at: (paths[at] not in chosen, len(paths[at]), paths[at]))
-                chosen.add(paths[best])
-                copies[kept[best].id] = [kept[at].id for at in group if paths[at] != paths[best]]
-                rows[group[0]], rows[best] = kept[best], first
-        left_out = {id_ for ids in copies.values() for id_ in ids}
-        return [of for of in rows if of.id not in left_out], copies
-
-    def _repeated(self, snapshot: Snapshot) -> frozenset[int]:
-        """Return the ids of all chunks whose text another chunk has, too."""
-        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
-        latest, repeated = self._latest
-        if latest != state:
-            repeated = snapshot.repeated_chunks()
-            self._latest = state, repeated
-        return repeated
+    Also returns the ids of the others, best first, by id of the result that is kept: the best one and, of several with
+    the same score, one in a file of which another result was kept, else the one with the shortest path, since "note.md"
+    is copied to "note (1).md". Texts of a few words are not joined: several files may have them without being copies.
+    """
+    repeated = snapshot.repeated_texts([scored.id for scored in results], _COPIED)
+    texts = {id_: (path, hash_) for id_, path, hash_ in repeated}
+    groups: dict[bytes, list[int]] = {}
+    for index, scored in enumerate(results):
+        if scored.id in texts:
+            groups.setdefault(texts[scored.id][1], []).append(index)
+    rows, copies, chosen = list(results), dict[int, list[int]](), set[str]()
+    for group in groups.values():
+        paths = {index: texts[results[index].id][0] for index in group}
+        if len(set(paths.values())) > 1:
+            first = results[group[0]]
+            equal = [at for at in group if (results[at].named, results[at].score) == (first.named, first.score)]
+            best = min(equal, key=lambda at: (paths[at] not in chosen, len(paths[at]), paths[at]))
+            chosen.add(paths[best])
+            copies[results[best].id] = [results[at].id for at in group if paths[at] != paths[best]]
+            rows[group[0]], rows[best] = results[best], first
+    left_out = {id_ for ids in copies.values() for id_ in ids}
+    return [of for of in rows if of.id not in left_out], copies
 
 
 def at_most_per_file(
-    snapshot: Snapshot, kept: list[Scored], request: SearchRequest
+    snapshot: Snapshot, results: list[Scored], request: SearchRequest
 ) -> tuple[list[Scored], dict[int, int]]:
     """Select the results to show, with a limit on results from the same file.
 
@@ -208,13 +197,13 @@ def at_most_per_file(
     results than the limit makes room for others. If only one file was found, all its results are shown.
     """
     most, wanted = request.per_file, request.max_results
-    if not most or len(kept) <= most:
-        return kept[:wanted], {}
+    if not most or len(results) <= most:
+        return results[:wanted], {}
     shown: list[Scored] = []
     last: dict[int, int] = {}
     rows: Counter[int] = Counter()
-    for start in range(0, len(kept), wanted):  # mostly, the first part suffices: a look at each row's file takes time
-        part = kept[start : start + wanted]
+    for start in range(0, len(results), wanted):  # usually the first part suffices, and files take time to look up
+        part = results[start : start + wanted]
         files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
         for scored in part:
             file = files.get(scored.id)
@@ -224,24 +213,26 @@ def at_most_per_file(
                 last[file] = scored.id
         if len(shown) == wanted:
             break
-    found = _rows_of_files(snapshot, list(last), kept)
-    if len(last) == 1 and sum(found.values()) == len(kept):
-        return kept[:wanted], {}
+    found = _rows_of_files(snapshot, list(last), results)
+    if len(last) == 1 and sum(found.values()) == len(results):
+        return results[:wanted], {}
     return shown, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
 
 
-def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored]) -> dict[int, int]:
-    """Return the number of results (`kept`) in each file, by file id."""
+def _rows_of_files(snapshot: Snapshot, files: Sequence[int], results: list[Scored]) -> dict[int, int]:
+    """Return the number of `results` in each file, by file id."""
     # The unary plus lets SQLite read the index of files: rows of chunks are large and far apart.
     found = snapshot.connection.execute(
         f"""SELECT file_id, count(*) FROM {snapshot.tables.chunks}
             WHERE file_id IN (SELECT value FROM carray(?)) AND +id IN (SELECT value FROM carray(?)) GROUP BY file_id""",
-        (many(files), many([scored.id for scored in kept])),
+        (many(files), many([scored.id for scored in results])),
     )
     return dict(found)
 
 
-def diverse(kept: list[Scored], similarity: "Similarity", weight: float, wanted: int, stages: Stages) -> list[Scored]:
+def diverse(
+    results: list[Scored], similarity: "Similarity", weight: float, wanted: int, stages: Stages
+) -> list[Scored]:
     """Reorder the first `wanted` results so that similar ones are apart.
 
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
@@ -249,10 +240,10 @@ def diverse(kept: list[Scored], similarity: "Similarity", weight: float, wanted:
     """
     from engine.search.diversity import MOST, diversify  # off by default
 
-    best = kept[:MOST]
+    best = results[:MOST]
     chosen = diversify([scored.score for scored in best], similarity, weight, wanted)
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
     taken = {row.by_score for row in chosen}
     moved = sum(row.by_score != rank for rank, row in enumerate(chosen))
-    stages.add("diversity", len(kept), len(kept), Diversity(moved, len(first)))
-    return first + [scored for row, scored in enumerate(kept) if row not in taken]
+    stages.add("diversity", len(results), len(results), Diversity(moved, len(first)))
+    return first + [scored for row, scored in enumerate(results) if row not in taken]

@@ -17,7 +17,7 @@ K1 = 1.5
 B = 0.75
 FULL_MATCH = 0.6
 """Share of the highest possible BM25 sum that counts as a full match."""
-FULL_LIKENESS = 0.3
+FULL_SIMILARITY = 0.3
 """Full match for the distinctive words of a passage: no other passage contains most of them.
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.
@@ -26,7 +26,7 @@ _ENOUGH_WORDS = 3.0
 """Weight of a query, in words that only one passage has, above which scores by keywords alone rise: the answer to a
 long question holds only some of its words."""
 FOR_UNKNOWN = 0.4
-"""By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
+"""Increase of the minimum if all words of a query occur nowhere, as a share of the minimum."""
 SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
@@ -61,17 +61,17 @@ half of a query of two words is no answer."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
 _WEIGHT_WITHOUT_WORDS = 0.8
-"""Weight of meaning if the keywords match nothing well."""
+"""Weight of the vector score if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
-"""Keyword scores between which the weight of meaning falls to the model's own."""
+"""Keyword scores between which the weight of the vector score falls to the model's own."""
 _AGREEMENT = 0.4
-"""Share of a keyword score that counts only as far as the meaning agrees: a few words in common may be chance."""
+"""Share of a keyword score that the vector score can lower: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
 """Keyword scores between which `_AGREEMENT` falls to nothing: so much in common is hardly chance."""
 _LONG_QUERY = 5
 """Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
-"""Weight of meaning between passages: two passages on one subject share few of their distinctive words."""
+"""Weight of the vector score between passages: two passages on one subject share few distinctive words."""
 
 
 def inverse_document_frequency(documents: int, containing: int) -> float:
@@ -250,7 +250,7 @@ def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
 
 
 def vector_evidence(cosine: float, calibration: Calibration) -> float:
-    """Return the meaning score of a cosine on the model's own scale, without limits of 0 and 1."""
+    """Return the vector score of a cosine on the model's own scale, without limits of 0 and 1."""
     return (cosine - calibration.low) / (calibration.high - calibration.low)
 
 
@@ -260,12 +260,12 @@ def within_limits(evidence: float) -> float:
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """The keyword score and the meaning score of one chunk, before they are combined."""
+    """The keyword score and the vector score of one chunk, before they are combined."""
 
     text: float
     """Keyword score without its upper limit."""
     vector: float | None
-    """Meaning score without its limits; None without a vector."""
+    """Vector score without its limits; None without a vector."""
     complete: bool = False
     """Whether the chunk holds every term of the query in some form."""
     from_name: float = 0.0
@@ -273,7 +273,7 @@ class Evidence(msgspec.Struct, frozen=True):
 
     @property
     def doubtful(self) -> float:
-        """Share of the keyword score that a differing meaning may lower: small for high scores, 0 for names and for
+        """Share of the keyword score that a low vector score can lower: small for high scores, 0 for names and for
         chunks with every term.
         """
         if self.complete:
@@ -283,23 +283,22 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class Blend(msgspec.Struct, frozen=True):
-    """How keywords and meaning add up in one answer: `text_weight` × keywords + `vector_weight` × meaning."""
+    """Weights of the sum `text_weight` × keyword score + `vector_weight` × vector score."""
 
     vector_weight: float
     text_weight: float = 1.0
     agreement: float = 0.0
-    """Share of the keyword score that counts only as far as the meaning agrees, in chunks without every term."""
+    """Share of the keyword score that the vector score can lower, in chunks without every term."""
     alone: float = 1.0
     """Factor of all keyword scores, with and without a vector: `factor_alone` if only these count."""
 
     @classmethod
     def of(cls, model: Calibration, found: Iterable[Evidence], terms: int, alone: float = 1.0) -> "Blend":
-        """Return the weights for a query: the model's own, or a higher weight of meaning if keywords match nothing
-        well.
+        """Return the weights for a query: the model's own, or a higher one of vectors if keywords match nothing well.
 
-        In a language that the model doesn't know, meaning does not count. `found`: the best candidates by keywords.
-        `terms`: number of words in the query. Half of ten words in one passage are an answer, half of two are hardly
-        one. `alone`: the `factor_alone` of the query.
+        In a language that the model doesn't know, only keywords count. `found`: the best candidates by keywords.
+        `terms`: number of words in the query. A passage with half of ten words is an answer; one with half of two words
+        is hardly one. `alone`: the `factor_alone` of the query.
         """
         if not model.known:
             return cls(0.0, alone=alone)
@@ -311,7 +310,7 @@ class Blend(msgspec.Struct, frozen=True):
 
     @classmethod
     def mean(cls, vector_weight: float) -> "Blend":
-        """Return weights for a weighted mean of keywords and meaning."""
+        """Return the weights for a weighted mean of both scores."""
         return cls(vector_weight, 1 - vector_weight)
 
     @classmethod
@@ -320,7 +319,7 @@ class Blend(msgspec.Struct, frozen=True):
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
     def agreeing(self, of: Evidence) -> float:
-        """Return which share of a chunk's keyword score counts, given how well its meaning agrees."""
+        """Return the share of a chunk's keyword score that counts, given its vector score."""
         if of.vector is None or of.complete or not of.text:
             return 1.0
         return 1 - self.agreement * (1 - within_limits(of.vector)) * of.doubtful
@@ -328,13 +327,13 @@ class Blend(msgspec.Struct, frozen=True):
     def text_part(self, of: Evidence) -> float:
         """Return the keywords' part of the chunk's score.
 
-        A chunk without a vector yet is scored by keywords alone, as if its meaning matched as well: a lower score would
-        hide new notes until they are embedded, a higher one would prefer them.
+        A chunk that has no vector yet is scored by keywords alone, as if its vector matched as well: a lower score
+        would hide new notes until they are embedded, a higher one would prefer them.
         """
         return self.alone * of.text * (1.0 if of.vector is None else self.text_weight * self.agreeing(of))
 
     def weight(self, of: Evidence) -> float:
-        """Return the weight of the chunk's meaning. A negative one only counts against doubtful keyword matches."""
+        """Return the weight of the chunk's vector score. A negative score only lowers doubtful keyword matches."""
         if of.vector is None:
             return 0.0
         return self.vector_weight if of.vector >= 0 else self.vector_weight * of.doubtful
@@ -342,26 +341,26 @@ class Blend(msgspec.Struct, frozen=True):
     def scores(self, of: Evidence) -> tuple[float, float]:
         """Return the chunk's score, not limited to 0 to 1, and the score of its keywords alone.
 
-        Where the weights depend on the query, a meaning below the model's range counts against a few words in common.
+        Where the weights depend on the query, a cosine below the model's range counts against a few words in common.
         """
         agreed = self.alone * self.agreeing(of) * of.text
         if of.vector is None:
             return agreed, within_limits(agreed) if self.text_weight else 0.0
-        from_meaning = self.weight(of) * of.vector
-        against = min(0.0, from_meaning) if self.agreement else 0.0
+        from_vector = self.weight(of) * of.vector
+        against = min(0.0, from_vector) if self.agreement else 0.0
         keywords = within_limits(agreed + against) if self.text_weight else 0.0
-        return self.text_weight * agreed + from_meaning, keywords
+        return self.text_weight * agreed + from_vector, keywords
 
     def score(self, of: Evidence) -> float:
         """Return the chunk's score without limits of 0 and 1."""
         return self.scores(of)[0]
 
     def keywords(self, of: Evidence) -> float:
-        """Return the score of the chunk's keywords alone, 0 to 1; 0 if only meaning counts."""
+        """Return the score of the chunk's keywords alone, 0 to 1; 0 if only vectors count."""
         return self.scores(of)[1]
 
     def text_share(self, of: Evidence) -> float:
         """Return the keywords' share of the chunk's score, 0 to 1."""
         text = self.text_part(of)
-        meaning = self.weight(of) * max(0.0, of.vector or 0.0)
-        return text / (text + meaning) if text + meaning > 0 else 1.0
+        vector = self.weight(of) * max(0.0, of.vector or 0.0)
+        return text / (text + vector) if text + vector > 0 else 1.0

@@ -74,7 +74,7 @@ class SearchContext(msgspec.Struct, eq=False):
     best: float = 0.0
     """The highest score or keyword score of all candidates."""
     vector_remedy: RemedyName | None = None
-    """Remedy that would enable comparing meaning; `notice` has the reason why it was not compared."""
+    """Remedy that would enable comparing vectors; `notice` says why they were not compared."""
     vectors_ready: float = 1.0
     """Share of the chunks that have a vector; counted if the answer is explained."""
     tags_wait: bool = False
@@ -98,10 +98,10 @@ class SearchContext(msgspec.Struct, eq=False):
         cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None
     ) -> "SearchContext":
         """Create the context of a request and of the earlier queries that limit it; they share their timings."""
-        work = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
+        context = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
         if request.within is not None:
-            work.earlier = cls.on(request.within, cancel, work.spent)
-        return work
+            context.earlier = cls.on(request.within, cancel, context.spent)
+        return context
 
     @property
     def levels(self) -> "tuple[SearchContext, ...]":
@@ -129,7 +129,7 @@ class SearchContext(msgspec.Struct, eq=False):
         self.notice = tr("Searched by words only: {reason}", reason=reason)
         self.stages.add_first("question", 1, 0, self.notice)
 
-    def by_words(self) -> "SearchContext":
+    def by_keywords(self) -> "SearchContext":
         """Return a copy of the context for a first answer by keywords alone."""
         request = msgspec.structs.replace(self.request, explain=False)
         return msgspec.structs.replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])

@@ -83,9 +83,9 @@ class CountsOf(Protocol):
 class CandidateLoader(Protocol):
     """Copies a query's candidates from an external index into the local one that is searched."""
 
-    def by_words(self, work: "SearchContext") -> None: ...
+    def by_keywords(self, context: "SearchContext") -> None: ...
 
-    def by_vector(self, work: "SearchContext", provider: "EmbeddingProvider") -> None:
+    def by_vector(self, context: "SearchContext", provider: "EmbeddingProvider") -> None:
         """Copy the vector candidates; called after embedding the query, even if that failed."""
 
 

@@ -1,6 +1,6 @@
 """Answers a query: keyword and vector search, one absolute score, the threshold, and notices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -11,24 +11,24 @@ from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import QuerySuggestion, SearchMode, SearchOutcome
-from engine.search.chunk_filter import ChunkFilter, KnownFiles
+from engine.search.chunk_filter import KnownFiles
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
-from engine.search.parsed_query_description import describe_condition, no_words, remarks_of, understood
-from engine.search.query_conditions import Conditions, files_to_search, required_roles
+from engine.search.parsed_query_description import no_words, remarks_of
+from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
 from engine.search.score_cut_off import (
-    Copies,
     at_most_per_file,
     cut,
+    fold_copies,
     join_lines,
-    minimum_by_meaning,
+    minimum_by_vectors,
     without_chance_matches,
     without_unrelated,
 )
@@ -47,57 +47,16 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 
-def restrict(
-    snapshot: Snapshot, conditions: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
-) -> ChunkFilter:
-    """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
-
-    `listed`: their ids are needed, not only an FTS5 expression.
-    """
-    scope = ChunkFilter(files)
-    if conditions:
-        match = conditions.match()
-        listed = listed or match is None or bool(work.request.explain)
-        scope = ChunkFilter(files, conditions.chunks(files) if listed else None, match)
-    if not work.query.plain:
-        chunks = snapshot.chunk_count()
-        note = understood(work.query)
-        some = not conditions or (conditions.some(files) if scope.chunks is None else bool(scope.chunks))
-        if not some and (unmet := conditions.unmet(files)):
-            demanded = any_of(map(describe_condition, unmet))
-            if files is None:
-                note = tr("No passage {demands}.", demands=demanded)
-            else:
-                note = tr("No passage that passes the filters {demands}.", demands=demanded)
-        if any(map(work.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot):
-            work.tags_wait = True
-            note += " " + tr("Tags can be searched after the next update has read all notes again.")
-        work.understood = note
-        work.stages.add("query", chunks, chunks if scope.chunks is None else len(scope.chunks), note)
-    return scope
-
-
-_FROM_NOTES = ("tag", "links", "backlinks")
-"""Operators whose data is missing in an index of an earlier version until all notes are read again."""
-
-
-def _has_tags(snapshot: Snapshot) -> bool:
-    """Whether the notes were indexed with their tags."""
-    from engine.corpus.note_metadata import indexed_by  # few queries ask for tags
-
-    return indexed_by(snapshot.meta("fingerprint"))
-
-
 def in_roles(
-    snapshot: Snapshot, analysis: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: SearchContext
+    snapshot: Snapshot, analysis: QueryAnalysis, results: list[Scored], roles: frozenset[str], context: SearchContext
 ) -> list[Scored]:
     """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
-    with work.timed("merge"):
-        chunks = snapshot.chunks([scored.id for scored in kept])
+    with context.timed("merge"):
+        chunks = snapshot.chunks([scored.id for scored in results])
         found = [
-            scored for scored in kept if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
+            scored for scored in results if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
         ]
-    work.stages.add("role", len(kept), len(found), roles)
+    context.stages.add("role", len(results), len(found), roles)
     return found
 
 
@@ -122,7 +81,6 @@ class Searcher:
         self._frequencies = Frequencies() if sources.frequencies is None else sources.frequencies
         self._loader = sources.load
         self._spelling = Spelling()
-        self._copies = Copies()
         self._embedder = QueryEmbedder(guard, note_failure)
         self._answers = ResultCache[SearchOutcome](cache_settings)
         self._earlier = ResultCache[EarlierResults](cache_settings)
@@ -154,8 +112,8 @@ class Searcher:
 
         Raises `Cancelled`, `PassageMissing` and the store's errors; if a provider fails, only keywords are searched.
         For a word that occurs nowhere, the likeliest correction is searched, and the outcome names it. `on_keywords`
-        receives the answer by keywords before meaning is compared; it is not called if the answer is cached or meaning
-        is not compared.
+        receives the answer by keywords before vectors are compared; it is not called if the answer is cached or no
+        vectors are compared.
         """
         provider = None if request.keyword_only else self._provider()
         failure = ""
@@ -177,20 +135,19 @@ class Searcher:
 
         Returns `on_keywords` if it has not been called, and why the query could not be embedded, or "".
         """
-        work = SearchContext.on(request, cancel)
+        context = SearchContext.on(request, cancel)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
-            known = self._answers.get(self._moment(snapshot, provider, work), request) is not None
-            if known or not self._embedder.unknown(snapshot, provider, work):
+            known = self._answers.get(self._moment(snapshot, provider, context), request) is not None
+            if known or not self._embedder.unknown(snapshot, provider, context):
                 return on_keywords, ""
-            first = self._answer(
-                snapshot, None, msgspec.structs.replace(request, keyword_only=True, explain=False), cancel
-            )
+            by_keywords = msgspec.structs.replace(request, keyword_only=True, explain=False)
+            first = self._answer(snapshot, None, by_keywords, cancel)
         if on_keywords is not None:
             on_keywords(first)
         if first.corrected is not None:
-            work = SearchContext.on(msgspec.structs.replace(request, query=first.corrected.query), cancel)
+            context = SearchContext.on(msgspec.structs.replace(request, query=first.corrected.query), cancel)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
-            texts = self._embedder.unknown(snapshot, provider, work)
+            texts = self._embedder.unknown(snapshot, provider, context)
         return None, self._embedder.embed(provider, texts, cancel)
 
     def _answer(
@@ -206,11 +163,11 @@ class Searcher:
 
         `failure`: why the query could not be embedded, or "".
         """
-        work = SearchContext.on(request, cancel)
-        moment = self._moment(snapshot, provider, work)
+        context = SearchContext.on(request, cancel)
+        moment = self._moment(snapshot, provider, context)
         if (cached := self._answers.get(moment, request)) is not None:
-            return msgspec.structs.replace(cached[0], timings=work.timings(), age=round(cached[1], 3))
-        part = self._keyword_part(snapshot, provider, work, failure)
+            return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
+        part = self._keyword_part(snapshot, provider, context, failure)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
             provider = None  # signs alone resemble any passage, as random letters do
@@ -219,9 +176,9 @@ class Searcher:
             reason = tr(
                 "Not searched by meaning: the model doesn't know {words}.", words=any_of(map(in_quotes, unknown))
             )
-            work.stages.add_first("question", 1, 0, reason)
-        if (correction := self._correction(snapshot, provider, work)) is not None:
-            others = tuple(other for other in work.suggestions if other != correction)
+            context.stages.add_first("question", 1, 0, reason)
+        if (correction := self._correction(snapshot, provider, context)) is not None:
+            others = tuple(other for other in context.suggestions if other != correction)
 
             def corrected(outcome: SearchOutcome) -> SearchOutcome:
                 return msgspec.structs.replace(outcome, corrected=correction, suggestions=others)
@@ -231,16 +188,16 @@ class Searcher:
             return corrected(self._answer(snapshot, provider, instead, cancel, first, failure))
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
-                on_keywords(self._by_words(snapshot, part, work))
-            self._set_query_vector(snapshot, provider, work, failure)
-        found = self._find(snapshot, provider, part, work)
-        outcome = self._advised(snapshot, provider, self._outcome(snapshot, found, provider, work), work)
+                on_keywords(self._by_keywords(snapshot, part, context))
+            self._set_query_vector(snapshot, provider, context, failure)
+        found = self._find(snapshot, provider, part, context)
+        outcome = self._advised(snapshot, provider, self._outcome(snapshot, found, provider, context), context)
         if found.lasting:
             self._answers.put(moment, request, outcome)
         return outcome
 
     def _advised(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, work: SearchContext
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, context: SearchContext
     ) -> SearchOutcome:
         """Return the outcome; with remedies added if it has no results and is explained."""
         if outcome.results or outcome.explanation is None:
@@ -248,12 +205,12 @@ class Searcher:
         from engine.search.empty_result_advice import advised
 
         def run_query(other: SearchRequest) -> SearchOutcome:
-            return self._answer(snapshot, None if other.keyword_only else provider, other, work.cancel)
+            return self._answer(snapshot, None if other.keyword_only else provider, other, context.cancel)
 
-        return advised(outcome, work, snapshot, run_query)
+        return advised(outcome, context, snapshot, run_query)
 
     def _correction(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext
     ) -> QuerySuggestion | None:
         """Return the likeliest correction of words that occur nowhere; None if no chunk supports it.
 
@@ -261,18 +218,18 @@ class Searcher:
         only word and a `doubtful` typo. So is the only similar word if a chunk has several of the other words.
         Otherwise it is a guess: only evident typos are corrected, and no words that the model knows.
         """
-        if not work.request.correct or not work.suggestions:
+        if not context.request.correct or not context.suggestions:
             return None
-        query, offered = work.request.query, work.suggestions
+        query, offered = context.request.query, context.suggestions
         knows = partial(self._embedder.is_word, snapshot, provider)
         words, best = KeywordScores(()), list[int]()
         if (correction := likely(query, offered[0])) is not None:
-            by_words = msgspec.structs.replace(
-                work.request, query=correction.query, correct=False, keyword_only=True, explain=False
+            by_keywords = msgspec.structs.replace(
+                context.request, query=correction.query, correct=False, keyword_only=True, explain=False
             )
-            trying = SearchContext.on(by_words, work.cancel)
+            trying = SearchContext.on(by_keywords, context.cancel)
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
-            words, best = found.grounds.words, [scored.id for scored in found.kept]
+            words, best = found.grounds.words, [scored.id for scored in found.results]
             alone = len(correction.words) == len(words.terms)
             if best and words.complete and not (alone and doubtful(correction, knows)):
                 return correction
@@ -283,114 +240,117 @@ class Searcher:
             return correction
         return evident(query, offered)
 
-    def _by_words(self, snapshot: Snapshot, part: KeywordPart, work: SearchContext) -> SearchOutcome:
-        """Return the answer by keywords alone, for a search that compares meaning next."""
-        first = work.by_words()
+    def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
+        """Return the answer by keywords alone, for a search that compares vectors next."""
+        first = context.by_keywords()
         return self._outcome(snapshot, self._find(snapshot, None, part, first), None, first)
 
     def _set_query_vector(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str
+        self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext, failure: str
     ) -> None:
-        self._embedder.set_query_vector(snapshot, provider, work, failure)
+        self._embedder.set_query_vector(snapshot, provider, context, failure)
         if self._loader is not None:
-            self._loader.by_vector(work, provider)
+            self._loader.by_vector(context, provider)
 
     @staticmethod
-    def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> Moment:
-        return Moment.of(snapshot, provider, by_the_minute=any(level.query.dated for level in work.levels))
+    def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext) -> Moment:
+        return Moment.of(snapshot, provider, by_the_minute=any(level.query.dated for level in context.levels))
 
     def _keyword_part(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str = ""
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext, failure: str = ""
     ) -> KeywordPart:
         """Analyse the query, select the chunks it is limited to, and look up its words."""
         if self._loader is not None:
-            self._loader.by_words(work)
-        within = None if work.earlier is None else self._earlier_results(snapshot, provider, work.earlier, failure)
-        with work.timed("analysis"):
-            liked, analysis = self.analysis_of(snapshot, work)
-            conditions = Conditions(snapshot, work.query, analysis.languages)
+            self._loader.by_keywords(context)
+        earlier = context.earlier
+        within = None if earlier is None else self._earlier_results(snapshot, provider, earlier, failure)
+        with context.timed("analysis"):
+            liked, analysis = self.analysis_of(snapshot, context)
+            conditions = Conditions(snapshot, context.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms
-            scope = restrict(snapshot, conditions, files_to_search(snapshot, self._guard, work), work, listed=listed)
+            files = files_to_search(snapshot, self._guard, context)
+            scope = restrict(snapshot, conditions, files, context, listed=listed)
             if within is not None:
-                scope = narrow(snapshot, scope, within, work)
-        with work.timed("keyword"):
+                scope = narrow(snapshot, scope, within, context)
+        with context.timed("keyword"):
             leg = KeywordLeg(snapshot, analysis, self._frequencies)
         if liked is None and analysis.terms:
-            with work.timed("analysis"):
-                work.suggestions = self._spelling.suggest(snapshot, work.request.query, analysis, leg.terms, scope)
-                if work.suggestions and work.request.correct:
+            with context.timed("analysis"):
+                query = context.request.query
+                context.suggestions = self._spelling.suggest(snapshot, query, analysis, leg.terms, scope)
+                if context.suggestions and context.request.correct:
                     knows = partial(self._embedder.is_word, snapshot, provider)
                     widened = self._spelling.with_similar(snapshot, analysis, leg.terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
-                leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
-        return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(work))
+                leg.weigh_missing({word for of in context.suggestions for word, _ in of.words})
+        return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(context))
 
     def _find(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
     ) -> FoundSet:
         """Return all results of one query, best first."""
         analysis, within = part.analysis, part.within
-        meaning = self._meaning(provider, snapshot, analysis, work)
+        vector_leg = self._vector_leg(provider, snapshot, analysis, context)
         if not part.leg.chunks:
-            work.notice = self._store.recovered or tr("Nothing is indexed yet.")
-            work.stages.add("index", 0, 0, work.notice)
+            context.notice = self._store.recovered or tr("Nothing is indexed yet.")
+            context.stages.add("index", 0, 0, context.notice)
         elif part.wordless:
-            work.understood = no_words()
-        lasting = is_lasting(provider, meaning, within, work)
+            context.understood = no_words()
+        lasting = is_lasting(provider, vector_leg, within, context)
         if part.conditions and not analysis.terms:
-            return list_newest(part.conditions, part.scope, within, work, lasting=lasting)
-        work.stages.add_terms(part.leg.terms, [term.surface for term in analysis.terms if term.stop])
-        ids = self._ranker.candidates(part, meaning, snapshot, work)
-        words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
-        with work.timed("keyword"):
-            named = called_in(snapshot, work.query, analysis, words)
-        ranked = put_first(ranked, named, words, work.stages)
+            return list_newest(part.conditions, part.scope, within, context, lasting=lasting)
+        context.stages.add_terms(part.leg.terms, [term.surface for term in analysis.terms if term.stop])
+        ids = self._ranker.candidates(part, vector_leg, snapshot, context)
+        words, ranked, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
+        with context.timed("keyword"):
+            named = called_in(snapshot, context.query, analysis, words)
+        ranked = put_first(ranked, named, words, context.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
-            ranked = join_lines(snapshot, ranked, words, work.request.min_score)
-        kept = cut(ranked, work.request.min_score, work.stages)
+            ranked = join_lines(snapshot, ranked, words, context.request.min_score)
+        results = cut(ranked, context.request.min_score, context.stages)
         if blend.agreement:
-            least = work.request.min_score
-            with work.timed("vector"):
-                raised = minimum_by_meaning(kept, meaning, least)
-            kept = without_chance_matches(snapshot, kept, words, analysis.languages[0], raised, work.stages)
+            least = context.request.min_score
+            with context.timed("vector"):
+                raised = minimum_by_vectors(results, vector_leg, least)
+            results = without_chance_matches(snapshot, results, words, analysis.languages[0], raised, context.stages)
             if raised > least:
-                kept = without_unrelated(kept, raised, work.stages)
-        if roles := required_roles(work.query):
-            kept = in_roles(snapshot, analysis, kept, roles, work)
-        if work.request.diverse:
-            with work.timed("merge"):
-                kept = self._ranker.spread(kept, snapshot, meaning, work)
-        calibration = None if meaning is None else meaning.calibration
-        grounds = Grounds(words, blend, calibration, work.request.min_score)
-        return FoundSet(analysis, meaning, kept, len(kept), grounds, within, lasting)
+                results = without_unrelated(results, raised, context.stages)
+        if roles := required_roles(context.query):
+            results = in_roles(snapshot, analysis, results, roles, context)
+        if context.request.diverse:
+            with context.timed("merge"):
+                results = self._ranker.spread(results, snapshot, vector_leg, context)
+        calibration = None if vector_leg is None else vector_leg.calibration
+        grounds = Grounds(words, blend, calibration, context.request.min_score)
+        return FoundSet(analysis, vector_leg, results, len(results), grounds, within, lasting)
 
-    def analysis_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
+    def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
-        if work.request.like is None:
-            analysis = analyse_query(work.query, snapshot.languages())
-            plain = work.query.plain
+        if context.request.like is None:
+            analysis = analyse_query(context.query, snapshot.languages())
+            plain = context.query.plain
             return None, with_all_parts(analysis, self._frequencies.of(snapshot)) if plain else analysis
         from engine.search.more_like_this import distinctive_words, find_passage
 
-        liked = find_passage(snapshot, work.request.like, self._guard)
+        liked = find_passage(snapshot, context.request.like, self._guard)
         return liked, distinctive_words(snapshot, liked, self._frequencies)
 
     def _earlier_results(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext, failure: str
     ) -> EarlierResults:
         """Return the results of an earlier query that this search is limited to, from the cache if possible."""
-        moment = self._moment(snapshot, provider, work)
-        remembered = self._earlier.get(moment, work.request)
+        moment = self._moment(snapshot, provider, context)
+        remembered = self._earlier.get(moment, context.request)
         if remembered is not None:
             return remembered[0]
-        part = self._keyword_part(snapshot, provider, work, failure)
+        part = self._keyword_part(snapshot, provider, context, failure)
         if provider is not None:
-            self._set_query_vector(snapshot, provider, work, failure)
-        kept = EarlierResults.of(self._find(snapshot, provider, part, work), work)
-        if kept.lasting:
-            self._earlier.put(moment, work.request, kept)
-        return kept
+            self._set_query_vector(snapshot, provider, context, failure)
+        earlier = EarlierResults.of(self._find(snapshot, provider, part, context), context)
+        if earlier.lasting:
+            self._earlier.put(moment, context.request, earlier)
+        return earlier
 
     def known_vector(self, query: str) -> "Vectors | None":
         """Return the cached vector (dims,) of a query; None if there is none. Nothing is sent."""
@@ -404,10 +364,10 @@ class Searcher:
         with self._store.read() as snapshot:
             return values_of(snapshot, operator, start)
 
-    def _meaning(
-        self, provider: "EmbeddingProvider | None", snapshot: Snapshot, analysis: QueryAnalysis, work: SearchContext
+    def _vector_leg(
+        self, provider: "EmbeddingProvider | None", snapshot: Snapshot, analysis: QueryAnalysis, context: SearchContext
     ) -> "VectorLeg | None":
-        query = work.vector
+        query = context.vector
         if provider is None or query is None:
             return None
         from engine.search.vector_leg import VectorLeg
@@ -422,77 +382,77 @@ class Searcher:
                 now=len(query),
                 before=model.dims,
             )
-            work.note_keywords_only(reason, "settings")
+            context.note_keywords_only(reason, "settings")
             return None
         scale = provider.calibration
         chunks = self._frequencies.of(snapshot).total
-        if work.stored:
+        if context.stored:
             calibration = scale.between_passages
         else:
             known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
-            calibration = scale.for_size(chunks).for_query(work.query.free_text, known)
+            calibration = scale.for_size(chunks).for_query(context.query.free_text, known)
         subjects = partial(self._subjects.of, snapshot, model, provider)
         return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
 
     def _outcome(
-        self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", work: SearchContext
+        self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
     ) -> SearchOutcome:
-        kept, grounds = found.kept, found.grounds
-        with work.timed("merge"):
-            different, copies = kept, dict[int, list[int]]()
-            if not work.request.copies and (found.analysis.terms or work.request.like is not None):
-                different, copies = self._copies.fold(snapshot, kept)
-            shown, more = at_most_per_file(snapshot, different, work.request)
+        everything, grounds = found.results, found.grounds
+        with context.timed("merge"):
+            different, copies = everything, dict[int, list[int]]()
+            if not context.request.copies and (found.analysis.terms or context.request.like is not None):
+                different, copies = fold_copies(snapshot, everything)
+            shown, more = at_most_per_file(snapshot, different, context.request)
             ids = [scored.id for scored in shown]
             chunks = snapshot.chunks([*ids, *(id_ for of in ids for id_ in copies.get(of, ()))])
             shown = [scored for scored in shown if scored.id in chunks]
-            results, roles = [], required_roles(work.query)
+            results, roles = [], required_roles(context.query)
             for scored in shown:
-                if work.cancel is not None:
-                    work.cancel.checkpoint()
+                if context.cancel is not None:
+                    context.cancel.checkpoint()
                 around = scored.id in grounds.words.around
                 chunk = chunks[scored.id]
                 result = make_result(chunk, scored, found.analysis, grounds.blend, roles, around=around)
                 by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
-                if by_tool and not found.analysis.terms and work.request.like is None:
-                    result, chunk = at_tool_call(snapshot, result, chunk, work.query)
-                context = None
+                if by_tool and not found.analysis.terms and context.request.like is None:
+                    result, chunk = at_tool_call(snapshot, result, chunk, context.query)
+                neighbour = None
                 if result.message is not None:
                     from engine.search.neighbouring_message import context_of  # brings the chunking of sessions
 
-                    context = context_of(snapshot, result, chunk)
-                if scored.id in more or scored.id in copies or context is not None:
+                    neighbour = context_of(snapshot, result, chunk)
+                if scored.id in more or scored.id in copies or neighbour is not None:
                     same = tuple(
                         copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks
                     )
                     hidden = more.get(scored.id, 0)
-                    result = msgspec.structs.replace(result, more_in_file=hidden, context=context, copies=same)
+                    result = msgspec.structs.replace(result, more_in_file=hidden, context=neighbour, copies=same)
                 results.append(result)
-        work.stages.add("results", len(kept), len(results))
+        context.stages.add("results", len(everything), len(results))
         explanation = None
-        if work.request.explain is True or (work.request.explain and not results):
+        if context.request.explain is True or (context.request.explain and not results):
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
             fields = matched_fields(snapshot, grounds.words.terms, [scored.id for scored in shown])
-            explanation = explain(work.stages, cited, grounds, fields)
+            explanation = explain(context.stages, cited, grounds, fields)
         return SearchOutcome(
             results=tuple(results),
-            total=found.total - len(kept) + len(different),
-            total_is_least=any(scored.id in work.weakest for scored in kept),
+            total=found.total - len(everything) + len(different),
+            total_is_least=any(scored.id in context.weakest for scored in everything),
             provider="none" if provider is None else provider.id,
             model="" if provider is None else provider.model,
-            mode=_mode(found.meaning, work.request),
-            timings=work.timings(),
-            notice=" ".join(dict.fromkeys(part for part in (*work.notices, *remarks_of(work.query)) if part)),
+            mode=_mode(found.vector_leg, context.request),
+            timings=context.timings(),
+            notice=" ".join(dict.fromkeys(part for part in (*context.notices, *remarks_of(context.query)) if part)),
             explanation=explanation,
-            suggestions=work.suggestions,
+            suggestions=context.suggestions,
             all_words=bool(grounds.words.complete),
-            understood=work.understood,
+            understood=context.understood,
             within=() if found.within is None else found.within.answers,
-            passage_words=tuple(term.surface for term in found.analysis.terms) if work.request.like else (),
+            passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),
         )
 
 
-def _mode(meaning: "VectorLeg | None", request: SearchRequest) -> SearchMode:
-    if meaning is None:
+def _mode(vector_leg: "VectorLeg | None", request: SearchRequest) -> SearchMode:
+    if vector_leg is None:
         return "keyword"
     return "hybrid" if request.hybrid.enabled else "vector"

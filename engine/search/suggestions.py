@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
+from engine.search.document_frequencies import sql_chunk_count
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches, many
@@ -36,6 +37,8 @@ _MOST_REMEMBERED = 512
 _SHORTEST_JOINED, _MOST_JOINED = 6, 4
 """Shortest word that may be several words without spaces, in characters, and most words that it may be."""
 _MOST_SPLITS = 8
+_SHORTEST_NUMBER = 7
+"""Fewest digits of a number that texts may have in groups, such as a telephone number."""
 _SHORTEST_CORRECTED, _SHORTEST_TWO_TYPOS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
 _LEAST_IDF = 1.0
@@ -62,7 +65,7 @@ class Spelling:
     """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
-        self._latest: tuple[tuple[object, ...], dict[tuple[str, bool, str], list[Near]]] = (), {}
+        self._latest: tuple[tuple[object, ...], dict[tuple[str, bool, str | None], list[Near]]] = (), {}
 
     def suggest(
         self,
@@ -79,15 +82,15 @@ class Spelling:
         """
         unknown = _unknown(analysis, terms)
         language = analysis.languages[0]
-        meanings = ((term.surface, list(self._meant(snapshot, term, language, scope))) for term in unknown)
-        choices = [(word, meant) for word, meant in meanings if meant]
+        suggestions = ((term.surface, list(self._suggested(snapshot, term, language, scope))) for term in unknown)
+        choices = [(word, suggested) for word, suggested in suggestions if suggested]
         if not choices:
             return ()
-        first = [(word, *meant[0]) for word, meant in choices]
+        first = [(word, *suggested[0]) for word, suggested in choices]
         corrections = [first]
         if len(choices) == 1:
-            word, meant = choices[0]
-            corrections += [[(word, *other)] for other in meant[1:]]
+            word, suggested = choices[0]
+            corrections += [[(word, *other)] for other in suggested[1:]]
         return tuple(found for way in corrections if (found := _suggestion(query, way)).query != query)
 
     def with_similar(
@@ -129,7 +132,7 @@ class Spelling:
         near = (near.token for near, _ in self._near(snapshot, token, language, scope, korean=False) if near.typos == 1)
         return tuple(tuple(word.split(" ")) for word in islice(near, _MOST_SIMILAR))
 
-    def _meant(
+    def _suggested(
         self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter
     ) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks
@@ -174,7 +177,7 @@ class Spelling:
         if latest != state or len(known) >= _MOST_REMEMBERED:
             known = {}
             self._latest = state, known
-        key = token, korean, language if apart else ""
+        key = token, korean, language if apart else None
         found = known.get(key)
         if found is None:
             found = known[key] = (
@@ -197,21 +200,23 @@ def without_words(
 
     `is_word` says whether a word is real.
     """
-    choices = [[(word, meant, of.chunks) for word, meant in of.words if not is_word(word)] for of in suggestions]
+    choices = [
+        [(word, suggested, of.chunks) for word, suggested in of.words if not is_word(word)] for of in suggestions
+    ]
     return tuple(_suggestion(query, choice) for choice in choices if choice)
 
 
 def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
     """Return a suggestion limited to the words that are probably typos; None if none is."""
-    choice = [(word, meant, best.chunks) for word, meant in best.words if _is_likely(word, meant)]
+    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_likely(word, suggested)]
     return best if len(choice) == len(best.words) else _suggestion(query, choice) if choice else None
 
 
-def _is_likely(word: str, meant: str) -> bool:
-    """Whether `word` is probably a typo of `meant`: not if it is short or has two typos, as different
+def _is_likely(word: str, suggested: str) -> bool:
+    """Whether `word` is probably a typo of `suggested`: not if it is short or has two typos, as different
     words often do.
     """
-    folded, other = fold(word), fold(meant)
+    folded, other = fold(word), fold(suggested)
     if not folded.isascii():
         return True
     most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
@@ -219,13 +224,12 @@ def _is_likely(word: str, meant: str) -> bool:
 
 
 def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> bool:
-    """Whether a word of a query without other words may be none of the typos that it is corrected for.
-
-    So may be a real word, and one with two typos: "innovation" is not "invocation".
+    """Whether a query's only word may be correct: the model knows it, or it differs from the correction by more than
+    one typo: "innovation" is not "invocation".
     """
     return any(
-        is_word(word) or (" " not in meant and spelling.typos(fold(word), fold(meant), 1) is None)
-        for word, meant in correction.words
+        is_word(word) or (" " not in suggested and spelling.typos(fold(word), fold(suggested), 1) is None)
+        for word, suggested in correction.words
     )
 
 
@@ -234,10 +238,10 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
 
     A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
     """
-    choices = [(fold(word), fold(meant)) for word, meant in correction.words]
-    near = all(spelling.typos(word, meant, 1) for word, meant in choices)
-    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, meant) for word, meant in choices)
-    corrected = [any(meant in term.surface for _, meant in correction.words) for term in words.terms]
+    choices = [(fold(word), fold(suggested)) for word, suggested in correction.words]
+    near = all(spelling.typos(word, suggested, 1) for word, suggested in choices)
+    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, suggested) for word, suggested in choices)
+    corrected = [any(suggested in term.surface for _, suggested in correction.words) for term in words.terms]
     if not near or not any(corrected):
         return False
     distinctive = [not of and term.idf > _LEAST_IDF for of, term in zip(corrected, words.terms, strict=True)]
@@ -255,18 +259,18 @@ def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggesti
     are equally similar.
     """
     best = suggestions[0]
-    choice = [(word, meant, best.chunks) for word, meant in best.words if _is_evident(word, meant)]
+    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_evident(word, suggested)]
     certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
     return _suggestion(query, choice) if choice and certain else None
 
 
-def _is_evident(word: str, meant: str) -> bool:
-    """Whether a long word has one letter too many or too few, or two swapped, compared with `meant`.
+def _is_evident(word: str, suggested: str) -> bool:
+    """Whether a long word has one letter too many or too few, or two swapped, compared with `suggested`.
 
     Names are left out, words with another first letter, and those with a wrong letter: these are too often different
     words, as "prepositions" and "propositions".
     """
-    folded, other = fold(word), fold(meant)
+    folded, other = fold(word), fold(suggested)
     return (
         word.islower()
         and len(folded) >= _SHORTEST_EVIDENT
@@ -276,9 +280,9 @@ def _is_evident(word: str, meant: str) -> bool:
     )
 
 
-def _same_letters(word: str, meant: str) -> bool:
-    """Whether letters of `meant` were added, omitted or swapped, but none replaced by another."""
-    return len(word) != len(meant) or sorted(word) == sorted(meant)
+def _same_letters(word: str, suggested: str) -> bool:
+    """Whether letters of `suggested` were added, omitted or swapped, but none replaced by another."""
+    return len(word) != len(suggested) or sorted(word) == sorted(suggested)
 
 
 def _search_word(term: QueryTerm) -> tuple[str, bool]:
@@ -288,7 +292,8 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
     if not isinstance(term.word, str) or len(term.word) < len(term.stems[0]):  # its pairs
         root = term.stems[0]
         return (root, True) if 1 < len(root) <= spelling.LONGEST and spelling.is_plain(root) else ("", False)
-    fits = spelling.SHORTEST <= len(term.word) <= spelling.LONGEST and spelling.is_plain(term.word)
+    shortest = _SHORTEST_NUMBER if term.word.isdigit() else spelling.SHORTEST
+    fits = shortest <= len(term.word) <= spelling.LONGEST and (spelling.is_plain(term.word) or term.word.isdigit())
     return (term.word, False) if fits else ("", False)
 
 
@@ -330,8 +335,8 @@ def _written(text: str, token: str) -> str | None:
 
 def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]]:
     listed = sorted(words)
-    words = snapshot.words_where(f"term IN ({','.join('?' * len(listed))}) AND col = 'words'")
-    query = f"SELECT term, doc FROM {words}"
+    words = snapshot.words_where(f"term IN ({','.join('?' * len(listed))})")
+    query = f"SELECT term, {sql_chunk_count('words')} AS chunks FROM {words} GROUP BY term HAVING chunks"
     return list(snapshot.connection.execute(query, listed))
 
 
@@ -342,9 +347,10 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
     """
     while True:
         start = token[:head]
-        words = snapshot.words_where("term >= ? AND term < ? AND col = ?")
-        query = f"SELECT term, doc FROM {words} LIMIT {_MOST_COMPARED}"
-        rows = snapshot.connection.execute(query, (start, start + "\U0010ffff", column))
+        words = snapshot.words_where("term >= ? AND term < ?")
+        query = f"""SELECT term, {sql_chunk_count(column)} AS chunks FROM {words}
+            GROUP BY term HAVING chunks LIMIT {_MOST_COMPARED}"""
+        rows = snapshot.connection.execute(query, (start, start + "\U0010ffff"))
         found = dict(rows)
         if len(found) < _MOST_COMPARED or head >= len(token) - 1:
             return found
@@ -352,15 +358,16 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
 
 
 def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter) -> str | None:
-    """Return the text of a chunk, within the filter `scope`, that contains `token`; None if there is none."""
+    """Return the text of a chunk that contains `token`, with its title and path; None without any in `scope`."""
     tables = snapshot.tables
     inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
-    values: tuple[object, ...] = (f'{column} : "{token}"',)
+    values: tuple[object, ...] = (f'{{{column} title name}} : "{token}"',)
     if scope.chunks:
         inside += " AND c.id IN (SELECT value FROM carray(?))"
         values = (*values, many(scope.chunks))
     row = snapshot.connection.execute(
-        f"""SELECT c.text FROM {tables.fts} f CROSS JOIN {tables.chunks} c ON c.id = f.rowid
+        f"""SELECT c.text || char(10) || n.title || char(10) || n.path FROM {tables.fts} f
+            CROSS JOIN {tables.chunks} c ON c.id = f.rowid CROSS JOIN {tables.files} n ON n.id = c.file_id
             WHERE {tables.fts} MATCH ? {inside} LIMIT 1""",
         values,
     ).fetchone()

@@ -19,7 +19,7 @@ from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
 from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN
-from engine.text.tokens_and_stems import streams_of
+from engine.text.tokens_and_stems import letters_and_digits, streams_of
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
@@ -67,15 +67,16 @@ def chunks_named(
 ) -> dict[int, NamedChunk]:
     """Return the chunks, by id, whose file has a title, alias or name equal to the query.
 
-    The query counts with and without its function words and fillers. Such a chunk has all its other words, and a match
-    outside of its text.
+    The query counts with and without its function words and fillers. Spaces and punctuation don't: "invoice 2024" is
+    `invoice2024`. Such a chunk has all the other words of the query, and a match outside of its text.
     """
-    if not (names := _names_in(query, analysis)):
+    if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
     found = {}
     for id_, file, title, path, aliases in snapshot.titles(tuple(ids)):
-        called = [_words(title), *_words_of_name(path), *map(_words, aliases.splitlines())]
-        if any(words in names for words in called):
+        words = (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines()))
+        called = list(map("".join, words))
+        if not set(called).isdisjoint(names):
             found[id_] = NamedChunk(file, names[0] in called)
     return found
 
@@ -250,7 +251,9 @@ def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]
     """Return the tokens of each word of a name, in all `languages`, without function words if there are other words."""
     found, plain = [], []
     for run in RUN.findall(name[:_LONGEST]):
-        tokens = frozenset(token for lang in languages for stream in streams_of(lang)[run] for token in stream.split())
+        runs = [run, *(part for word in letters_and_digits(run) for part in word.split())]
+        streams = [stream for language in languages for each in runs for stream in streams_of(language)[each]]
+        tokens = frozenset(token for stream in streams for token in stream.split())
         if tokens:
             plain.append(tokens)
             if tokens.isdisjoint(unsearched_words(languages[0])):

@@ -253,5 +253,5 @@ class VectorLeg:
         return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
     def evidence(self, cosine: float) -> float:
-        """Return the meaning score of a cosine, without limits of 0 and 1."""
+        """Return the vector score of a cosine, without limits of 0 and 1."""
         return scoring.vector_evidence(cosine, self.calibration)

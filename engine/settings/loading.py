@@ -16,6 +16,7 @@ import msgspec
 import platformdirs
 
 from engine.base import lazy_pattern
+from engine.base.bounded_json import LONG_KEY
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.base.private_files import read_file, write_aside
@@ -106,9 +107,6 @@ def _rename(table: Any, old: str, new: str) -> None:
 
 _MOST_BYTES = 4_000_000
 _ENDLESS = lazy_pattern(r"[0-9a-fA-F_]{1000}")
-_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-_LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{100}}")
-"""Matches a key of more than 100 parts, since the parser needs memory for the square of the parts."""
 _TOP_KEYS = {"version": None, "defaults": None, "workspace": None}
 
 
@@ -158,7 +156,7 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:
     """Parse the file's tables, of a version that this program knows. Raises `SettingsError`."""
-    if found := _LONG_KEY.search(text):
+    if found := LONG_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
         raise SettingsError(_unreadable(path, line, tr("a key has too many parts")))
     try:

@@ -1,5 +1,6 @@
 """Change the settings file, preserving the rest of it; also as two layers, global and per workspace, for the dialog."""
 
+import errno
 import itertools
 import os
 from collections.abc import Iterable, Mapping
@@ -119,7 +120,7 @@ def put_option(layer: Any, key: str, value: Any) -> None:
 def write_document(document: Any, path: Path, *, expected: str | None) -> None:
     """Replace the file, unless its text is not the `expected` any more: another program has changed it.
 
-    Raises `SettingsError`, also for values that could not be read back; OSError.
+    Raises `SettingsError`, also for values that could not be read back.
     """
     import tomlkit
 
@@ -129,7 +130,18 @@ def write_document(document: Any, path: Path, *, expected: str | None) -> None:
         raise SettingsError(
             tr("{path} was changed by another program just now; nothing was saved: try again.", path=path)
         )
-    write_aside(path, changed)
+    try:
+        write_aside(path, changed)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            sentence = tr("Nothing was saved: the disk of {folder} is full. Free some space.", folder=path.parent)
+        else:
+            sentence = tr(
+                "Nothing was saved: {path} cannot be written ({reason}). Make the file and its folder writable.",
+                path=path,
+                reason=error.strerror,
+            )
+        raise SettingsError(sentence) from error
 
 
 # --- Moving an unusable settings file out of the way, without losing it ---------------------------------------------

@@ -1,4 +1,4 @@
-"""Options of queries: combining keywords and meaning, ordering, and caching."""
+"""Options of queries: combining keywords and vectors, ordering, and caching."""
 
 import math
 from typing import Annotated

@@ -47,7 +47,7 @@ class Group(Enum):
     RESULT_CACHE = "search", marked("Result cache")
     UPDATES = "sync", marked("Time of updates")
     RUNNING_SESSIONS = "sync", marked("Running sessions")
-    ANSWERS = "agents", marked("Facts for agents")
+    ANSWERS = "agents", marked("Answers to agents")
     FACTS = "agents", marked("Facts")
     SESSION_NOTES = "agents", marked("Session notes")
     THIS_COMPUTER = "privacy", marked("On this computer")

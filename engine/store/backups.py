@@ -91,7 +91,7 @@ class Backups:
                 self._remove([backup])
 
     def _date_back(self, now: float) -> None:
-        """Give backups from the future, made before the clock was set back, a past time: later ones are newer."""
+        """Date back backups that are from the future, because the clock was set back, so that later ones are newer."""
         early = [backup for backup in self.all() if changed_at(backup) > now]
         for seconds, backup in enumerate(early, start=1):
             os.utime(backup, (now - seconds, now - seconds))

@@ -43,8 +43,8 @@ def translated(database: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise DiskFull(
             tr(
-                "The disk is full: nothing more can be indexed until there is room in {folder}. Files "
-                "indexed before stay indexed.",
+                "The disk is full: nothing more can be indexed or saved until there is room in {folder}. "
+                "Everything stored before is kept.",
                 folder=database.parent,
             )
         ) from error

@@ -48,11 +48,6 @@ class FactRows:
         with self._user.reading() as connection:
             return _all(connection)
 
-    def one(self, id_: str) -> Fact | None:
-        with self._user.reading() as connection:
-            row = connection.execute(f"SELECT {_COLUMNS} FROM facts WHERE id = ?", (id_,)).fetchone()
-        return None if row is None else _fact(row)
-
     def put(self, *facts: Fact) -> None:
         """Save facts, replacing those with the same ids. A fact whose text changed loses its vectors."""
         with self._writing() as connection:

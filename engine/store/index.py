@@ -55,7 +55,8 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
     with translated(database):
         connection = open_connection(database, "writer")
         try:
-            index_schema.migrate(connection, database, index_schema.INDEX_MIGRATIONS)
+            first = index_schema.FIRST_INDEX_FORMAT
+            index_schema.migrate(connection, database, index_schema.INDEX_MIGRATIONS, first)
             # Cheap check that finds the most common damage of a torn file; `doctor` runs the full check.
             Snapshot(connection)
             if connection.pragma("journal_mode") != "wal":
@@ -115,10 +116,13 @@ def _check_version(files: IndexFiles, role: Role = "reader") -> None:
     with translated(files.database):
         connection = open_connection(files.database, role)
         try:
-            index_schema.refuse_newer(connection, files.database, index_schema.INDEX_MIGRATIONS)
-            if role == "frozen reader" and index_schema.version_of(connection) < len(index_schema.INDEX_MIGRATIONS):
+            index_schema.refuse_newer(connection, files.database, index_schema.INDEX_FORMAT)
+            found = index_schema.version_of(connection)
+            if role == "frozen reader" and found < index_schema.INDEX_FORMAT:
                 older = tr("{file} was written by an older version of Mnemoscope.", file=files.database)
                 raise IndexReadOnly(f"{older} {unwritable(files.folder)}")
+            if 0 < found < index_schema.FIRST_INDEX_FORMAT:
+                raise IndexCorrupt(f"format {found}")
         finally:
             connection.close()
 

@@ -120,9 +120,7 @@ class IndexFiles(msgspec.Struct, frozen=True):
 
     @property
     def homes(self) -> Path:
-        """Database of the workspace that each session is indexed in; shared by all indexes in the same
-        parent folder.
-        """
+        """Database that records in which workspace each session is indexed; shared by the indexes in a folder."""
         return self.folder.parent / "session-homes.sqlite"
 
     def prepare(self) -> None:

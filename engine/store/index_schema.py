@@ -9,7 +9,6 @@ and fills the write-ahead log. A renamed table blocks nothing, and removal resum
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 import apsw
@@ -20,7 +19,6 @@ from engine.base.language import tr
 
 FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
 FTS_COLUMNS = ("title", "heading", "name", "words", "stems", "aliases")
-"""New columns are appended: generations made by earlier versions have only the first five."""
 ROLES = ("user", "assistant", "tool", "system")
 
 Migration = Callable[[apsw.Connection], None]
@@ -29,7 +27,7 @@ _PREFIX = "discarded_"
 _STEP_SECONDS = 0.03
 
 
-def _index_1_shared_tables(connection: apsw.Connection) -> None:
+def _index_11(connection: apsw.Connection) -> None:
     connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
     # `identity` identifies this file to external copies of its vectors, since ids and stamps restart in another file.
     connection.execute("INSERT INTO meta VALUES ('generation', 1), ('identity', lower(hex(randomblob(8))))")
@@ -54,83 +52,15 @@ def _index_1_shared_tables(connection: apsw.Connection) -> None:
     create_generation(connection, Tables(1), first_chunk_id=1)
 
 
-def _index_2_sessions(connection: apsw.Connection) -> None:
+def _index_12(connection: apsw.Connection) -> None:
     for generation in generations_present(connection):
-        tables = Tables(generation)
-        columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({tables.chunks})")}
-        if "places" not in columns:
-            connection.execute(f"ALTER TABLE {tables.chunks} ADD COLUMN places BLOB")
-        _create_sessions(connection, tables)
+        _create_chunk_rows(connection, Tables(generation))
 
 
-def _index_3_query_language(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        _create_query_language(connection, Tables(generation))
-
-
-def _index_4_front_matter(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        _create_front_matter(connection, Tables(generation))
-
-
-def _index_5_unread_parts(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        table = Tables(generation).sessions
-        columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
-        if "unknown" not in columns:
-            connection.execute(f"ALTER TABLE {table} ADD COLUMN unknown INTEGER NOT NULL DEFAULT 0")
-            connection.execute(f"ALTER TABLE {table} ADD COLUMN rewound TEXT NOT NULL DEFAULT ''")
-
-
-def _index_6_session_usage(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        _create_session_usage(connection, Tables(generation))
-
-
-def _index_7_tool_uses(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        _create_tool_uses(connection, Tables(generation))
-
-
-def _index_8_session_requests(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        _create_session_requests(connection, Tables(generation))
-
-
-def _index_9_links(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        _create_links(connection, Tables(generation))
-
-
-def _index_10_active_time(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        _add_column(connection, Tables(generation).sessions, "active", "REAL")
-
-
-def _index_11_pauses(connection: apsw.Connection) -> None:
-    for generation in generations_present(connection):
-        _add_column(connection, Tables(generation).sessions, "pauses", "TEXT NOT NULL DEFAULT ''")
-
-
-def _add_column(connection: apsw.Connection, table: str, column: str, kind: str) -> None:
-    """Add a column to a table, unless it was created with it."""
-    if column not in {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}:
-        connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
-
-
-INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
-    _index_1_shared_tables,
-    _index_2_sessions,
-    _index_3_query_language,
-    _index_4_front_matter,
-    _index_5_unread_parts,
-    _index_6_session_usage,
-    _index_7_tool_uses,
-    _index_8_session_requests,
-    _index_9_links,
-    _index_10_active_time,
-    _index_11_pauses,
-)
+FIRST_INDEX_FORMAT = 11
+"""Format made by the first migration. Files with earlier ones are from before the first release, and are replaced."""
+INDEX_MIGRATIONS: tuple[Migration, ...] = (_index_11, _index_12)
+INDEX_FORMAT = FIRST_INDEX_FORMAT + len(INDEX_MIGRATIONS) - 1
 
 
 class Tables(msgspec.Struct, frozen=True):
@@ -145,6 +75,11 @@ class Tables(msgspec.Struct, frozen=True):
     @property
     def chunks(self) -> str:
         return f"chunks_{self.generation}"
+
+    @property
+    def chunk_rows(self) -> str:
+        """The chunks, as `c`, read from an index of ids, files, lines and hashes: texts are on many pages."""
+        return f"{self.chunks} c INDEXED BY {self.chunks}_row"
 
     @property
     def sessions(self) -> str:
@@ -227,6 +162,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     # `places` (JSON) gives the message of a session that each part of the text is from; NULL for notes.
     connection.execute(f"CREATE INDEX {tables.chunks}_file ON {tables.chunks} (file_id)")
     connection.execute(f"CREATE INDEX {tables.chunks}_hash ON {tables.chunks} (hash)")
+    _create_chunk_rows(connection, tables)
     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (tables.chunks, first_chunk_id - 1))
     connection.execute(
         f"""CREATE VIRTUAL TABLE {tables.fts} USING fts5 (
@@ -242,18 +178,26 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     _create_links(connection, tables)
 
 
+def _create_chunk_rows(connection: apsw.Connection, tables: Tables) -> None:
+    """Create the index from which searches read the rows of chunks without their texts, a page for some 200 of them."""
+    connection.execute(
+        f"""CREATE INDEX IF NOT EXISTS {tables.chunks}_row
+            ON {tables.chunks} (id, file_id, start_line, end_line, hash)"""
+    )
+
+
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.sessions} (
+        f"""CREATE TABLE {tables.sessions} (
             file_id INTEGER PRIMARY KEY, transcript TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL,
             project TEXT NOT NULL, branch TEXT NOT NULL, parent TEXT NOT NULL, started REAL, ended REAL,
             messages INTEGER NOT NULL, bytes INTEGER NOT NULL, unknown INTEGER NOT NULL DEFAULT 0,
             rewound TEXT NOT NULL DEFAULT '', active REAL, pauses TEXT NOT NULL DEFAULT '')"""
     )
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.sessions}_transcript ON {tables.sessions} (transcript)")
+    connection.execute(f"CREATE INDEX {tables.sessions}_transcript ON {tables.sessions} (transcript)")
     # `state` lets a reader resume where the transcript ended; NULL if it must start over.
     connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.transcripts} (
+        f"""CREATE TABLE {tables.transcripts} (
             path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, state BLOB, rule TEXT NOT NULL,
             detail TEXT NOT NULL)"""
     )
@@ -262,13 +206,13 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
 def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
     """Create tables and indexes that only query operators use: tags, and the roles of speakers in a chunk."""
     connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.tags} (
+        f"""CREATE TABLE {tables.tags} (
             tag TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (tag, file_id)) WITHOUT ROWID"""
     )
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.tags}_file ON {tables.tags} (file_id)")
+    connection.execute(f"CREATE INDEX {tables.tags}_file ON {tables.tags} (file_id)")
     for role in ROLES:
         connection.execute(
-            f"""CREATE INDEX IF NOT EXISTS {tables.chunks}_{role} ON {tables.chunks} (id)
+            f"""CREATE INDEX {tables.chunks}_{role} ON {tables.chunks} (id)
                 WHERE {role_condition(role)}"""
         )
 
@@ -276,7 +220,7 @@ def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
 def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
     # `aliases` has one alias per line.
     connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.front_matter} (
+        f"""CREATE TABLE {tables.front_matter} (
             file_id INTEGER PRIMARY KEY, aliases TEXT NOT NULL, dated REAL, evergreen INTEGER NOT NULL)"""
     )
 
@@ -284,7 +228,7 @@ def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
 def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:
     # NULL is unknown: the transcript doesn't record it. `cost` is the agent's own, in US dollars.
     connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.session_usage} (
+        f"""CREATE TABLE {tables.session_usage} (
             file_id INTEGER NOT NULL, model TEXT NOT NULL, input INTEGER, output INTEGER, cache_read INTEGER,
             cache_write INTEGER, cache_write_hour INTEGER, cost REAL, PRIMARY KEY (file_id, model)) WITHOUT ROWID"""
     )
@@ -292,31 +236,29 @@ def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:
 
 def _create_session_requests(connection: apsw.Connection, tables: Tables) -> None:
     # `requests` has a line of JSON for each. Sessions with the same mark may have the same requests.
+    connection.execute(f"CREATE TABLE {tables.session_requests} (file_id INTEGER PRIMARY KEY, requests BLOB NOT NULL)")
     connection.execute(
-        f"CREATE TABLE IF NOT EXISTS {tables.session_requests} (file_id INTEGER PRIMARY KEY, requests BLOB NOT NULL)"
-    )
-    connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.request_marks} (
+        f"""CREATE TABLE {tables.request_marks} (
             digest INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (digest, file_id)) WITHOUT ROWID"""
     )
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.request_marks}_file ON {tables.request_marks} (file_id)")
+    connection.execute(f"CREATE INDEX {tables.request_marks}_file ON {tables.request_marks} (file_id)")
 
 
 def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
     # `value` is a command or the path of a file, relative to the session's project if the file is in it. `time` is that
     # of the message, else of the session's last one.
     connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.tool_uses} (
+        f"""CREATE TABLE {tables.tool_uses} (
             file_id INTEGER NOT NULL, line INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,
             value TEXT NOT NULL, time REAL NOT NULL)"""
     )
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.tool_uses}_file ON {tables.tool_uses} (file_id, line)")
+    connection.execute(f"CREATE INDEX {tables.tool_uses}_file ON {tables.tool_uses} (file_id, line)")
     connection.execute(
-        f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_path ON {tables.tool_uses} (value, file_id)
+        f"""CREATE INDEX {tables.tool_uses}_path ON {tables.tool_uses} (value, file_id)
             WHERE kind <> 'command'"""
     )
     connection.execute(
-        f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_time ON {tables.tool_uses} (time)
+        f"""CREATE INDEX {tables.tool_uses}_time ON {tables.tool_uses} (time)
             WHERE kind IN ('created', 'deleted', 'edited')"""
     )
 
@@ -324,18 +266,18 @@ def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
 def _create_links(connection: apsw.Connection, tables: Tables) -> None:
     # `key` is the folded last part of `target`, by which the names of the notes are looked up.
     connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.links} (
+        f"""CREATE TABLE {tables.links} (
             file_id INTEGER NOT NULL, line INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
             target TEXT NOT NULL, anchor TEXT NOT NULL, context TEXT NOT NULL)"""
     )
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.links}_file ON {tables.links} (file_id)")
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.links}_key ON {tables.links} (key)")
+    connection.execute(f"CREATE INDEX {tables.links}_file ON {tables.links} (file_id)")
+    connection.execute(f"CREATE INDEX {tables.links}_key ON {tables.links} (key)")
     connection.execute(
-        f"""CREATE TABLE IF NOT EXISTS {tables.link_names} (
+        f"""CREATE TABLE {tables.link_names} (
             key TEXT NOT NULL, kind TEXT NOT NULL, file_id INTEGER NOT NULL, line INTEGER NOT NULL)"""
     )
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.link_names}_key ON {tables.link_names} (key)")
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.link_names}_file ON {tables.link_names} (file_id)")
+    connection.execute(f"CREATE INDEX {tables.link_names}_key ON {tables.link_names} (key)")
+    connection.execute(f"CREATE INDEX {tables.link_names}_file ON {tables.link_names} (file_id)")
 
 
 def role_condition(role: str) -> str:
@@ -357,25 +299,27 @@ def version_of(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version") or 0)
 
 
-def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
-    """Raise `IndexTooNew` for a file written by a newer program; the file is not modified."""
+def refuse_newer(connection: apsw.Connection, database: Path, newest: int) -> None:
+    """Raise `IndexTooNew` for a file written by a newer program; the file is not modified. `newest`: known version."""
     found = version_of(connection)
-    if found > len(migrations):
+    if found > newest:
         raise IndexTooNew(
             tr(
                 "{file} was written by a newer version of Mnemoscope (format {found}, this one knows {known}): update "
                 "Mnemoscope, or choose another folder with `store.path` in the settings.",
                 file=database,
                 found=found,
-                known=len(migrations),
+                known=newest,
             )
         )
 
 
-def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
-    """Apply the missing migrations, each in its own transaction. Raises `IndexTooNew`."""
-    refuse_newer(connection, database, migrations)
-    for number, step in islice(enumerate(migrations, start=1), version_of(connection), None):
+def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration], first: int = 1) -> None:
+    """Apply the missing migrations, each in its own transaction; `first`: number of the first. Raises `IndexTooNew`."""
+    refuse_newer(connection, database, first + len(migrations) - 1)
+    for number, step in enumerate(migrations, start=first):
+        if version_of(connection) >= number:
+            continue
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have migrated while this one waited for the lock.

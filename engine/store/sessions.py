@@ -1,19 +1,17 @@
 """Read and write metadata of sessions and of the transcripts that they are read from, and read the files and commands
 of their tool calls."""
 
-from array import array
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import apsw
 import msgspec
 
 from engine.records import FileUse, ModelUsage
 from engine.store.snapshot import Snapshot, typed
-from engine.store.writer import StoredRequest, Writer
 
-_REQUESTS = msgspec.json.Decoder(StoredRequest)
+if TYPE_CHECKING:
+    from engine.store.writer import Writer
 
 _Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
 """Seconds since the epoch, before the year 10000."""
@@ -80,17 +78,6 @@ def projects(snapshot: Snapshot) -> dict[str, str]:
     return dict(typed(rows, tuple[str, str]))
 
 
-def projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
-    """Return the working folder of each of these chunks that is part of a session, if the session has one."""
-    tables = snapshot.tables
-    if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
-        return {}
-    query = f"""SELECT c.id, s.project FROM carray(?) wanted
-        CROSS JOIN {tables.chunks} c ON c.id = wanted.value
-        CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id WHERE s.project <> ''"""
-    return dict(typed(snapshot.connection.execute(query, (apsw.carray(array("q", ids)),)), tuple[int, str]))
-
-
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
     """Return the state from which reading this transcript resumes; None if it must be read from the start."""
     query = f"SELECT state FROM {snapshot.tables.transcripts} WHERE path = ?"
@@ -133,7 +120,7 @@ def machine_of(path: str, names: dict[str, str]) -> str:
     return names[max(fitting, key=len)] if (fitting := [name for name in names if path.startswith(name)]) else ""
 
 
-def name_machines(writer: Writer, names: dict[str, str]) -> None:
+def name_machines(writer: "Writer", names: dict[str, str]) -> None:
     """Store the names of other machines, replacing all earlier ones."""
     writer.set_meta("machines", msgspec.json.encode(names).decode() if names else None)
     writer.advance_stamp()  # cached answers to `machine:` are outdated
@@ -162,6 +149,8 @@ def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, st
 
     `file_id`: limits the result to this session.
     """
+    from engine.store.writer import StoredRequest  # a search reads no usage, and should not load what writing needs
+
     tables = snapshot.tables
     if file_id is None:
         shared = f"SELECT digest FROM {tables.request_marks} GROUP BY digest HAVING count(*) > 1"
@@ -174,11 +163,12 @@ def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, st
             ORDER BY s.ended, s.started, f.path""",
         () if file_id is None else (file_id,),
     )
+    decoder = msgspec.json.Decoder(StoredRequest)
     owners: dict[int, int] = {}
     copied: dict[tuple[int, str], list[float]] = {}
     for session, stored in typed(rows, tuple[int, bytes]):
         try:
-            requests = _REQUESTS.decode_lines(stored)
+            requests = decoder.decode_lines(stored)
         except msgspec.DecodeError:
             continue  # of a damaged index: then they count twice
         for request in requests:
@@ -193,7 +183,7 @@ def _without(counts: Sequence[Any], copied: list[float]) -> list[Any]:
     return [None if now is None else max(0, now - type(now)(again)) for now, again in zip(counts, copied, strict=True)]
 
 
-def note_transcript(writer: Writer, transcript: StoredTranscript, state: bytes | None) -> None:
+def note_transcript(writer: "Writer", transcript: StoredTranscript, state: bytes | None) -> None:
     """Record that a transcript was read, with the `state` at which reading it resumes, or the rule that excludes it."""
     writer.connection.execute(
         f"""INSERT OR REPLACE INTO {writer.tables.transcripts} (path, mtime_ns, size, rule, detail, state)
@@ -202,7 +192,7 @@ def note_transcript(writer: Writer, transcript: StoredTranscript, state: bytes |
     )
 
 
-def forget_transcript(writer: Writer, path: str) -> list[int]:
+def forget_transcript(writer: "Writer", path: str) -> list[int]:
     """Remove a transcript with all its sessions; returns the ids of their chunks."""
     removed = [id_ for name in sessions_of(writer, path) for id_ in writer.remove_file("sessions", name)]
     writer.connection.execute(f"DELETE FROM {writer.tables.transcripts} WHERE path = ?", (path,))

@@ -56,7 +56,7 @@ class StoredChunk(msgspec.Struct, frozen=True):
     """For sessions only, else empty; the same holds for `project`."""
     project: str
     rewound: str
-    """Lines of the session that the user discarded by going back."""
+    """Lines of the session that the user abandoned by going back."""
 
     @property
     def citation(self) -> str:
@@ -250,7 +250,7 @@ class Snapshot:
         """Return pairs (chunk id, file id), ascending if `ids` are; unknown ids are left out."""
         found: list[tuple[int, int]] = []
         for group in _groups(ids):
-            query = f"SELECT id, file_id FROM {self.tables.chunks} WHERE id IN ({_marks(group)}) ORDER BY id"
+            query = f"SELECT id, file_id FROM {self.tables.chunk_rows} WHERE id IN ({_marks(group)}) ORDER BY id"
             found += self.connection.execute(query, group)
         return found
 
@@ -280,26 +280,25 @@ class Snapshot:
         rows = self.connection.executemany(query, [(language, start) for start in starts])
         return [chunk.text for chunk in self.chunks(list({id_ for (id_,) in rows if id_ is not None})).values()]
 
-    def repeated_chunks(self) -> frozenset[int]:
-        """Return the ids of all chunks whose text another chunk has, too."""
-        query = f"""SELECT id FROM {self.tables.chunks} WHERE hash IN (
-            SELECT hash FROM {self.tables.chunks} GROUP BY hash HAVING count(*) > 1)"""
-        return frozenset(id_ for (id_,) in self.connection.execute(query))
+    def repeated_texts(self, ids: Sequence[int], least: int) -> Iterator[tuple[int, str, bytes]]:
+        """Yield (chunk id, path, hash of the text) for those of the chunks whose text another one of them has, too.
 
-    def texts_of_chunks(self, ids: Sequence[int], least: int) -> Iterator[tuple[int, str, bytes]]:
-        """Yield (chunk id, path, hash of the text) for those chunks whose text has at least `least` characters."""
-        for group in _groups(ids):
-            yield from self.connection.execute(
-                f"""SELECT c.id, f.path, c.hash FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f
-                    ON f.id = c.file_id WHERE c.id IN ({_marks(group)}) AND length(c.text) >= {least}""",
-                group,
-            )
+        Only texts of at least `least` characters.
+        """
+        tables, wanted = self.tables, "IN (SELECT value FROM carray(?1))"
+        yield from self.connection.execute(
+            f"""SELECT c.id, f.path, c.hash
+                FROM (SELECT hash FROM {tables.chunk_rows} WHERE id {wanted} GROUP BY hash HAVING count(*) > 1) repeated
+                CROSS JOIN {tables.chunks} c ON c.hash = repeated.hash AND +c.id {wanted}
+                CROSS JOIN {tables.files} f ON f.id = c.file_id WHERE length(c.text) >= {least}""",
+            (apsw.carray(array("q", ids or (0,))),),
+        )
 
     def lines_of_chunks(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
         """Yield (chunk id, file id, first line, last line) for these chunks; unknown ids are left out."""
         for group in _groups(ids):
             yield from self.connection.execute(
-                f"SELECT id, file_id, start_line, end_line FROM {self.tables.chunks} WHERE id IN ({_marks(group)})",
+                f"SELECT id, file_id, start_line, end_line FROM {self.tables.chunk_rows} WHERE id IN ({_marks(group)})",
                 group,
             )
 
@@ -310,7 +309,7 @@ class Snapshot:
         """
         for group in _groups(ids):
             rows = self.connection.execute(
-                f"""SELECT c.id, f.id, f.title, f.path, coalesce(n.aliases, '') FROM {self.tables.chunks} c
+                f"""SELECT c.id, f.id, f.title, f.path, coalesce(n.aliases, '') FROM {self.tables.chunk_rows}
                     CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     LEFT JOIN {self.tables.front_matter} n ON n.file_id = f.id WHERE c.id IN ({_marks(group)})""",
                 group,
@@ -343,7 +342,7 @@ class Snapshot:
         """
         for group in _groups(ids):
             yield from self.connection.execute(
-                f"""SELECT c.id, e.vector FROM {self.tables.chunks} c
+                f"""SELECT c.id, e.vector FROM {self.tables.chunk_rows}
                     CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash
                     WHERE c.id IN ({_marks(group)}) AND length(e.vector) = ?""",
                 (model_id, *group, 2 * dims),
@@ -381,7 +380,7 @@ class Snapshot:
     def due(self, model_id: int) -> list[tuple[int, bytes]]:
         """Return a chunk id and the hash of every distinct text without a vector.
 
-        The first passage of each file comes first, so that meaning soon finds every file; newest files first.
+        The first passages of all files come first, newest files first, so that vectors soon find every file.
         """
         rows = self.connection.execute(
             f"""SELECT min(c.id), c.hash FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id

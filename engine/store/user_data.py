@@ -339,7 +339,7 @@ class UserData:
             connection.pragma("secure_delete", 1)
             # Each write reaches the database itself: SQLite silently ignores a log from its first damaged page on.
             connection.pragma("wal_autocheckpoint", 1)
-            refuse_newer(connection, self._path, USER_MIGRATIONS)
+            refuse_newer(connection, self._path, len(USER_MIGRATIONS))
             if 0 < version_of(connection) < len(USER_MIGRATIONS):
                 self._backups.make_before(connection, len(USER_MIGRATIONS))
             migrate(connection, self._path, USER_MIGRATIONS)
@@ -360,7 +360,7 @@ def _was_used(connection: apsw.Connection) -> bool:
 
 # Returned by `_identity` for an empty file; this program never leaves one.
 _NO_CONTENT = (-1, -1)
-# Instead of an identity, after a file took the place of the opened one and could not be opened.
+# Stored as the identity after the opened file was replaced by one that could not be opened.
 _NOT_OPENED = (-2, -2)
 
 
@@ -401,7 +401,7 @@ def _for_reading(path: Path) -> apsw.Connection:
         # A frozen reader does not see recent writes of other connections.
         connection = open_connection(path, "reader" if os.access(path.parent, os.W_OK) else "frozen reader")
         try:
-            refuse_newer(connection, path, USER_MIGRATIONS)
+            refuse_newer(connection, path, len(USER_MIGRATIONS))
             check(connection)
         except BaseException:
             connection.close()

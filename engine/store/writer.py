@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -57,7 +56,7 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
     unknown: int = 0
     """Number of the session's lines or blocks that were not understood."""
     rewound: str = ""
-    """Lines of the session that the user discarded by going back, as encoded by `write_ranges`."""
+    """Lines of the session that the user abandoned by going back, as encoded by `write_ranges`."""
     active: float | None = None
     """Seconds of work, as in `SessionSummary.active_seconds`."""
     pauses: str = ""
@@ -266,19 +265,10 @@ class Writer(Snapshot):
 
     def add_keywords(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
         """Add rows (chunk id, token streams in the order of `FTS_COLUMNS`) to the keyword index."""
-        columns = self.keyword_columns
-        marks = ", ".join("?" * (len(columns) + 1))
         self.connection.executemany(
-            f"INSERT INTO {self.tables.fts} (rowid, {', '.join(columns)}) VALUES ({marks})",
-            ((id_, *streams[: len(columns)]) for id_, streams in rows),
+            f"INSERT INTO {self.tables.fts} (rowid, {', '.join(FTS_COLUMNS)}) VALUES (?{', ?' * len(FTS_COLUMNS)})",
+            ((id_, *streams) for id_, streams in rows),
         )
-
-    @cached_property
-    def keyword_columns(self) -> tuple[str, ...]:
-        """Columns of the keyword index; an index made by an earlier version has fewer."""
-        rows = self.connection.execute(f"SELECT name FROM pragma_table_info('{self.tables.fts}')")
-        present = {name for (name,) in rows}
-        return tuple(column for column in FTS_COLUMNS if column in present)
 
     def remove_file(self, source: Source, path: str) -> list[int]:
         """Remove a file; returns the ids of its chunks."""

@@ -10,7 +10,7 @@ import msgspec
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
 from engine.text.query_analysis import QueryAnalysis, analyse_query
-from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, rules_of, stems_of
+from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, numbered_keys, rules_of, stems_of
 from engine.text.tokens import DELIMITERS, RUN, Group, Piece, cluster_spans, groups, pieces, to_token
 from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, streams_of, text_pieces
 from engine.text.writing_systems import HANGUL, UNSPACED, shape
@@ -223,7 +223,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         letters = run.lower().translate(_WITHOUT_CONNECTORS)
         return any(map(letters.__contains__, self._beginnings))  # many runs: a generator takes twice as long
 
-    def _may_be(self, words: str, stems: str, keys: str) -> bool:
+    def _may_be(self, words: str, stems: str, keys: str, inner: str) -> bool:
         """Whether a run with these streams may match; most don't."""
         return (
             stems in self._possible_stems
@@ -232,6 +232,7 @@ class _Matcher(dict[str, _RunMatches | None]):
             or stems.startswith(self._stem_prefixes)
             or (keys != "" and self._has_key(keys.split(" ")))
             or (" " in words and self._has_match(words, stems))
+            or (inner != "" and self._has_match(f"{words} {inner}", stems))
         )
 
     def _has_match(self, words: str, stems: str) -> bool:
@@ -253,8 +254,9 @@ class _Matcher(dict[str, _RunMatches | None]):
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
         if self._language is not None and self._phrases:
-            words, stems, keys = streams_of(self._language)[run]
-            if not self._may_be(words, stems, keys):
+            entry = streams_of(self._language)[run]
+            if not self._may_be(*entry):
+                stems = entry[1]
                 found = self[run] = _RunMatches((), stems.count(" ") + 1, ()) if stems else None
                 return found
         found = self[run] = self._any(run)
@@ -291,13 +293,15 @@ class _Matcher(dict[str, _RunMatches | None]):
             if piece.root:
                 stems = self._all_stems(piece.root)
                 rooted.append((span, stems))
+                if not self._joined.isdisjoint(numbered_keys(piece.root)):
+                    ranges.append(span)
                 if self._endings:
                     ranges += ((group.start + start, span[1]) for start in self._compound_starts(piece, stems))
         if self._joined and len(found) > 1:
             for start, end, key in joined_keys(text, found):
                 if key in self._joined:
                     ranges.append((group.start + start, group.start + end))
-        if tuple(piece.token for piece in found) in self._tokens:
+        if tuple(piece.token for piece in found if not piece.inner) in self._tokens:
             ranges.append((group.start, group.end))
 
     def _matches_stem(self, stems: frozenset[str]) -> bool:

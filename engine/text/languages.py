@@ -97,7 +97,7 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     """
     sample = text[:_SAMPLE]
     if sample.isascii():
-        return _by_words(sample, likely, set()) if _LATIN.search(sample) else ""
+        return _by_stopwords(sample, likely, set()) if _LATIN.search(sample) else ""
     sample = unicodedata.normalize("NFC", sample)
     beyond = "".join(_NOT_ASCII.findall(sample)).lower()
     scripts = Counter(map(script_of, beyond))
@@ -106,12 +106,12 @@ def detect_language(text: str, likely: Sequence[str] = ()) -> str:
     if scripts[script] > (latin + scripts[script]) * _LEAST_SHARE:
         return _by_letters(script, beyond, sample)
     letters = {letter for letter in beyond if letter.isalpha() and script_of(letter) == "latin"}
-    return _by_words(sample, likely, letters) if latin else ""
+    return _by_stopwords(sample, likely, letters) if latin else ""
 
 
 def language_of_note(text: str) -> str:
-    """Return the language of a note; for a short one that counts as English, although its few function words are none
-    of English or rather of another language, `UNDECIDED` with that language, or those.
+    """Return the language of a note. A short one may count as English although it has no function word of English, or
+    rather some of other languages: then return `UNDECIDED` with these languages.
 
     For example, "Stromrechnung bezahlen" is undecided and "Der Kurs beginnt am Montag" is "undecided german".
     """
@@ -156,7 +156,7 @@ def _votes(sample: str, letters: set[str]) -> tuple[dict[str, float], set[str]]:
     return votes, words
 
 
-def _by_words(sample: str, likely: Sequence[str], letters: set[str]) -> str:
+def _by_stopwords(sample: str, likely: Sequence[str], letters: set[str]) -> str:
     """Return the Latin language with most votes, if these are enough."""
     votes, words = _votes(sample, letters)
     distinctive = _LETTER_LANGUAGES.keys() & letters

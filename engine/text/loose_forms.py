@@ -31,8 +31,14 @@ layer at the boundary", and the index contains the parts of all. If function wor
 _MOST_FORMS = 40
 _DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+[23]?)")
 _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
+_DATE = lazy_pattern(r"(\d{4})([-./_])(\d\d?)\2(\d\d?)|(\d\d?)([-./])(\d\d?)\6(\d{4})|(\d{4})(\d\d)(\d\d)")
 _HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
+_ACRONYMS = range(3, 6)
+"""Lengths of acronyms that are written with and without full stops."""
+_MONTHS, _DAYS = 12, 31
+_SHORTEST_NUMBER = 7
+"""Fewest digits of a number that may be written in groups, such as a telephone number."""
 _GAP = lazy_pattern(r"[ \u00a0\-.]?")
 """Matches what may be between two words that texts also write as one."""
 
@@ -195,16 +201,19 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
     found = pieces(term.surface)
     if len(found) == 1:
         return _of_word(term, found[0].root, languages, certain=certain)
-    return _Forms(_split(term.surface), _of_identifier(term, found, languages))
+    words = (*_split(term.surface), *_of_date(term.surface))
+    return _Forms(words, _of_identifier(term, found, languages))
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
 
 
 def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain: bool) -> _Forms:
-    words = list(_split(term.surface))
+    words = [*_split(term.surface), *_of_date(term.surface)]
     if script_of(root[0]) == "hebrew":
         words += _with_other_prefixes(root)
+    if len(root) in _ACRONYMS and root.isalpha():
+        words.append((".".join(root),))
     words += _of_hash(root)
     stems = list(_joined_keys(term.word)) if isinstance(term.word, str) else []
     if len(languages) > 1:
@@ -226,6 +235,23 @@ def _split(surface: str) -> Iterator[tuple[str, ...]]:
     """Yield a word with letters and digits separated, as for `5µs`, `10㎏`, `python3.11`."""
     if found := _DIGITS_AND_LETTERS.fullmatch(fold(surface)):
         yield phrase_tokens(" ".join(part for part in found.groups() if part)).tokens
+
+
+def _of_date(surface: str) -> Iterator[tuple[str, ...]]:
+    """Yield other spellings of a day in numbers; with slashes, either the day or the month may come first."""
+    if not (found := _DATE.fullmatch(surface)):
+        return
+    if found[5]:
+        days = [(found[8], found[7], found[5])]
+        if found[6] == "/":
+            days.append((found[8], found[5], found[7]))
+    else:
+        days = [(found[1] or found[9], found[3] or found[10], found[4] or found[11])]
+    for year, month, day in days:
+        if 1 <= int(month) <= _MONTHS and 1 <= int(day) <= _DAYS:
+            for m, d in ((f"{int(month):02}", f"{int(day):02}"), (f"{int(month)}", f"{int(day)}")):
+                # Parts of an identifier are tokens that follow each other, whatever is between them.
+                yield from ((year, m, d), (d, m, year), (f"{m}/{d}/{year}",), (year + m + d,))
 
 
 def _joined_keys(word: str) -> Iterator[str]:
@@ -359,7 +385,8 @@ def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequenc
         yield JOINED + found[0].token
     parts = [piece for piece in found[1:] if piece.root]
     joined = "".join(part.root for part in parts)
-    if parts and parts[-1].start >= parts[0].end and _SHORTEST_JOINED <= len(joined) <= _LONGEST_JOINED:
+    shortest = _ACRONYMS.start if len(joined) == len(parts) else _SHORTEST_JOINED
+    if parts and parts[-1].start >= parts[0].end and shortest <= len(joined) <= _LONGEST_JOINED:
         yield from (stems_of(language)[joined] for language in languages)
     if (only := only_searched_part(found, languages[0])) is not None:
         yield from (stems_of(language)[only.root] for language in languages)
@@ -387,8 +414,10 @@ def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -
     if first.stop or next(groups(first.surface)).kind or next(groups(second.surface)).kind:
         return _Forms()
     one, other = first.word, second.word
-    if not (isinstance(one, str) and isinstance(other, str) and one.isalnum()) or (one + other).isdigit():
+    if not (isinstance(one, str) and isinstance(other, str) and one.isalnum()):
         return _Forms()
+    if (number := one + other).isdigit():
+        return _Forms([(number,)]) if _SHORTEST_NUMBER <= len(number) <= _LONGEST_JOINED else _Forms()
     if _VERSION.fullmatch(other):
         return _Forms([(one + other,)])
     root = pieces(first.surface)[0].root + pieces(second.surface)[0].root

@@ -23,7 +23,8 @@ from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
 _MOST_TERMS = 64
 _CLOSING = tuple(set().union(*CLOSING.values()))
-_SHORTEST_PREFIX = 3
+SHORTEST_PREFIX = 3
+"""Characters of the last word from which words that begin with it are found, too."""
 _HEADED = lazy_pattern(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
 """Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
 "Konfiguration von DNS-SD".
@@ -345,7 +346,7 @@ def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, 
 def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ...]) -> QueryTerm:
     is_one = found[0].end >= found[-1].end
     whole, parts = (found[0], found[1:]) if is_one else (None, found)
-    word = whole.token if whole else _one_or_all([piece.token for piece in parts])
+    word = whole.token if whole else _one_or_all([piece.token for piece in parts if not piece.inner])
     return QueryTerm(
         query[group.start : group.end],
         group.start,
@@ -353,7 +354,7 @@ def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ..
         word,
         _alternatives(whole, parts, languages),
         stop=(len(found) == 1 or "-" in found[0].token) and found[0].token in unsearched_words(languages[0]),
-        prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= _SHORTEST_PREFIX,
+        prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= SHORTEST_PREFIX,
     )
 
 

@@ -91,6 +91,7 @@ _LONGEST_SUFFIX = 3
 """Longest part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
 _BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
 _NUMBERED = re.compile(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
+_LETTERS_AND_NUMBER = re.compile(r"([^\W\d_]+)(\d+)[a-z]?")
 _IRREGULAR = """
 arise arose arisen, awake awoke awoken, become became, befall befell befallen, begin began begun, bend bent, beseech
 besought, bind bound, bite bit bitten, bleed bled, blow blew blown, break broke broken, breed bred, bring brought,
@@ -270,6 +271,13 @@ def ending_key(root: str, stem: str) -> str:
     stem = uninflected(root, stem)
     fits = _SHORTEST_COMPOUND <= len(stem) <= _LONGEST_COMPOUND and stem.isalpha() and script_of(stem[0]) == "latin"
     return REVERSED + stem[::-1] if fits else ""
+
+
+def numbered_keys(root: str) -> Sequence[str]:
+    """Return the keys by which the letters of `urllib3` and the digits of `AB123456` are found; none for most words."""
+    found = None if root.isalpha() else _LETTERS_AND_NUMBER.fullmatch(root)
+    parts = found.groups() if found else ()
+    return [JOINED + part for part in parts if _SHORTEST_JOINED <= len(part) <= _LONGEST_JOINED]
 
 
 class Key(NamedTuple):

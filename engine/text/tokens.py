@@ -80,6 +80,8 @@ class Piece(msgspec.Struct, frozen=True):
     """The token as the `words` stream contains it."""
     root: str
     """Lower-case form from which the stem is made; "" for an identifier as a whole, which has no stem."""
+    inner: bool = False
+    """Whether it is a part of a camelCase word, which stands as a whole beside its neighbours in a phrase."""
 
 
 def groups(run: str) -> Iterator[Group]:
@@ -203,7 +205,8 @@ def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:
     if not cuts or len(cuts) > _MOST_HUMPS:
         return whole
     cuts = [start, *cuts, end]
-    return whole + [piece for span in pairwise(cuts) for piece in _plain(word, *span)]
+    parts = (piece for span in pairwise(cuts) for piece in _plain(word, *span))
+    return whole + [msgspec.structs.replace(part, inner=True) for part in parts]
 
 
 def _without_version_letter(shaped: str, segments: list[tuple[int, int]]) -> tuple[int, int]:

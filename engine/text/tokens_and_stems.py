@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.text.stems import COMPOUNDING, JOINED, ending_key, forget_stems, joined_keys, rules_of, stems_of
+from engine.base import lazy_pattern
+from engine.text.stems import (
+    COMPOUNDING,
+    JOINED,
+    ending_key,
+    forget_stems,
+    joined_keys,
+    numbered_keys,
+    rules_of,
+    stems_of,
+)
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, shape
 
@@ -17,15 +27,21 @@ _MOST_REMEMBERED = 1 << 15
 _LONGEST_REMEMBERED = 40
 _LONGEST_SIMPLE = 32
 _WORD_AND_PART = 2
+_AFTER_ALL = 1 << 40
+"""Position of the first part of a camelCase word: behind all other tokens."""
+_ALPHANUMERIC = lazy_pattern(r"[^\W_]+(?:\.\d+)*")
+_BORDER = lazy_pattern(r"(?<=[^\W\d_]{2})(?=\d)|(?<=\d)(?=[^\W\d_]{2})")
+"""Matches between letters and digits. A single letter belongs to its number, as in `v2` and `3d`."""
 
 
 class Analysis(NamedTuple):
     """Two streams of tokens, words and stems, each in reading order and joined by single spaces.
 
-    `words` contains every word folded; an identifier (`os.replace`, `GitHub`) as a whole, then its parts; unspaced
-    scripts and Korean as overlapping pairs, then the last character of the stretch alone; pictographs individually.
-    Adjacent parts of a text are adjacent here, so a phrase is found by its own stream, except that the last character
-    of an unspaced stretch that continues in the text is not alone there.
+    `words` contains every word folded; an identifier (`os.replace`) as a whole, then its parts; unspaced scripts and
+    Korean as overlapping pairs, then the last character of the stretch alone; pictographs individually. Adjacent parts
+    of a text are adjacent here, so a phrase is found by its own stream, except that the last character of an unspaced
+    stretch that continues in the text is not alone there. The parts of camelCase words come after all other words, so
+    that "github actions" is a phrase in "GitHub Actions".
 
     `stems` contains the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
     order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So the
@@ -44,7 +60,8 @@ def analyse(text: str, language: str) -> Analysis:
     """
     lookup = streams_of(language).__getitem__
     entries = [entry for _, piece in text_pieces(text) for entry in map(lookup, RUN.findall(piece))]
-    words = " ".join([entry[0] for entry in entries if entry[0]])
+    inner = [entry[3] for entry in entries if entry[3]]
+    words = " ".join([entry[0] for entry in entries if entry[0]] + inner)
     stems = [entry[1] for entry in entries if entry[1]]
     keys = dict.fromkeys([entry[2] for entry in entries])
     if len(keys) > 1 or "" not in keys:
@@ -53,12 +70,25 @@ def analyse(text: str, language: str) -> Analysis:
 
 
 def analyse_both(text: str, language: str) -> str:
-    """Return words, then stems, as one stream, for short columns that are searched by both.
+    """Return words, then stems, as one stream, for titles, headings and names, which are searched by both.
 
-    Phrases are found within each half.
+    Phrases are found within each half. After them come the letters and the digits of words such as `invoice2024`, so
+    that "invoice" and "invoice 2024" find a note of this name.
     """
     words, stems = analyse(text, language)
-    return words if stems == words else f"{words} {stems}"
+    both = words if stems == words else f"{words} {stems}"
+    if not (apart := letters_and_digits(text)):
+        return both
+    known = set(both.split())
+    parts = " ".join(analyse(" ".join(apart), language)).split()
+    return " ".join([both, *(part for part in dict.fromkeys(parts) if part not in known)])
+
+
+def letters_and_digits(text: str) -> list[str]:
+    """Return the words with letters and digits, such as `invoice2024`, with a space between both."""
+    if not _BORDER.search(text):
+        return []
+    return [_BORDER.sub(" ", word) for word in _ALPHANUMERIC.findall(text) if _BORDER.search(word)]
 
 
 def forget_words() -> None:
@@ -88,8 +118,12 @@ def simple_word(run: str) -> str | None:
     return None
 
 
-class Streams(dict[str, tuple[str, str, str]]):
-    """Cache of text analysis in one language: the words, stems and looser forms of each run of letters or digits.
+_Entry = tuple[str, str, str, str]
+"""The words, stems, looser forms and parts of camelCase words of a run."""
+
+
+class Streams(dict[str, _Entry]):
+    """Cache of text analysis in one language, by run of letters or digits.
 
     Words repeat, so most runs of a text cost one lookup. Threads may compute the same run at the same time, with the
     same result.
@@ -102,7 +136,7 @@ class Streams(dict[str, tuple[str, str, str]]):
         self._likelier = [stems_of(other) for other in likelier]
         self._compounds = not COMPOUNDING.isdisjoint(likelier or (language,))
 
-    def __missing__(self, run: str) -> tuple[str, str, str]:
+    def __missing__(self, run: str) -> _Entry:
         entry = self._simple(run) or self._any(run)
         if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # such runs hardly ever repeat
             if len(self) >= _MOST_REMEMBERED:
@@ -111,8 +145,8 @@ class Streams(dict[str, tuple[str, str, str]]):
             self[run] = entry
         return entry
 
-    def _simple(self, run: str) -> tuple[str, str, str] | None:
-        """Return the words, stems and keys of a simple word; None for any other run."""
+    def _simple(self, run: str) -> _Entry | None:
+        """Return the entry of a simple word; None for any other run."""
         word = simple_word(run)
         if word is None:
             return None
@@ -122,21 +156,24 @@ class Streams(dict[str, tuple[str, str, str]]):
         if token != word and not word.isupper():
             return self[token]
         stem = self._stems[token]
-        return token, stem, " ".join(self._keys(token, stem)) if self._compounds or self._likelier else ""
+        plain = token.isalpha() and not (self._compounds or self._likelier)
+        return token, stem, "" if plain else " ".join(self._keys(token, stem)), ""
 
     def _keys(self, root: str, stem: str) -> Iterator[str]:
-        """Yield the key of a possible compound, and of other stems of the word; they may be its stems, so they are
-        weaker evidence.
+        """Yield the keys of a word with a number, of other stems of the word, which may be its stems, and of a
+        possible compound. They are weaker evidence.
         """
+        yield from numbered_keys(root)
         others = [of for of in dict.fromkeys(stems[root] for stems in self._likelier) if of != stem]
         yield from (JOINED + of for of in others)
         if self._compounds:
             yield from filter(None, (ending_key(root, of) for of in (stem, *others)))
 
-    def _any(self, run: str) -> tuple[str, str, str]:
+    def _any(self, run: str) -> _Entry:
         words: list[str] = []
         stems: list[str] = []
         keys: list[str] = []
+        inner: list[str] = []
         for kind, start, end in groups(run):
             if kind:
                 characters = clusters(run[start:end])
@@ -146,14 +183,14 @@ class Streams(dict[str, tuple[str, str, str]]):
                 continue
             found = pieces(run[start:end])
             for piece in found:
-                words.append(piece.token)
+                (inner if piece.inner else words).append(piece.token)
                 if piece.root:
                     stem = self._stems[piece.root]
                     stems.append(stem)
                     keys += self._keys(piece.root, stem)
             if len(found) > _WORD_AND_PART:
                 keys += [key.token for key in joined_keys(run[start:end], found)]
-        return " ".join(words), " ".join(stems), " ".join(keys)
+        return " ".join(words), " ".join(stems), " ".join(keys), " ".join(inner)
 
 
 @cache
@@ -178,11 +215,13 @@ class _Token(msgspec.Struct, frozen=True):
     """Whether the token is the repeated last character of a stretch whose tokens are pairs."""
     single: bool = False
     """Whether the token is the only character of a stretch whose tokens are pairs."""
+    inner: bool = False
+    """Whether the token is a part of a camelCase word; these come after all other tokens of a text."""
 
 
 def phrase_tokens(text: str) -> PhraseTokens:
     """Return the tokens of a phrase; empty if it has neither letters nor digits."""
-    tokens = [token for run in RUN.findall(text) for token in _tokens(run)]
+    tokens = [token for run in RUN.findall(text) for token in _tokens(run) if not token.inner]
     # The last character is not alone where the stretch continues, as it may in the text.
     kept = tokens[:-1] if tokens and tokens[-1].tail else tokens
     return PhraseTokens(tuple(token.text for token in kept), open=bool(tokens) and tokens[-1].single)
@@ -193,14 +232,14 @@ def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[
     phrase_tokens = {token for phrase in phrases for token in phrase.tokens}
     starts = tuple(phrase.tokens[-1] for phrase in phrases if phrase.open)
     found: dict[int, tuple[str, int, int]] = {}
-    position = 0
+    position = {False: 0, True: _AFTER_ALL}
     for offset, piece in text_pieces(text):
         for match in RUN.finditer(piece):
             at = offset + match.start()
             for token in _tokens(match[0]):
                 if token.text in phrase_tokens or token.text.startswith(starts):
-                    found[position] = token.text, at + token.start, at + token.end
-                position += 1
+                    found[position[token.inner]] = token.text, at + token.start, at + token.end
+                position[token.inner] += 1
     for phrase in phrases:
         for first in found if phrase.tokens else ():
             spans = _spans(found, first, phrase)
@@ -225,12 +264,14 @@ def _spans(found: dict[int, tuple[str, int, int]], first: int, phrase: PhraseTok
 
 @lru_cache(maxsize=1 << 14)
 def _tokens(run: str) -> tuple[_Token, ...]:
-    """Return the tokens that a run of characters adds to the `words` stream, in order."""
+    """Return the tokens that a run of characters adds to the `words` stream, in the order of the text."""
     found: list[_Token] = []
     for kind, start, end in groups(run):
         text = run[start:end]
         if not kind:
-            found += [_Token(piece.token, start + piece.start, start + piece.end) for piece in pieces(text)]
+            found += [
+                _Token(piece.token, start + piece.start, start + piece.end, inner=piece.inner) for piece in pieces(text)
+            ]
             continue
         spans = [(a, b) for a, b in cluster_spans(text) if to_token(text[a:b])]
         tokens = pairs([to_token(text[a:b]) for a, b in spans])

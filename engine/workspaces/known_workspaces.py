@@ -103,8 +103,8 @@ def _pending(snapshot: Snapshot) -> int:
 def forget_workspace(folder: Path, *, store_path: str = "", remove_index: bool = False) -> int:
     """Remove a workspace from all lists until it is opened again; other workspaces may claim its sessions.
 
-    Doesn't change notes, nor data that can't be rebuilt (facts, saved searches). `remove_index` deletes the rest;
-    returns the number of freed bytes. Raises `IndexBusy` while its index is being written, `StoreError`.
+    Notes and data that can't be rebuilt (facts, saved searches) stay. `remove_index` deletes all other data; returns
+    the number of freed bytes. Raises `IndexBusy` while its index is being written, `StoreError`.
     """
     folder = Path(os.path.realpath(os.path.expanduser(folder)))
     files = index_files(folder, store_path)

@@ -69,10 +69,10 @@ class MemoryPool:
                 entry.changes = changes
             yield entry.memory
         finally:
-            self._release(folder, entry)
+            self._release(entry)
 
     def settings_changed(self) -> None:
-        """Make each memory answer its next query by its folder's settings at that time."""
+        """Have each memory use its folder's latest settings for its next query."""
         self._changes += 1
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class MemoryPool:
             entry.users += 1
             return entry
 
-    def _release(self, folder: str, entry: "_PoolEntry") -> None:
+    def _release(self, entry: "_PoolEntry") -> None:
         with self._lock:
             entry.users -= 1
             entry.used = time.monotonic()

@@ -178,8 +178,10 @@ class _Delegate(QStyledItemDelegate):
 class EditList(RowList):
     """A list of files that agents changed.
 
-    Signals: chosen: the `FileUse` that is current now, or None. opened: go to this `FileUse`. sessions_requested:
-    search for the sessions that used the file with this path.
+    Signals:
+        chosen: the `FileUse` that is current now, or None.
+        opened: go to this `FileUse`.
+        sessions_requested: search for the sessions that used the file with this path.
     """
 
     chosen = Signal(object)
@@ -264,8 +266,11 @@ _BOX_CHARACTERS = 34
 class EditsPanel(QObject, ViewPanel):
     """Lists files that agents changed.
 
-    Signals: edit_selected: the `FileUse` to show, or None. edit_activated: go to this `FileUse`. sessions_requested:
-    search for the sessions that used the file with this path. folder_requested: choose the folders of agents.
+    Signals:
+        edit_selected: the `FileUse` to show, or None.
+        edit_activated: go to this `FileUse`.
+        sessions_requested: search for the sessions that used the file with this path.
+        folder_requested: choose the folders of agents.
     """
 
     edit_selected = Signal(object)

@@ -64,8 +64,11 @@ _DATES = "dates.toml"
 class Demo:
     """Stores the demo's data in one temporary folder, which `close()` deletes.
 
-    Attributes: workspace: the copied notes. session_folders: the copied sessions, a folder for each agent. config: a
-    copy of the settings that lists them too; None if the settings can't be used. store: location of the index.
+    Attributes:
+        workspace: the copied notes.
+        session_folders: the copied sessions, a folder for each agent.
+        config: a copy of the settings that lists them too; None if the settings can't be used.
+        store: location of the index.
     """
 
     def __init__(self, config: Path | None = None) -> None:

@@ -137,8 +137,9 @@ class IpcServer(QObject):
 class _Caller(QObject):
     """A connection from a later start, until it is answered, closed or silent for too long.
 
-    Signals: message_received: an IpcMessage, whose sender has been answered already. done: the connection is
-    closed (this object).
+    Signals:
+        message_received: an IpcMessage, whose sender has been answered already.
+        done: the connection is closed (this object).
     """
 
     message_received = Signal(object)

@@ -174,6 +174,8 @@ def _neither(word: str) -> str:
         return f"'{word}' is a folder: open it with --workspace"
     from engine import VERBS
 
+    if word in VERBS:
+        return f"the command comes first: mnemoscope {word} --workspace DIR"
     return f"'{word}' is neither a command ({', '.join(VERBS)}) nor a link that begins with mnemoscope://"
 
 

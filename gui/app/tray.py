@@ -33,7 +33,7 @@ def tray_state(status: MemoryProviderStatus | None, now: float) -> TrayState:
     """
     if status is None:
         return TrayState("resting", tr("No folder is open"))
-    line = sync_line(status, now=now, still_for=0)
+    line = sync_line(status, now=now, stalled_for=0)
     return TrayState(_shape(line), _words(line))
 
 

@@ -88,8 +88,7 @@ class PanelActions(QObject):
 
     @Slot()
     def _show_map(self) -> None:
-        self._views.index.show_page("map")
-        self._views.switch("index")
+        self._views.open_page("index", "map")
 
     @Slot()
     def focus_explainer(self) -> None:

@@ -131,15 +131,15 @@ class PrintController(QObject):
             self._banner.show_message(tr("There is nothing to print: open a note or a session first."), "off", key=_KEY)
         return ""
 
-    def _prepare(self, go_on: Callable[[Opened, Printable], None]) -> None:
-        """Load the content to print off the GUI thread, then call `go_on`."""
+    def _prepare(self, then: Callable[[Opened, Printable], None]) -> None:
+        """Load the content to print off the GUI thread, then call `then`."""
         opened, session, name = self._workspace.current, self._views.read_session, self._views.read_name
         if opened is None or not (session or name):
             return
 
         def ready(printable: Printable) -> None:
             self._job.done()
-            go_on(opened, printable)
+            then(opened, printable)
 
         if session is None:
             self._job.put(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
@@ -152,7 +152,7 @@ class PrintController(QObject):
 
             self._job.put(self._jobs.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail))
         else:
-            go_on(opened, _session(session.conversation, session.rows))
+            then(opened, _session(session.conversation, session.rows))
 
     # --- printing ---------------------------------------------------------------------------------------------------
 

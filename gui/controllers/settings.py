@@ -46,7 +46,7 @@ class SettingsController(QObject):
         self._makers: dict[SettingsPage, PageMaker] = {}
         self._switches: list[SystemSwitch] = []
         self.dialog: SettingsDialog | None = None
-        workspace.opened.connect(self._go_on)
+        workspace.opened.connect(self._continue)
         workspace.closed.connect(self._close)
         workspace.failed.connect(self._give_up)
         workspace.feed.status_changed.connect(self._handle_status)
@@ -102,7 +102,7 @@ class SettingsController(QObject):
             self._again, self._agreed = True, agreed or self._agreed
 
     @Slot(object)
-    def _go_on(self, opened: Opened) -> None:
+    def _continue(self, opened: Opened) -> None:
         """Sync after the workspace was opened again, with the embedding that the user approved, or else ask."""
         if self._again:
             self._again = False

@@ -275,7 +275,7 @@ class WorkspaceController(QObject):
         reopened = self._workspace.reopening
         self._views.set_manager(opened.everywhere, keep=reopened)
         self._apply_settings(opened)
-        self._diagnostics.set_manager(opened.manager)
+        self._diagnostics.set_manager(opened.manager, keep=reopened)
         if reopened:
             self._return_focus()
         elif (
@@ -310,7 +310,7 @@ class WorkspaceController(QObject):
         """
         self._focused = QApplication.focusWidget() if keep else None
         self._views.set_manager(None, keep=keep)
-        self._diagnostics.set_manager(None)
+        self._diagnostics.set_manager(None, keep=keep)
         self._moved_to = QApplication.focusWidget() if keep else None
 
     @Slot(object)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
@@ -186,10 +187,14 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
 class ConversationActions(QObject):
     """The actions on a session for buttons, menus and keys.
 
-    Signals: notified: a message about the result. more_requested: search in this session (its path). similar_requested:
-    find similar sessions (its path). remember_requested: write a note of this session (its path and title).
-    like_requested: find passages similar to this `Passage`, and its text. link_requested: copy a link to this
-    `Location`. unmasking: masked secrets would become visible; call the argument if the user agrees.
+    Signals:
+        notified: a message about the result.
+        more_requested: search in this session (its path).
+        similar_requested: find similar sessions (its path).
+        remember_requested: write a note of this session (its path and title).
+        like_requested: find passages similar to this `Passage`, and its text.
+        link_requested: copy a link to this `Location`.
+        unmasking: masked secrets would become visible; call the argument if the user agrees.
     """
 
     notified = Signal(str)
@@ -225,6 +230,7 @@ class ConversationActions(QObject):
         self.files = self._action(_FILES, self._read_files)
         self.fold = self._action(_FOLD, self._toggle)
         self._raw_job, self._copy_job, self._files_job = JobSlot(self), JobSlot(self), JobSlot(self)
+        self._resume_job = JobSlot(self)
         self._prompt_list, self._file_list = PromptList(view), FileList(view)
         self._prompt_list.chosen.connect(view.current.go_to)
         self._file_list.chosen.connect(self._go_to_use)
@@ -247,6 +253,7 @@ class ConversationActions(QObject):
         self._manager, self._conversation, self._revealed = manager, conversation, revealed
         self._allow(conversation)
         self._raw_job.cancel()
+        self._resume_job.cancel()
         self._files_job.cancel()
         self._prompt_list.forget()
         self._file_list.forget()
@@ -421,10 +428,29 @@ class ConversationActions(QObject):
     # --- copying --------------------------------------------------------------------------------------------------
 
     def _copy_resume_command(self) -> None:
-        if self._conversation is not None:
-            command = self._conversation.session.summary.resume_command
-            QGuiApplication.clipboard().setText(command)
-            self.notified.emit(tr("Copied {command}", command=command))
+        if self._conversation is None:
+            return
+        summary = self._conversation.session.summary
+        QGuiApplication.clipboard().setText(summary.resume_command)
+
+        def report(exists: bool) -> None:
+            self._resume_job.done()
+            if exists:
+                self.notified.emit(tr("Copied {command}", command=summary.resume_command))
+            else:
+                self.notified.emit(
+                    tr(
+                        "Copied, but the folder {folder} doesn't exist. Create it or move it back first.",
+                        folder=summary.project,
+                    )
+                )
+
+        known = summary.resume_command.startswith("cd ")
+        self._resume_job.put(
+            self._jobs.read(
+                lambda _token: not known or Path(summary.project).expanduser().is_dir(), report, self.notified.emit
+            )
+        )
 
     def _copy(self) -> None:
         """Copy the selected text, or else the current message."""

@@ -93,7 +93,7 @@ class Piece(NamedTuple):
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """One displayed item: a message, reasoning, a tool call with its result, or the heading of a branch (no pieces).
 
-    A branch is a sequence of messages that the user left by going back to an earlier message.
+    A branch is a sequence of messages that the user abandoned by going back to an earlier message.
     """
 
     kind: EntryKind
@@ -172,7 +172,7 @@ class Conversation:
         self.prompts = tuple(
             number for number, entry in enumerate(entries) if entry.kind == "user" and entry.branch < 0
         )
-        """Entries of the user, without those of branches that were left."""
+        """Entries of the user, without those of abandoned branches."""
         by_line = sorted(
             (session.messages[part].line, number)
             for number, entry in enumerate(entries)

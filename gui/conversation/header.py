@@ -16,11 +16,11 @@ from gui.widgets.labels import ElidedLabel, line
 
 _SIDE = 16
 _GAP = 8
-_LEAST_TITLE = 160
+_LEAST_TITLE = 360
 
 
 class ConversationHeader(QFrame):
-    """The title line of a session with its buttons, which move into a menu in a narrow window, the last ones first."""
+    """The title line of a session with its buttons, which move into a menu before the title is cut, last ones first."""
 
     def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
         super().__init__(parent)
@@ -53,6 +53,7 @@ class ConversationHeader(QFrame):
         summary = session.summary
         spent = summary.spent or UsageTotal()
         self.title.setText(summary.title or tr(UNTITLED))
+        self._fold()
         unknown = sum(count for _, count in session.unknown)
         facts = [
             agent_name(summary.agent),
@@ -71,12 +72,6 @@ class ConversationHeader(QFrame):
         not_understood = [tr("Entries of unknown type in the transcript:"), *types] if types else []
         tip = [summary.project, _from_to(summary), *_usage(summary, spent), *not_understood]
         self.facts.set_tip("\n".join(part for part in tip if part))
-
-    def show_title(self, title: str) -> None:
-        """Show the title while the session is still being read."""
-        self.title.setText(title)
-        self.facts.setText("")
-        self.facts.set_tip("")
 
     def show_active(self, active: bool) -> None:
         """Show by the separator's colour whether the text below has the keyboard focus."""

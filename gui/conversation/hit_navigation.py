@@ -136,8 +136,9 @@ class Highlights(QObject):
 class ConversationHits(QObject):
     """Goes to hits in a conversation; implements the `MatchView` of a `MatchNavigator`, with pieces as lines from 1.
 
-    Signals: entries_changed: other entries have hits (`Highlights.entries`). shown: a hit was brought into view (its
-    entry).
+    Signals:
+        entries_changed: other entries have hits (`Highlights.entries`).
+        shown: a hit was brought into view (its entry).
     """
 
     entries_changed = Signal()

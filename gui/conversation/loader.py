@@ -52,9 +52,11 @@ class OpenedSession:
 class SessionLoader(QObject):
     """Loads one session at a time; a new request cancels the previous one.
 
-    Signals: opened: the session was read (OpenedSession). location_found: the location in the open session was found
-    (SessionRequest, ResultLocation). failed: it can't be shown (a sentence). slow: loading takes long enough for a
-    message.
+    Signals:
+        opened: the session was read (OpenedSession).
+        location_found: the location in the open session was found (SessionRequest, ResultLocation).
+        failed: it can't be shown (a sentence).
+        slow: loading takes long enough for a message.
     """
 
     opened = Signal(object)

@@ -102,10 +102,14 @@ _SECRETS = "secrets"
 class ConversationPanel(BaseViewer):
     """Shows one session at a time.
 
-    Signals: more_requested: search in this session (its path). similar_requested: find similar sessions (its path).
-    remember_requested: write a note of this session (its path and title). like_requested: find passages similar to this
-    `Passage`, and its text. link_requested: copy a link to this `Location`. session_shown: the path of the session that
-    is shown now. location_chosen: open this `Location`, from a link that was clicked.
+    Signals:
+        more_requested: search in this session (its path).
+        similar_requested: find similar sessions (its path).
+        remember_requested: write a note of this session (its path and title).
+        like_requested: find passages similar to this `Passage`, and its text.
+        link_requested: copy a link to this `Location`.
+        session_shown: the path of the session that is shown now.
+        location_chosen: open this `Location`, from a link that was clicked.
     """
 
     more_requested = Signal(str)

@@ -169,11 +169,17 @@ class JumpList(QFrame):
         over, scale = self._over, font_scale()
         available = over.viewport().width()  # next to the scroll bar, which stays visible
         width = min(round(_WIDTH * scale), available - 2 * _MARGIN)
-        height = min(round(_HEIGHT * scale), max(160, over.height() - 2 * _MARGIN))
+        height = min(round(_HEIGHT * scale), max(160, over.height() - 2 * _MARGIN), self._height_of_all_rows())
         rect = QRect(available - width - _MARGIN, _MARGIN // 2, width, height)
         if self.isRightToLeft():
             rect.moveLeft(over.viewport().x() + _MARGIN)
         self.setGeometry(rect)
+
+    def _height_of_all_rows(self) -> int:
+        gap = self._list.spacing()
+        row = self._list.sizeHintForRow(0) + 2 * gap
+        around = self.sizeHint().height() - self._list.sizeHint().height()
+        return around + row * max(1, self._found.rowCount()) + 2 * gap
 
     def _narrow(self, words: str) -> None:
         self._found.setFilterFixedString(words)

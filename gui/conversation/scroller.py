@@ -82,7 +82,9 @@ class ConversationScroller(QObject):
 
     Call `set_layout` with the sizes of the rows and the height of the view first.
 
-    Signals: moved: other rows are in view, or at other heights. rows_changed: rows were folded or unfolded.
+    Signals:
+        moved: other rows are in view, or at other heights.
+        rows_changed: rows were folded or unfolded.
     """
 
     moved = Signal()

@@ -58,7 +58,9 @@ class ConversationView(QAbstractScrollArea):
     - `folding`: folds and unfolds tool calls and reasoning
     - `highlights`, `hits`: the highlighted words, and going to the next or previous one
 
-    Signals: menu_requested: open a context menu (position on the screen). link_clicked: a link in a message (QUrl).
+    Signals:
+        menu_requested: open a context menu (position on the screen).
+        link_clicked: a link in a message (QUrl).
     """
 
     menu_requested = Signal(QPoint)

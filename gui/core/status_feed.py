@@ -21,7 +21,7 @@ from engine import (
 )
 from gui.core.jobs import Job, Jobs
 from gui.widgets.accessibility import announce
-from gui.widgets.status_texts import FailedService, failed_engine, index_remedy, why_words_only
+from gui.widgets.status_texts import FailedService, failed_engine, index_remedy, why_keywords_only
 
 _INTERVAL_MS = 100
 
@@ -151,13 +151,17 @@ later one, since a new user searches while hardly anything is indexed.
 class StatusEvents(QObject):
     """Compares each status record with the last one, and emits a signal for each change.
 
-    Signals: changed: results may differ now; immediately at the end of a sync, once a second during one, and sooner at
-    the beginning of the first one. Not after a sync that failed immediately: a repeated query may start the next one,
-    and so on. problem: a new problem as one sentence, and its `IndexRemedy`. awaiting: EmbeddingEstimate of work that
-    needs approval, if it is new; None once there is none. provider_problem: a new reason why the provider of the
-    settings can't be used, as a sentence; empty once it can. engine_replaced: Instead, when a fallback answers, or for
-    a new reason; None once the chosen engine answers again. user_data: UserDataStatus, on a new problem with facts,
-    saved searches and history; None once it is solved. synced: a sync ended well.
+    Signals:
+        changed: results may differ now; immediately at the end of a sync, once a second during one, and sooner at the
+            beginning of the first one. Not after a sync that failed immediately: a repeated query may start the next
+            one, and so on.
+        problem: a new problem as one sentence, and its `IndexRemedy`.
+        awaiting: EmbeddingEstimate of work that needs approval, if it is new; None once there is none.
+        provider_problem: a new reason why the provider of the settings can't be used, as a sentence; empty once it can.
+        engine_replaced: FailedService while a fallback answers, also for a new reason; None once the chosen engine
+            answers again.
+        user_data: UserDataStatus, on a new problem with facts, saved searches and history; None once it is solved.
+        synced: a sync ended well.
     """
 
     changed = Signal()
@@ -202,7 +206,7 @@ class StatusEvents(QObject):
         self._reported = status.index_error or ""
         self._report_user_data(status.user_data)
         self._report_awaiting(status.awaiting)
-        self._report_provider(why_words_only(status))
+        self._report_provider(why_keywords_only(status))
         self._report_engine(failed_engine(status))
         last, self._last_sync = self._last_sync, status.last_sync
         if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:
@@ -279,11 +283,11 @@ class SyncAnnouncer(QObject):
         if status is None:
             self._since, self._begun = None, False
         elif status.syncing is not None:
-            self._go_on(by_hand=status.syncing.reason == "manual")
+            self._continue(by_hand=status.syncing.reason == "manual")
         elif self._since is not None:
             self._end(status)
 
-    def _go_on(self, *, by_hand: bool) -> None:
+    def _continue(self, *, by_hand: bool) -> None:
         now = self._clock()
         self._since = now if self._since is None else self._since
         if not self._begun and (by_hand or now - self._since >= _LONG_S):

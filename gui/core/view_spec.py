@@ -4,8 +4,8 @@ Imports no Qt, since the command line reads the names of the views. For the same
 panel only in `make`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -91,6 +91,8 @@ class ViewSpec:
     """Whether its button appears only once there is content; its command and key always work."""
     pages: tuple[str, ...] = ()
     """Further names for `--view` that open this view."""
+    page_commands: Mapping[str, str] = field(default_factory=dict)
+    """Labels of the commands that open a page of the view, by the page's name; they are in the palette only."""
     contexts: tuple[Context, ...] = ()
     """Contexts of its keys, in addition to the box and the readers."""
     fixed_keys: tuple[Fixed, ...] = ()

@@ -15,7 +15,9 @@ from gui.widgets.status_texts import FailedService, IndexRemedy, engine_name
 class WindowBanner(Banner):
     """The banner at the top of the window; its buttons act on the workspace.
 
-    Signals: settings_requested: open the settings of a failing provider. engine_requested: choose another engine.
+    Signals:
+        settings_requested: open the settings of a failing provider.
+        engine_requested: choose another engine.
     """
 
     settings_requested = Signal()

@@ -56,14 +56,20 @@ class OpenFailure:
 class Workspace(QObject):
     """The open workspace with its memory, at most one at a time: opening another closes the first.
 
-    Args: store_path: folder for the index instead of the settings' own; for the demo. config: settings file instead of
-    the user's own.
+    Args:
+        store_path: folder for the index instead of the settings' own; for the demo.
+        config: settings file instead of the user's own.
 
-    Signals: opening: Path of the folder that is being opened. opened: Opened. settings_changed: Opened, with other
-    settings that need no reopening. failed: OpenFailure. closed: nothing is open any more; if `reopening`, the same
-    folder follows. sync_failed: one sentence, and whether the provider failed. engine_tried: the chosen engine was
-    tried again; Instead if a fallback still answers, None if not. data_restored: facts, saved searches and history
-    were restored from a backup; one sentence. data_not_restored: why they were not.
+    Signals:
+        opening: Path of the folder that is being opened.
+        opened: Opened.
+        settings_changed: Opened, with other settings that need no reopening.
+        failed: OpenFailure.
+        closed: nothing is open any more; if `reopening`, the same folder follows.
+        sync_failed: one sentence, and whether the provider failed.
+        engine_tried: the chosen engine was tried again; FailedService if a fallback still answers, None if not.
+        data_restored: facts, saved searches and history were restored from a backup; one sentence.
+        data_not_restored: why they were not.
     """
 
     opening = Signal(object)

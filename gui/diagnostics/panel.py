@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import FileIssue, MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, tr
 from gui.core.jobs import Jobs
@@ -21,6 +21,7 @@ from gui.widgets.charts.bars import BarChart
 from gui.widgets.charts.sync_history import sync_series
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.layouts import VerticalScrollArea
 from gui.widgets.status_texts import files_left_out
 from gui.widgets.table import IssuesTable
 
@@ -35,7 +36,9 @@ _MANY = 888_888
 class ExcludedFiles(QWidget):
     """The table of failed or of skipped files; two chips switch between them. Hidden if both are empty.
 
-    Signals: chosen: `failed` or `skipped`, whose chip was pressed. reveal_requested: path of a file, as in its record.
+    Signals:
+        chosen: `failed` or `skipped`, whose chip was pressed.
+        reveal_requested: path of a file, as in its record.
     """
 
     chosen = Signal(str)
@@ -125,7 +128,9 @@ GROUP_SPACING = 14
 class GroupColumn(QWidget):
     """Shows all groups of diagnostics below each other.
 
-    Signals: remedy_pressed: name of a remedy. built: all missing groups were created; now they can be shown.
+    Signals:
+        remedy_pressed: name of a remedy.
+        built: all missing groups were created; now they can be shown.
     """
 
     remedy_pressed = Signal(str)
@@ -203,16 +208,10 @@ class GroupColumn(QWidget):
         insert_after(before, buttons)
 
 
-class _UprightScroll(QScrollArea):
-    """A scroll area that scrolls only vertically; its content has to fit the width."""
+class _UprightScroll(VerticalScrollArea):
+    """A scroll area whose content has to fit the width."""
 
     width_changed = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -223,10 +222,14 @@ class _UprightScroll(QScrollArea):
 class DiagnosticsPanel(QWidget):
     """Shows the status record; requests a new one every two seconds, but only while visible.
 
-    Signals: action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which
-    the window runs. refresh_requested: request a new record. reveal_requested: path of a failed or skipped file, as in
-    its record. open_requested: PathState of a file to open. add_requested: path of a file or folder to index, too.
-    type_requested: file extension to index, too.
+    Signals:
+        action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which the
+            window runs.
+        refresh_requested: request a new record.
+        reveal_requested: path of a failed or skipped file, as in its record.
+        open_requested: PathState of a file to open.
+        add_requested: path of a file or folder to index, too.
+        type_requested: file extension to index, too.
     """
 
     action_requested = Signal(str)
@@ -236,16 +239,10 @@ class DiagnosticsPanel(QWidget):
     add_requested = Signal(str)
     type_requested = Signal(str)
 
-    def __init__(
-        self,
-        manager: MemorySearchManager | None,
-        jobs: Jobs,
-        config: Path | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         """`config`: settings file in place of the user's own."""
         super().__init__(parent)
-        self._manager = manager
+        self._manager: MemorySearchManager | None = None
         self._jobs = jobs
         self._status: MemoryProviderStatus | None = None
         self._answers: dict[str, str] = {}
@@ -257,7 +254,6 @@ class DiagnosticsPanel(QWidget):
         self._column.setContentsMargins(_GUTTER, 14, _GUTTER, 14)
         self._column.setSpacing(GROUP_SPACING)
         self.why = PathExplainer(jobs, config)
-        self.why.set_manager(manager)
         self.why.action_requested.connect(self._act_on_path)
         self.why.type_requested.connect(self.type_requested)
         self._column.addWidget(self.why)
@@ -328,11 +324,13 @@ class DiagnosticsPanel(QWidget):
 
     # --- display ----------------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Set the memory that is shown. `keep`: it is being reopened, so the values stay until they are updated."""
         self._manager = manager
-        self.why.set_manager(manager)
+        self.why.set_manager(manager, keep=keep)
         self._answers.clear()
-        self.show_status(None)
+        if not keep:
+            self.show_status(None)
 
     @property
     def busy(self) -> bool:

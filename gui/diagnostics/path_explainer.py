@@ -126,7 +126,9 @@ class _PathEdit(QLineEdit):
 class PathExplainer(QWidget):
     """A field for a path and the explanation below it. Enter explains; a change of the index updates the explanation.
 
-    Signals: action_requested: the remedy and its PathState. type_requested: file extension to index, too.
+    Signals:
+        action_requested: the remedy and its PathState.
+        type_requested: file extension to index, too.
     """
 
     action_requested = Signal(str, object)
@@ -169,10 +171,16 @@ class PathExplainer(QWidget):
     def busy(self) -> bool:
         return self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory that explains paths; the text of the field stays."""
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Set the memory that explains paths; the text of the field stays.
+
+        `keep`: the workspace is reopened, so the explanation stays, too, until it is updated.
+        """
         self._manager = manager
-        self._clear()
+        if not keep:
+            self._clear()
+        elif self._explained_text:
+            self._start(self._explained_text)
 
     @Slot(object)
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
@@ -180,7 +188,8 @@ class PathExplainer(QWidget):
         self._gates.update_features(unsupported)
         self._unsupported.setText(breakable(unsupported.get("states", "")))
         self._unsupported.setVisible("states" in unsupported)
-        self._clear()
+        if "states" in unsupported:
+            self._clear()
 
     @Slot(str)
     def enter_path(self, path: str) -> None:
@@ -204,6 +213,7 @@ class PathExplainer(QWidget):
         self._start(text)
 
     def _start(self, text: str) -> None:
+        self._job.cancel()
         manager, config = self._manager, self._config
         if manager is None:
             return
@@ -225,7 +235,7 @@ class PathExplainer(QWidget):
             words = tr("Include {suffix} files", suffix=suffix)
         self.button.setText(words)
         self.button.setAccessibleName(f"{words}: {state.path or state.file}")
-        self.button.setVisible(bool(words))
+        self._show_button(bool(words))
 
     def _failed(self, sentence: str) -> None:
         self._job.done()
@@ -239,6 +249,12 @@ class PathExplainer(QWidget):
         self.sentence.setVisible(bool(sentence))
         self.setAccessibleDescription(f"{word}. {sentence}".strip())
 
+    def _show_button(self, shown: bool) -> None:
+        """Show or hide the button; the field takes its focus."""
+        if not shown and self.button.hasFocus():
+            self.edit.setFocus()
+        self.button.setVisible(shown)
+
     @Slot(str)
     def _edited(self, text: str) -> None:
         if text != self._explained_text:
@@ -248,8 +264,9 @@ class PathExplainer(QWidget):
         self._job.cancel()
         self._state = None
         self._explained_text = ""
-        for widget in (self.answer, self.sentence, self.button):
-            widget.hide()
+        self.answer.hide()
+        self.sentence.hide()
+        self._show_button(False)
         self.setAccessibleDescription("")
 
     @Slot()

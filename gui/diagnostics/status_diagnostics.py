@@ -272,8 +272,7 @@ def _index_state(status: MemoryProviderStatus) -> Diagnostic:
             return Diagnostic(tr("State"), "working", tr("waits for another window"))
         word = tr("paused") if status.paused else tr(_PHASES[step.phase])
         if step.total:
-            percent = 100 * step.completed / step.total
-            word = tr("{state}, {percent:.0f}\N{NO-BREAK SPACE}%", state=word, percent=percent)
+            word = tr("{state}, {share:.0%}", state=word, share=step.completed / step.total)
         return Diagnostic(tr("State"), "off" if status.paused else "working", word)
     if status.dirty:
         return Diagnostic(tr("State"), "working", tr("changes waiting"), remedy="sync")

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
 from gui.commands.commands import EXPLAIN, show_key_in_tooltip
@@ -17,6 +17,7 @@ from gui.widgets.accessibility import insert_after, mark_position, stops
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import VerticalScrollArea
 from gui.widgets.right_to_left import margins
 
 _GUTTER = 16
@@ -67,10 +68,7 @@ class _Content(QWidget):
         column.addWidget(self._of_answer)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll = VerticalScrollArea()
         self._scroll.setWidget(self._page)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)

@@ -281,7 +281,6 @@ class Section(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(head)
-        self.drawing = drawing
         if drawing is not None:
             column.addWidget(drawing)
         column.addWidget(self._sentence)
@@ -313,7 +312,7 @@ class ResultView(QWidget):
             "mixture": Section(tr("Combined score")),
             "time": Section(tr("Time")),
             "age": Section(tr("Age")),
-            "place": Section(tr("More variety")),
+            "position": Section(tr("More variety")),
             "threshold": Section(tr("Minimum score")),
         }
         self._fold = IconButton("chevron-right", tr("Show all figures"), tr("All figures"))
@@ -356,7 +355,7 @@ class ResultView(QWidget):
             "mixture": number(reason.fresh_score, ".2f"),
             "time": f"× {number(reason.time_lift, '.2f')}" if reason.time else "",
             "age": f"× {number(reason.decay, '.2f')}" if reason.date is not None else "",
-            "place": number(reason.rank),
+            "position": number(reason.rank),
             "threshold": number(reason.min_score, "g"),
         }
         for name, section in self._sections.items():

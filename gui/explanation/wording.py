@@ -148,21 +148,11 @@ def _fields(fields: Sequence[MatchField]) -> str:
 
 
 def rank(reason: ResultExplanation, outcome: SearchOutcome) -> str:
-    """Return the rank of a result: "Number 1 of 7 results · score 0.53"."""
+    """Return the rank of a result: "Result 1 of 7 · score 0.53"."""
+    words = marked("Result {place:,} of {total:,} · score {score:.2f}")
     if outcome.total_is_least:
-        return tr(
-            "Number {place:,} of {total:,}+ results · score {score:.2f}",
-            place=reason.rank,
-            total=outcome.total,
-            score=reason.score,
-        )
-    return tr_count(
-        "Number {place:,} of {count:,} result · score {score:.2f}",
-        "Number {place:,} of {count:,} results · score {score:.2f}",
-        outcome.total,
-        place=reason.rank,
-        score=reason.score,
-    )
+        words = marked("Result {place:,} of {total:,}+ · score {score:.2f}")
+    return tr(words, place=reason.rank, total=outcome.total, score=reason.score)
 
 
 def counts(stage: SearchStage) -> str:

@@ -6,13 +6,14 @@ from typing import cast
 import msgspec
 from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFontMetrics, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory, tr, tr_count
 from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
 from gui.style.stylesheet import font_at
 from gui.widgets.form_controls import ComboBox, TextField
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import VerticalScrollArea
 from gui.widgets.plain_text import set_tip
 
 _LEVELS = (0.1, 0.3, 0.5, USUAL_IMPORTANCE, 0.9, 1.0)
@@ -20,15 +21,18 @@ _BY_WORDS = ""
 _TEXT_LINES = 6
 _GUTTER = 16
 _WIDEST = 680
-"""Width of the fields: in a wide window a fact is no longer than two lines, and a choice one word."""
+"""Maximum width of the fields: a fact has at most two lines, and a choice one word."""
 
 
-class FactEditor(QScrollArea):
+class FactEditor(VerticalScrollArea):
     """Edits one fact, existing or new; empty if none is selected.
 
-    Signals: change_requested: the changed Fact. add_requested: text, category (None: by its words) and importance of a
-    new fact. approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown. left: Escape
-    or Back was pressed: return to the list. undo_requested: Ctrl+Z was pressed outside of typing.
+    Signals:
+        change_requested: the changed Fact.
+        add_requested: text, category (None: by its words) and importance of a new fact.
+        approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown.
+        left: Escape or Back was pressed: return to the list.
+        undo_requested: Ctrl+Z was pressed outside of typing.
     """
 
     change_requested = Signal(object)
@@ -114,9 +118,6 @@ class FactEditor(QScrollArea):
         column.addLayout(row)
         column.addStretch(1)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(self._page)
 
     @property

@@ -201,7 +201,7 @@ class FactChanges(QObject):
         """Clear the undo stack, since facts of another memory are shown."""
         self._undo.clear()
 
-    def go_on(self) -> None:
+    def select_pending(self) -> None:
         """Select the added or restored fact, once the list contains it."""
         if self._go_next and self._body.list.go_to(self._go_next):
             self._go_next = ""

@@ -301,7 +301,7 @@ class FactsPanel(QObject, ViewPanel):
             self._save_typed()
             self.body.begin_new()
 
-    def go_on_writing(self, id_: str, text: str) -> None:
+    def resume_draft(self, id_: str, text: str) -> None:
         """Restore an unsaved text in the editor once the facts are read; if its fact was deleted, as a new fact."""
         self._typed_before = (id_, text)
         self._write_on()
@@ -369,7 +369,7 @@ class FactsPanel(QObject, ViewPanel):
             return
         everything = sum(fact.state == self.filters.state for fact in facts)
         body.show_facts(listed, wording.count_text(len(listed), everything))
-        self.changes.go_on()
+        self.changes.select_pending()
         if not body.editor.is_new:
             self._choose(body.list.current)
 

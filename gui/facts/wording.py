@@ -53,8 +53,8 @@ def count_text(shown: int, everything: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage: 0.7 -> "70 %"."""
-    return f"{number(100 * share, '.0f')} %"
+    """Return a share as a percentage: 0.7 -> "70%"."""
+    return number(share, ".0%")
 
 
 def meta_text(fact: Fact) -> str:

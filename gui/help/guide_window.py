@@ -54,7 +54,9 @@ _WEB = ("http", "https")
 class GuideWindow(QDialog):
     """The guide's window, non-modal next to the main window.
 
-    Signals: command_requested: name of a command, by a link. setting_requested: name of a setting, by a link.
+    Signals:
+        command_requested: name of a command, by a link.
+        setting_requested: name of a setting, by a link.
     """
 
     command_requested = Signal(str)
@@ -324,7 +326,9 @@ class GuideWindow(QDialog):
 class GuidePageList(QListWidget):
     """A list of the guide's pages, or of the sections that a search found.
 
-    Signals: reached: name of a page and a heading that became current. entered: the same, when the user opens it.
+    Signals:
+        reached: name of a page and a heading that became current.
+        entered: the same, when the user opens it.
     """
 
     reached = Signal(str, str)

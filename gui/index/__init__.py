@@ -32,6 +32,12 @@ VIEW = ViewSpec(
     box="search",
     whole=True,
     pages=("map", "duplicates", "health"),
+    page_commands={
+        "overview": marked("Index: Overview"),
+        "map": marked("Index: Map"),
+        "duplicates": marked("Index: Duplicates"),
+        "health": marked("Index: Health"),
+    },
     contexts=(
         Context("index", marked("Index"), marked("Open the index first.")),
         Context("map", marked("Map"), marked("Open the map of the index first.")),

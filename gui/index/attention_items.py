@@ -12,7 +12,7 @@ from gui.widgets.accessibility import stop_before
 from gui.widgets.formatting import estimate_words, grouped
 from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.state_dot import State, StateDot, with_state
-from gui.widgets.status_texts import IndexRemedy, files_left_out, index_remedy, rule_words, why_words_only
+from gui.widgets.status_texts import IndexRemedy, files_left_out, index_remedy, rule_words, why_keywords_only
 
 _NAMED = 3
 """Failed files that have a row each; the others share one."""
@@ -58,7 +58,7 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
         yield Attention("sync", "degraded", tr("The last update failed"), tr(status.last_sync.error), again)
     if not status.files:
         yield _empty(status, read_only)
-    if reason := why_words_only(status):
+    if reason := why_keywords_only(status):
         yield Attention("provider", "degraded", tr("No search by meaning"), reason, (tr("Settings…"), "settings"))
     yield from _failed(status.failed_files, read_only)
     yield from _vectors(status, read_only)

@@ -22,8 +22,10 @@ class IndexPage(QWidget):
 
     A subclass implements `read` (on a pool thread), `show_read`, `show_problem` and `clear`.
 
-    Signals: open_requested: open a file or session (stable name) at a line or None. attention_changed: the page's
-    Attention items, replacing the previous ones. left: the user pressed Escape; move the focus to the search box.
+    Signals:
+        open_requested: open a file or session (stable name) at a line or None.
+        attention_changed: the page's Attention items, replacing the previous ones.
+        left: the user pressed Escape; move the focus to the search box.
     """
 
     open_requested = Signal(str, object)

@@ -167,10 +167,7 @@ def disk_series(parts: Sequence[DiskPart]) -> Series:
         return Series()
     marks = []
     for part in parts:
-        name, share = (
-            tr(DISK_WORDS[part.name]),
-            tr("{percent:.0f}\N{NO-BREAK SPACE}%", percent=100 * part.bytes / total),
-        )
+        name, share = tr(DISK_WORDS[part.name]), number(part.bytes / total, ".0%")
         cells = ((name, name), (size_text(part.bytes), part.bytes), (share, part.bytes))
         caption = f"{name}: {size_text(part.bytes)}, {share}"
         marks.append(Mark((part.bytes,), caption, cells))

@@ -37,7 +37,7 @@ from gui.index.health_findings import FindingsList
 from gui.widgets.accessibility import announce
 from gui.widgets.formatting import clock_time, exact
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FoldingRow
+from gui.widgets.layouts import FoldingRow, VerticalScrollArea
 from gui.widgets.plain_text import set_tip
 from gui.widgets.state_dot import State, StateDot
 from gui.widgets.sync_bar import ProgressLine
@@ -60,7 +60,10 @@ STOPPED = marked("The repair was stopped. Repairs made so far remain.")
 class HealthSummaryBar(QWidget):
     """Buttons to check and repair; during a check or repair, its progress and a stop button replace them.
 
-    Signals: check_requested: check, deeply if True. repair_requested: repair everything. stop_requested: stop.
+    Signals:
+        check_requested: check, deeply if True.
+        repair_requested: repair everything.
+        stop_requested: stop.
     """
 
     check_requested = Signal(bool)
@@ -366,14 +369,11 @@ class HealthPage(IndexPage):
         def work(token: CancelToken) -> HealthRepair:
             return insight.repair(ids, token, progress=report)
 
-        self._repairing.put(self.jobs.write(work, self._repaired, self._not_repaired))
+        self._repairing.put(self.jobs.write(work, self._repaired, self._end_repair))
         self._show_state()
 
     def _repaired(self, repair: HealthRepair) -> None:
         self._end_repair(outcome(repair))
-
-    def _not_repaired(self, sentence: str) -> None:
-        self._end_repair(sentence)
 
     def _end_repair(self, sentence: str) -> None:
         self._repairing.done()
@@ -418,11 +418,8 @@ def _scrolling(column: QLayout) -> QScrollArea:
     """Return a scroll area without a background of its own."""
     inside = QWidget()
     inside.setLayout(column)
-    scroll = QScrollArea()
+    scroll = VerticalScrollArea()
     scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setWidgetResizable(True)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     scroll.setWidget(inside)
     scroll.viewport().setAutoFillBackground(False)
     inside.setAutoFillBackground(False)  # Qt switches it on with setWidget

@@ -4,9 +4,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import (
     CancelToken,
@@ -35,6 +35,7 @@ from gui.widgets.charts.chart import ChartCard, Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
 from gui.widgets.formatting import duration, exact, grouped, spent_words
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import VerticalScrollArea
 from gui.widgets.status_texts import REASON_WORDS
 from gui.widgets.table import IssuesTable
 from gui.widgets.text_windows import sheet
@@ -104,7 +105,7 @@ def _facts(sync: StoredSync) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
-class TwoColumns(QScrollArea):
+class TwoColumns(VerticalScrollArea):
     """A scrolling page with cards in two columns below the widget `above`, which has the whole width.
 
     Signals:
@@ -122,9 +123,6 @@ class TwoColumns(QScrollArea):
         self._narrow: bool | None = None
         self._single = False
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._columns = (QVBoxLayout(), QVBoxLayout())
         sides = QHBoxLayout()
         sides.setSpacing(_GAP)

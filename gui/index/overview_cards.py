@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from engine import DiskPart, IndexOverview, MemoryProviderStatus, marked, number, tr, tr_count
+from engine import DiskPart, IndexOverview, MemoryProviderStatus, floored, marked, number, tr, tr_count
 from gui.index.chart_data import cache_hits
 from gui.style.theme import tokens
 from gui.widgets.formatting import duration, grouped, size_text
@@ -31,6 +31,8 @@ class Figure:
 
 
 NAMES = (marked("files"), marked("passages"), marked("vectors"), marked("on disk"))
+_ONE = {"files": marked("file"), "passages": marked("passage"), "vectors": marked("vector")}
+"""The names next to the value 1."""
 NOTHING = tuple(map(Figure, NAMES))
 
 
@@ -67,7 +69,7 @@ def _vectors(status: MemoryProviderStatus, overview: IndexOverview | None) -> Fi
     rows, tip = status.vector.rows, "\n".join(filter(None, (model, reused)))
     if status.provider == "none":
         return Figure("vectors", grouped(rows), tr("words only"), "off")
-    share = tr("{percent}\N{NO-BREAK SPACE}%", percent=int(100 * rows / status.chunks)) if status.chunks else ""
+    share = floored(rows / status.chunks) if status.chunks else ""
     step = status.syncing
     if step is not None and step.phase == "embedding" and not status.paused:
         left = tr("embedding")
@@ -158,11 +160,13 @@ class FigureCard(QFrame):
 
     def show_figure(self, figure: Figure) -> None:
         """Show a number; an empty note keeps its line, so that the layout stays stable."""
+        english = _ONE.get(figure.name) if figure.value == "1" else None
+        name = tr(english or figure.name)
         self._value.setText(figure.value)
-        self._name.setText(tr(figure.name))
+        self._name.setText(name)
         self._note.setText(figure.note or " ")
         self._note.state = figure.state
         self._note.update()
         set_tip(self, figure.tip)
-        accessible_name = ", ".join(part for part in (f"{figure.value} {tr(figure.name)}", figure.note) if part)
+        accessible_name = ", ".join(part for part in (f"{figure.value} {name}", figure.note) if part)
         self.setAccessibleName(accessible_name)

@@ -47,9 +47,11 @@ class IndexPanel(QWidget, ViewPanel):
 
     The pages are made when the view is first shown: they have a third of the window's widgets.
 
-    Signals: open_requested: as `IndexPage.open_requested`. action_requested: `sync`, `rebuild`, `embed`, `settings` or
-    `engine`, which the window runs. files_requested: show the table of `failed` or `skipped` files. left: the user
-    pressed Escape; move the focus to the search box.
+    Signals:
+        open_requested: as `IndexPage.open_requested`.
+        action_requested: `sync`, `rebuild`, `embed`, `settings` or `engine`, which the window runs.
+        files_requested: show the table of `failed` or `skipped` files.
+        left: the user pressed Escape; move the focus to the search box.
     """
 
     open_requested = Signal(str, object)

@@ -147,7 +147,7 @@ class RememberController(QObject):
         sheet.finished.connect(self._forget_sheet)
         self._draft(opened, None)
 
-    def go_on_writing(self, path: str, title: str, name: str, text: str) -> None:
+    def resume_draft(self, path: str, title: str, name: str, text: str) -> None:
         """Open the dialog with an unsaved draft (`name`, `text`) of a note."""
         if self.sheet is None:
             self._typed_before = (name, text)

@@ -30,8 +30,10 @@ class NoteSheet(QDialog):
 
     It opens immediately, shows progress until `show_note`, and is deleted when it closes.
 
-    Signals: count_chosen: include another number of messages. save_requested: the current text and name. changed: the
-    user typed something.
+    Signals:
+        count_chosen: include another number of messages.
+        save_requested: the current text and name.
+        changed: the user typed something.
     """
 
     count_chosen = Signal(int)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def _make(jobs: "Jobs", parent: "QObject") -> ViewPanel:
     from gui.search.panel import SearchPanel
 
-    return SearchPanel(None, jobs, parent)
+    return SearchPanel(jobs, parent)
 
 
 VIEW = ViewSpec(

@@ -183,12 +183,16 @@ class Excerpt:
 def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title: str = "") -> Excerpt:
     """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
-    The row shows `heading` and `title` elsewhere, so they are not repeated at the start of the line unless they contain
-    a highlighted word. The title is a separate line of the snippet, as in front matter.
+    The row shows `heading` and `title` elsewhere, so they are not repeated: `heading` not at the start of the line,
+    unless it contains a highlighted word, and `title` not as a line of front matter or a heading, unless it contains
+    all highlighted words, as the row highlights them in the title, too.
     """
-    first, _, below = snippet.partition("\n")
-    if title and first == title and below.strip() and not (ranges and ranges[0][0] < len(first)):
-        snippet, ranges = cut_out(snippet, [(0, len(first))], ranges)
+    named = re.search(rf"(?:\A|^# +)({re.escape(title)})$", snippet, re.MULTILINE) if title else None
+    if named and snippet[named.end() :].strip():
+        start, end = named.span(1)
+        inside = [mark for mark in ranges if mark[0] < end and start < mark[1]]
+        if not inside or len(inside) < len(ranges):
+            snippet, ranges = cut_out(snippet, [(start, end)], ranges)
     text, marks = _flatten(*strip_markup(snippet, ranges))
     opening = f"{heading}{SEPARATOR}"
     if heading and text.startswith(opening) and not (marks and marks[0][0] < len(opening)):

@@ -164,7 +164,7 @@ def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embe
         return tr("Nothing found yet"), still_reading
     limits = _limits(query)
     sentences = (
-        outcome.understood or _why(query, by_meaning=outcome.mode != "keyword"),
+        outcome.understood or _why(query, by_vectors=outcome.mode != "keyword"),
         outcome.notice,
         tr("The update that is running makes the vectors for search by meaning.") if embedding else "",
         tr("Only {limits} were searched.", limits=limits) if limits else "",
@@ -181,14 +181,14 @@ def _limits(query: Query) -> str:
     return all_of(part for part in (where, period) if part)
 
 
-def _why(query: Query, *, by_meaning: bool) -> str:
+def _why(query: Query, *, by_vectors: bool) -> str:
     if query.min_score == 0:
         return tr("There are no results below the minimum score either.")
-    if query.like is not None and by_meaning:
+    if query.like is not None and by_vectors:
         return tr("No other passage is similar enough, by words or meaning.")
     if query.like is not None:
         return tr("No other passage has enough words in common with this passage.")
-    return tr(_MISSING_WORDS[query.within is not None, by_meaning])
+    return tr(_MISSING_WORDS[query.within is not None, by_vectors])
 
 
 def _not_found(query: Query) -> str:

@@ -215,7 +215,7 @@ class SearchPanel(QObject, ViewPanel):
     settled = Signal()
     """Nothing is running or due: the results match the box, and the preview is up to date."""
 
-    def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._status: MemoryProviderStatus | None = None
         self.box = QueryBox()
@@ -233,7 +233,7 @@ class SearchPanel(QObject, ViewPanel):
         self.view.add_tool(self.controller.saved_searches.star)
         self.start = StartPage(jobs, self.controller.saved_searches.store, self)
         self._connect()
-        self.set_manager(manager)
+        self.set_manager(None)
 
     def _connect(self) -> None:
         self.controller.idle.connect(self._emit_settled)

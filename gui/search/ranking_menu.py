@@ -43,7 +43,7 @@ class Ranking:
 
 def days_words(days: float) -> str:
     """Format a number of days: 30.0 -> "30 days"."""
-    return tr("day") if days == 1 else tr("{days:,g} days", days=days)
+    return tr("1 day") if days == 1 else tr("{days:,g} days", days=days)
 
 
 class RankingMenu(QObject):

@@ -274,43 +274,35 @@ class ResultModel(RowModel):
         return super().data(index, role)
 
     def spoken(self, row: Row) -> str:
-        return _spoken(row)
+        match row:
+            case FileRow():
+                return tr_count(
+                    "{title}, {count:,} result, {when}",
+                    "{title}, {count:,} results, {when}",
+                    row.results,
+                    title=row.title,
+                    when=ago(row.modified, time.time()),
+                )
+            case ResultRow():
+                note = tr(LEGS[row.leg][0]) if row.leg else row.heading
+                about = (row.excerpt.text, _cited(row), note)
+                return ". ".join(part for part in about if part)
+            case CopiesRow() | MoreInFileRow() | MoreRow():
+                return button_text(row)
 
     def tip(self, row: Row) -> str:
-        return _tip(row)
-
-
-def _spoken(row: Row) -> str:
-    match row:
-        case FileRow():
-            return tr_count(
-                "{title}, {count:,} result, {when}",
-                "{title}, {count:,} results, {when}",
-                row.results,
-                title=row.title,
-                when=ago(row.modified, time.time()),
-            )
-        case ResultRow():
-            note = tr(LEGS[row.leg][0]) if row.leg else row.heading
-            about = (row.excerpt.text, _cited(row), note)
-            return ". ".join(part for part in about if part)
-        case CopiesRow() | MoreInFileRow() | MoreRow():
-            return button_text(row)
-
-
-def _tip(row: Row) -> str:
-    match row:
-        case FileRow():
-            return tr("{path}\nChanged {when}", path=row.path, when=exact(row.modified))
-        case ResultRow():
-            result = row.result
-            return "\n".join((_cited(row), " › ".join(result.heading), spoken_score(row)))
-        case CopiesRow():
-            return "\n".join((tr("List the other files (Enter)"), *_some_paths(row.result)))
-        case MoreInFileRow():
-            return tr("Search only {path} (Enter)", path=row.path)
-        case MoreRow():
-            return tr("Search again for more results (Enter)")
+        match row:
+            case FileRow():
+                return tr("{path}\nChanged {when}", path=row.path, when=exact(row.modified))
+            case ResultRow():
+                result = row.result
+                return "\n".join((_cited(row), " › ".join(result.heading), spoken_score(row)))
+            case CopiesRow():
+                return "\n".join((tr("List the other files (Enter)"), *_some_paths(row.result)))
+            case MoreInFileRow():
+                return tr("Search only {path} (Enter)", path=row.path)
+            case MoreRow():
+                return tr("Search again for more results (Enter)")
 
 
 def _some_paths(result: MemorySearchResult) -> list[str]:

@@ -176,7 +176,7 @@ class ResultsView(QWidget):
         self._content: tuple[object, ...] = ()
         self._page_shows: Literal["hint", "empty", "other"] = "other"
         self._reading = ""
-        """How far the first index is."""
+        """Progress of the first indexing, as text."""
         self._syncing = False
         """Whether an update is running."""
         self._counts = SettledAnnouncer(self)

@@ -83,8 +83,10 @@ _DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 class ExcerptLayout:
     """The excerpt in at most two lines of `width` pixels; longer text is cut at a word, with an ellipsis.
 
-    Attributes: mark_boxes: boxes of the highlighted words, relative to the excerpt's top left. shown: length of the
-    drawn text, in UTF-16 units. ellipsis: position of the ellipsis (its baseline's left end); None if nothing was cut.
+    Attributes:
+        mark_boxes: boxes of the highlighted words, relative to the excerpt's top left.
+        shown: length of the drawn text, in UTF-16 units.
+        ellipsis: position of the ellipsis (its baseline's left end); None if nothing was cut.
     """
 
     def __init__(
@@ -133,7 +135,9 @@ class ExcerptLayout:
 class MarkedLine:
     """One line of a row, such as a title, with its highlighted words.
 
-    Attributes: text: the drawn text. mark_boxes: boxes of the highlighted words, relative to the text's top left.
+    Attributes:
+        text: the drawn text.
+        mark_boxes: boxes of the highlighted words, relative to the text's top left.
     """
 
     def __init__(self, whole: str, text: str, ranges: Sequence[Range], font: QFont, mark_text: QColor) -> None:

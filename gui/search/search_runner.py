@@ -79,8 +79,8 @@ class SearchRunner(QObject):
         self._again.timeout.connect(self._start_repeat)
         self._next_turn = QTimer(self, singleShot=True, interval=0)
         self._next_turn.timeout.connect(self._show)
-        self._go_on = QTimer(self, singleShot=True)
-        self._go_on.timeout.connect(self._compare_meaning)
+        self._resume_timer = QTimer(self, singleShot=True)
+        self._resume_timer.timeout.connect(self._compare_vectors)
 
     @property
     def _job(self) -> Job | None:
@@ -133,7 +133,7 @@ class SearchRunner(QObject):
             self._job.cancel()
         self._job = None
         self._due = self._repeat = self._arrived = None
-        for timer in (self._pause, self._again, self._next_turn, self._go_on):
+        for timer in (self._pause, self._again, self._next_turn, self._resume_timer):
             timer.stop()
         self._end_waiting()
 
@@ -200,13 +200,13 @@ class SearchRunner(QObject):
             self._end_waiting()
         else:
             # Delayed until the keyword answer is painted: painting next to a search takes twice as long.
-            self._go_on.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
+            self._resume_timer.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
         self.answered.emit(answer)
         if answer.final:
             self._end_query()
 
     @Slot()
-    def _compare_meaning(self) -> None:
+    def _compare_vectors(self) -> None:
         if self._job is not None:
             self._job.token.resume()
 

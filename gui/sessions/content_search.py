@@ -94,7 +94,7 @@ class ContentSearch(QObject):
         return bool(self._due) or self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory to search. `keep`: it is of the same folder, and the hits stay."""
+        """Set the memory to search. `keep`: the folder is the same, and the hits stay."""
         self.stop()
         if not keep:
             self.hits = NO_HITS

@@ -62,7 +62,7 @@ class SessionListLoader(QObject):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Read this memory's sessions; None forgets all. `keep`: it is of the same folder, and the list stays."""
+        """Read this memory's sessions; None forgets all. `keep`: the folder is the same, and the list stays."""
         self._job.cancel()
         if not keep:
             self.known = None
@@ -369,7 +369,9 @@ class SimilaritySearch(QObject):
 class SimilarList(QObject):
     """Shows the sessions similar to one in place of all sessions.
 
-    Signals: left: show all sessions again, with this one current (its path). settled: the comparison has ended.
+    Signals:
+        left: show all sessions again, with this one current (its path).
+        settled: the comparison has ended.
     """
 
     left = Signal(str)

@@ -206,7 +206,7 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
         agents = tr_count("{count:,} agent", "{count:,} agents", len(catalogue.agents))
         parts = ""
         if catalogue.parts:
-            parts = tr_count("{count:,} of a sub-agent", "{count:,} of sub-agents", catalogue.parts)
+            parts = tr_count("{count:,} by a sub-agent", "{count:,} by sub-agents", catalogue.parts)
         return " · ".join(filter(None, (short, parts, agents))), short
     short = tr_count(
         "{listed:,} of {count:,} session",

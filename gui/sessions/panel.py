@@ -34,7 +34,9 @@ PREVIEW_MS = 120
 class SessionFollower(QObject):
     """Debounces the current session of the list, so that scrolling does not open each one.
 
-    Signals: selected: SessionSummary to show as a preview, or None. activated: SessionSummary to open.
+    Signals:
+        selected: SessionSummary to show as a preview, or None.
+        activated: SessionSummary to open.
     """
 
     selected = Signal(object)

@@ -107,18 +107,23 @@ def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
         if not (summary.parent and _is_part(summary, known))
     ]
     by_path = {entry.summary.path: entry for top in newest for entry in (top, *top.parts)}
-    months: Counter[date] = Counter()
-    for day, sessions in Counter(entry.last_day for entry in newest).items():
-        if day is not None:
-            months[day.replace(day=1)] += sessions
     return SessionCatalog(
         orders=_orders(newest),
         by_path=by_path,
         agents=_choices((entry.summary.agent, entry.agent) for entry in newest),
         projects=_choices((entry.summary.project, entry.project) for entry in newest if entry.project),
-        months=tuple(sorted(months.items(), reverse=True)),
+        months=_months(newest),
         machines=_choices((machine, machine) for entry in newest if (machine := entry.summary.machine)),
     )
+
+
+def _months(entries: Iterable[Entry]) -> tuple[tuple[date, int], ...]:
+    """Return the first day of each month with sessions, and their number; newest first."""
+    months: Counter[date] = Counter()
+    for day, sessions in Counter(entry.last_day for entry in entries).items():
+        if day is not None:
+            months[day.replace(day=1)] += sessions
+    return tuple(sorted(months.items(), reverse=True))
 
 
 def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:

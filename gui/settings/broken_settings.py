@@ -26,12 +26,12 @@ class BrokenSettings(QObject):
         self._message = ""
         context.workspace.opened.connect(self._show_again)
 
-    def action(self, go_on: Callable[[], None]) -> Action:
-        """Return the button for a page that reports the file; `go_on` is called once the file is renamed."""
-        return Action(tr(WORDS), partial(self.run, go_on))
+    def action(self, then: Callable[[], None]) -> Action:
+        """Return the button for a page that reports the file; `then` is called once the file is renamed."""
+        return Action(tr(WORDS), partial(self.run, then))
 
-    def run(self, go_on: Callable[[], None]) -> None:
-        """Rename the file, then call `go_on`."""
+    def run(self, then: Callable[[], None]) -> None:
+        """Rename the file, then call `then`."""
         config = self._paths.config
 
         def done(backup: Path) -> None:
@@ -42,7 +42,7 @@ class BrokenSettings(QObject):
                 new=new,
             )
             self._show_message()
-            go_on()
+            then()
 
         self._jobs.write(lambda _: engine.set_settings_aside(config), done, self._banner.complain)
 

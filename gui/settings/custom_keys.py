@@ -42,8 +42,9 @@ def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str
 class CustomKeys(QObject):
     """Applies the user's keys to the keymap immediately, and saves them in the settings of all workspaces.
 
-    Signals: problem: a sentence about unusable entries of the settings. not_saved: why a change only lasts until the
-    program ends.
+    Signals:
+        problem: a sentence about unusable entries of the settings.
+        not_saved: why a change only lasts until the program ends.
     """
 
     problem = Signal(str)

@@ -1,8 +1,8 @@
 """The settings dialog: a search over all options, a list of pages, the selected page, and a footer."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
@@ -24,7 +24,8 @@ from gui.core.jobs import Jobs
 from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_pages import GUIDE, PAGES, SettingsPage, whole_page
+from gui.settings.option_pages import GUIDE, PAGES, SettingsPage, placed_options, whole_page
+from gui.settings.option_row import DialogPage
 from gui.settings.page_factory import PageMaker, Pages
 from gui.settings.search_results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
@@ -106,9 +107,11 @@ class SettingsDialog(QDialog):
 
     It stays open while options are changed, and closes when a page with a form is saved.
 
-    Signals: saved: a form was saved, or pending changes were applied: the approved estimate, None for none. in_force:
-    Settings that apply without reopening, and Path of their folder. purged: vectors were deleted. set_aside_requested:
-    rename the settings file, which can't be used.
+    Signals:
+        saved: a form was saved, or pending changes were applied: the approved estimate, None for none.
+        in_force: Settings that apply without reopening, and Path of their folder.
+        purged: vectors were deleted.
+        set_aside_requested: rename the settings file, which can't be used.
     """
 
     saved = Signal(object)
@@ -259,14 +262,14 @@ class SettingsDialog(QDialog):
         self.page_choice.choose(whole_page(name))
         self._take_focus()
 
-    def _show_part(self, part: Any) -> None:
+    def _show_part(self, part: DialogPage) -> None:
         """Scroll to a part of the current page, and focus its first control if it has one."""
-        if hasattr(part, "take_focus"):
-            part.take_focus()
-        scroller = part.parentWidget()
-        while not isinstance(scroller, QScrollArea):
-            scroller = scroller.parentWidget()
-        QTimer.singleShot(0, part, lambda: scroller.ensureWidgetVisible(part))  # once it is laid out
+        part.take_focus()
+        around = part.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is not None:
+            QTimer.singleShot(0, part, partial(around.ensureWidgetVisible, part))  # once it is laid out
 
     @Slot()
     def _choose(self) -> None:
@@ -285,12 +288,13 @@ class SettingsDialog(QDialog):
         self.refresh()
 
     def _take_focus(self) -> None:
-        page: Any = self._stack.currentWidget()
+        page = self._stack.currentWidget()
         whole = whole_page(self._requested)
         part = self.pages.page(self._requested) if self._requested != whole == self.page and self.model.read else page
-        if part is not page and page is not self._message and page is self.pages.page(whole):
+        other = part is not page and page is not self._message and page is self.pages.page(whole)
+        if other and isinstance(part, DialogPage):
             self._show_part(part)
-        elif hasattr(page, "take_focus") and page is not self._message:
+        elif isinstance(page, DialogPage | MessagePage) and page is not self._message:
             page.take_focus()
 
     @Slot()
@@ -316,6 +320,8 @@ class SettingsDialog(QDialog):
     @Slot()
     def _loaded(self) -> None:
         shown = self._stack.currentWidget()
+        if shown is self.results and self.query_field.text().strip():
+            return  # its rows show the new values
         other = shown is self._message or shown is self.results or self._stack.count() == _OWN
         if other or self.pages.shown is None or shown is not self.pages.page(self.page):
             self._choose()
@@ -324,10 +330,14 @@ class SettingsDialog(QDialog):
 
     @Slot(object, str)
     def _refused(self, keys: tuple[str, ...], sentence: str) -> None:
-        page: Any = self._stack.currentWidget()
-        for key in keys:
-            if hasattr(page, "complain"):
-                page.complain(key, sentence)
+        """Show why changes were not saved, at the first option of them."""
+        page = self._stack.currentWidget()
+        if not (isinstance(page, DialogPage) and keys[0] in page.rows):
+            self.show_page(placed_options()[keys[0]].page)
+            page = self._stack.currentWidget()
+        if isinstance(page, DialogPage):
+            page.show_row(keys[0])
+            page.complain(keys[0], sentence)
 
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:
@@ -361,8 +371,8 @@ class SettingsDialog(QDialog):
     @Slot()
     def _undo(self) -> None:
         key = self.model.undo()
-        page: Any = self._stack.currentWidget()
-        if key and hasattr(page, "show_row") and key in page.rows:
+        page = self._stack.currentWidget()
+        if isinstance(page, DialogPage) and key in page.rows:
             page.show_row(key)
 
     @Slot()
@@ -380,8 +390,8 @@ class SettingsDialog(QDialog):
 
     def reject(self) -> None:
         """Close the dialog; with unsaved changes, ask first whether to save or discard them."""
-        page: Any = self._stack.currentWidget()
-        if hasattr(page, "save_typed"):
+        page = self._stack.currentWidget()
+        if isinstance(page, DialogPage):
             page.save_typed()
         form = self.pages.unsaved
         if self.model.waiting:
@@ -394,8 +404,9 @@ class SettingsDialog(QDialog):
     def _confirm_form(self, form: SettingsPage) -> None:
         self.show_page(form)
         self.footer.confirm(form=True)
-        page: Any = self.pages.page(form)
-        page.save_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        page = self.pages.form(form)
+        if page is not None:
+            page.save_button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, in_box = event.key(), self.query_field.hasFocus()

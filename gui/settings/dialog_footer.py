@@ -153,10 +153,6 @@ class DialogFooter(QWidget):
             self._asking = self._form = False
             self.show_waiting()
 
-    @property
-    def asking(self) -> bool:
-        return self._asking
-
     @Slot()
     def _apply_changes(self) -> None:
         closing, self._asking = self._asking, False

@@ -42,11 +42,15 @@ def _may_send(settings: Settings) -> bool:
 class SettingsModel(QObject):
     """Stores the options of one workspace with pending changes. Lives on the GUI thread; uses `Jobs` for the file.
 
-    Signals: loaded: the file was read, or has changed: every option may differ. changed: key of an option whose value
-    or source has changed. waiting_changed: the pending changes differ. in_force: Settings, after saving options that
-    apply immediately, and Path of their folder. applied: other changes were saved, and the folder should be reopened;
-    after a pause, so once for several changes. refused: keys that could not be saved, and one sentence; the options
-    have the file's values again. unreadable: one sentence, for a file that can't be used at all.
+    Signals:
+        loaded: the file was read, or has changed: every option may differ.
+        changed: key of an option whose value or source has changed.
+        waiting_changed: the pending changes differ.
+        in_force: Settings, after saving options that apply immediately, and Path of their folder.
+        applied: other changes were saved, and the folder should be reopened; after a pause, so once for several
+            changes.
+        refused: keys that could not be saved, and one sentence; the options have the file's values again.
+        unreadable: one sentence, for a file that can't be used at all.
     """
 
     loaded = Signal()
@@ -72,6 +76,8 @@ class SettingsModel(QObject):
         self._reopening.timeout.connect(self.applied)
         self._urgent = False
         """Whether the folder is reopened as soon as everything is saved, without a pause."""
+        self._refusal: tuple[tuple[str, ...], str] | None = None
+        """Changes that were not saved, and why; emitted once the file's values are shown again."""
         self.read = False
         """Whether the file was read."""
 
@@ -109,6 +115,9 @@ class SettingsModel(QObject):
         if first or layers != before:
             self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             self.loaded.emit()
+        if self._refusal is not None:
+            refusal, self._refusal = self._refusal, None
+            self.refused.emit(*refusal)
         if not self._effects and not self._judging.busy:
             self._judging.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
 
@@ -120,6 +129,7 @@ class SettingsModel(QObject):
 
     def _not_read(self, sentence: str) -> None:
         self._reading.done()
+        self._refusal = None
         self.unreadable.emit(sentence)
 
     # --- display ----------------------------------------------------------------------------------------------------
@@ -287,5 +297,5 @@ class SettingsModel(QObject):
         self._queue.clear()
         self._undo.clear()
         self._urgent = False
-        self.refused.emit(tuple(one.key for one in changes), sentence)
+        self._refusal = tuple(one.key for one in changes), sentence
         self.read_again()

@@ -143,7 +143,9 @@ _DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
 class KeyRow(QWidget):
     """A row to enter or delete the API key.
 
-    Signals: typing: the text of the field has changed. forget_requested: delete the key from the keychain.
+    Signals:
+        typing: the text of the field has changed.
+        forget_requested: delete the key from the keychain.
     """
 
     typing = Signal()

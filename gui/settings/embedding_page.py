@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 import engine
 from engine import (
@@ -25,7 +25,7 @@ from engine import (
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_form import EmbeddingForm, KeyRow
 from gui.settings.engine_and_model_choice import EmbeddingChoice
-from gui.settings.option_row import WIDTH
+from gui.settings.option_row import WIDTH, DialogPage
 from gui.settings.tested_choice import CheckRow
 from gui.settings.value_formatting import accept_words, fallback_owner, fallback_receiver, probe_words
 from gui.widgets.formatting import estimate_words
@@ -38,11 +38,12 @@ COUNTING = marked("Counting the passages to embed…")
 TESTING = marked("Testing the provider with one word…")
 
 
-class EmbeddingPage(QFrame):
+class EmbeddingPage(DialogPage):
     """The page to choose the embedding model. A test sends one word; the choice is saved only by the button.
 
-    Signals: saved: the approved estimate, None for none. edited: the choice differs, or no longer differs, from the
-    settings in use.
+    Signals:
+        saved: the approved estimate, None for none.
+        edited: the choice differs, or no longer differs, from the settings in use.
     """
 
     saved = Signal(object)
@@ -177,7 +178,7 @@ class EmbeddingPage(QFrame):
         self._trial.clear()
         self._problem.hide()
         self._estimate = None
-        self._price.setText(tr(COUNTING))
+        self._price.setText(tr(COUNTING) if choice != self._before else "")
         self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
         self._lookup_timer.start()
@@ -250,7 +251,8 @@ class EmbeddingPage(QFrame):
     def _show_price(self, estimate: EmbeddingEstimate) -> None:
         self._pricing.done()
         self._estimate = estimate
-        self._price.setText(breakable(estimate_words(estimate)))
+        unaffected = self._form.choice == self._before and not estimate.chunks
+        self._price.setText("" if unaffected else breakable(estimate_words(estimate)))
         self._show_save()
 
     def _show_no_price(self, sentence: str) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
@@ -23,6 +22,7 @@ import engine
 from engine import CancelToken, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_words
+from gui.settings.option_row import DialogPage
 from gui.settings.tested_choice import CheckRow
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label, line
@@ -171,10 +171,12 @@ def _grid(*rows: tuple[str, QWidget]) -> QWidget:
     return made
 
 
-class EnginePage(QFrame):
+class EnginePage(DialogPage):
     """The choice of the engine, a part of the advanced page.
 
-    Signals: saved: other settings are in the file. edited: the choice differs, or no longer differs, from the file.
+    Signals:
+        saved: other settings are in the file.
+        edited: the choice differs, or no longer differs, from the file.
     """
 
     saved = Signal()

@@ -176,7 +176,8 @@ class _Typed(Field):
         if field_text(self.option, value) != field_text(self.option, self._value):
             self._value = value
             self.entered.emit(value)
-        self._show_again()
+        self._put(field_text(self.option, self._value))  # ends the field's own undo: Ctrl+Z takes back what was saved
+        self.wrong.emit("")
 
     def revert(self) -> None:
         """Restore the value from before the typing."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QKeySequenceEdit,
     QLineEdit,
@@ -20,7 +19,7 @@ from gui.commands.commands import follow_keys
 from gui.commands.keymap import Command, Keymap, without_dots
 from gui.core.key_listing import by_context, clash, native, title
 from gui.settings.custom_keys import CustomKeys
-from gui.settings.option_row import WIDTH
+from gui.settings.option_row import WIDTH, DialogPage
 from gui.widgets.accessibility import Part, announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label
@@ -35,10 +34,12 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 class KeyCapture(QKeySequenceEdit):
     """A field that captures one key with modifiers.
 
-    Enter accepts the key, Escape cancels; Tab moves the focus as usual, so that it is no keyboard trap.
+    Enter accepts the key, Escape cancels; Tab moves the focus as usual, to avoid a keyboard trap.
 
-    Signals: pressed: the key has changed, in `QKeySequence`'s portable format; empty for none. accepted: Enter, with a
-    key. left: Escape.
+    Signals:
+        pressed: the key has changed, in `QKeySequence`'s portable format; empty for none.
+        accepted: Enter, with a key.
+        left: Escape.
     """
 
     pressed = Signal(str)
@@ -189,7 +190,7 @@ def _in_parts(keys: str) -> str:
     return keys.replace("+", f"+{_MAY_BREAK}")
 
 
-class KeyboardPage(QFrame):
+class KeyboardPage(DialogPage):
     """A table of all commands, and below it the keys of the selected one.
 
     Enter in the table moves to the field for the new key, Enter there assigns it; Delete in the table removes the keys.

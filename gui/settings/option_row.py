@@ -324,7 +324,40 @@ WIDTH = 620
 _AT_ONCE = 4
 
 
-class OptionsPage(QFrame):
+class DialogPage(QFrame):
+    """A page of the dialog, or a part of one that has its own name."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows: dict[str, OptionRow] = {}
+        """Rows of options by key; empty for a page with a form."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether the page is complete, and nothing is being looked up, tested or saved."""
+        return True
+
+    def take_focus(self) -> None:
+        """Give the keyboard focus to the first control, if there is one."""
+
+    def show_row(self, key: str) -> None:
+        """Scroll to an option in `rows`."""
+
+    def complain(self, key: str, sentence: str) -> None:
+        """Show at an option why its value was not saved."""
+        if key in self.rows:
+            self.rows[key].complain(sentence)
+
+    def save_typed(self) -> None:
+        """Save text that is being typed in a field, if it is valid."""
+        for row in self.rows.values():
+            row.field.commit()
+
+    def stop(self) -> None:
+        """Cancel running requests and drop what was not saved, since the dialog was closed."""
+
+
+class OptionsPage(DialogPage):
     """One page of options, created when first shown; the rows after the first screenful follow in short steps."""
 
     def __init__(
@@ -344,7 +377,6 @@ class OptionsPage(QFrame):
         self._group = ""
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._make_some)
-        self.rows: dict[str, OptionRow] = {}
         self.column = QVBoxLayout()
         self.column.setContentsMargins(0, 20, 0, 16)
         self.column.setSpacing(6)
@@ -387,6 +419,7 @@ class OptionsPage(QFrame):
 
     def add_widget(self, widget: QWidget) -> None:
         self._list.addWidget(widget)
+        widget.show()  # else the rows are painted squashed first, into the height that the page had before
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
@@ -403,7 +436,6 @@ class OptionsPage(QFrame):
         return not self._due and not self._turn.isActive()
 
     def take_focus(self) -> None:
-        """Give the keyboard focus to the first option."""
         next(iter(self.rows.values())).take_focus()
 
     def show_row(self, key: str) -> None:
@@ -412,16 +444,3 @@ class OptionsPage(QFrame):
         row = self.rows[key]
         row.take_focus()
         self.scroller.ensureWidgetVisible(row)
-
-    def complain(self, key: str, sentence: str) -> None:
-        row = self.rows.get(key)
-        if row is not None:
-            row.complain(sentence)
-
-    def stop(self) -> None:
-        """Cancel running requests, since the dialog was closed."""
-
-    def save_typed(self) -> None:
-        """Save text that is being typed in a field, if it is valid."""
-        for row in self.rows.values():
-            row.field.commit()

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
@@ -15,7 +14,7 @@ from gui.settings.edited_options import SettingsModel
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
 from gui.settings.option_pages import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
-from gui.settings.option_row import OptionsPage
+from gui.settings.option_row import DialogPage, OptionsPage
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_words, stored_words
@@ -30,7 +29,7 @@ INTRODUCTION = marked(
 )
 
 
-class StoredModelsPage(QFrame):
+class StoredModelsPage(DialogPage):
     """A list of the models with stored vectors and their disk space, to delete the vectors of one.
 
     Signals:
@@ -177,8 +176,8 @@ class _ModelRow(QFrame):
         self._purge()
 
 
-PageMaker = Callable[[SettingsModel], QWidget]
-"""Creates a page of another part of the window; it has `take_focus`, `ready` and `stop`."""
+PageMaker = Callable[[SettingsModel], DialogPage]
+"""Creates a page of another part of the window."""
 
 _NEED_MODELS: SettingsPage = "embedding"
 _ALONE: SettingsPage = "embedding"
@@ -216,9 +215,12 @@ class PrivacyPage(OptionsPage):
 class Pages(QObject):
     """Stores the pages of the dialog, each created when first shown.
 
-    Signals: saved: a page with a form was saved, with the approved estimate, None for none. purged: vectors were
-    deleted. page_requested: name of a page to open. save_button: QPushButton of a page just created, for the footer.
-    edited: the choice of a form has changed.
+    Signals:
+        saved: a page with a form was saved, with the approved estimate, None for none.
+        purged: vectors were deleted.
+        page_requested: name of a page to open.
+        save_button: QPushButton of a page just created, for the footer.
+        edited: the choice of a form has changed.
     """
 
     saved = Signal(object)
@@ -246,7 +248,7 @@ class Pages(QObject):
         self._settings = Settings()
         self._manager: MemorySearchManager | None = None
         self._unsupported: MissingFeatures = {}
-        self._made: dict[SettingsPage, Any] = {}
+        self._made: dict[SettingsPage, DialogPage] = {}
         self._models_message: MessagePage | None = None
         self.shown: SettingsPage | None = None
         """The page whose buttons are shown; None for the search results, or before the file was read."""
@@ -266,8 +268,12 @@ class Pages(QObject):
             self._made[whole] = self._make(whole)
             for made in (whole, *(part for part in PARTS if PARTS[part] == whole)):
                 self._begin(made)
-        page: QWidget = self._made[name]
-        return page
+        return self._made[name]
+
+    def form(self, name: SettingsPage) -> EmbeddingPage | EnginePage | None:
+        """Return a page with a form; None if it was not shown yet."""
+        page = self._made.get(name)
+        return page if isinstance(page, EmbeddingPage | EnginePage) else None
 
     def needs_no_settings(self, name: SettingsPage) -> bool:
         """Return whether a page can be shown before the settings file was read."""
@@ -280,8 +286,8 @@ class Pages(QObject):
     @property
     def unsaved(self) -> SettingsPage | None:
         """The name of the page whose form has unsaved changes; None if there is none."""
-        usable = (form for form in FORMS if form in self._made and not self._replaced(form))
-        return next((form for form in usable if self._made[form].unsaved), None)
+        usable = (name for name in FORMS if not self._replaced(name))
+        return next((name for name in usable if (form := self.form(name)) is not None and form.unsaved), None)
 
     def _replaced(self, name: SettingsPage) -> bool:
         """Return whether an explanation replaces the page, since the current engine doesn't support it."""
@@ -289,7 +295,7 @@ class Pages(QObject):
 
     @property
     def ready(self) -> bool:
-        return all(getattr(page, "ready", True) for page in self._made.values())
+        return all(page.ready for page in self._made.values())
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Update the pages with the workspace's current settings and its memory."""
@@ -303,9 +309,10 @@ class Pages(QObject):
 
     def refresh(self, name: SettingsPage) -> None:
         """Update what depends on the index on a page."""
-        if name == _NEED_MODELS and name in self._made and not self.models_unsupported:
-            self._made["stored"].begin(self._manager)
-            self._made[name].refresh()
+        stored, page = self._made.get("stored"), self._made.get(name)
+        if isinstance(page, EmbeddingPage) and isinstance(stored, StoredModelsPage) and not self.models_unsupported:
+            stored.begin(self._manager)
+            page.refresh()
 
     def show_buttons(self, name: SettingsPage | None) -> None:
         """Show the footer buttons of a page; None for the search results."""
@@ -314,23 +321,22 @@ class Pages(QObject):
 
     @Slot()
     def _show_buttons(self) -> None:
-        for form in FORMS:
-            if form in self._made:
-                page, whole = self._made[form], whole_page(form)
+        for name in FORMS:
+            if (form := self.form(name)) is not None:
+                whole = whole_page(name)
                 # Next to options that are saved immediately, a disabled save button would confuse.
-                page.save_button.setVisible(
-                    self.shown == whole and not self._replaced(form) and (whole == form or page.unsaved)
+                form.save_button.setVisible(
+                    self.shown == whole and not self._replaced(name) and (whole == name or form.unsaved)
                 )
 
     def stop(self) -> None:
         """Cancel running requests of all pages, since the dialog was closed."""
         for page in self._made.values():
-            if hasattr(page, "stop"):
-                page.stop()
+            page.stop()
 
     # --- creation ---------------------------------------------------------------------------------------------------
 
-    def _make(self, name: SettingsPage) -> QWidget:
+    def _make(self, name: SettingsPage) -> DialogPage:
         if name in self._makers:
             return self._makers[name](self._model)
         match name:
@@ -354,7 +360,7 @@ class Pages(QObject):
                 mine = [switch for switch in self._switches if switch.placed.page == name]
                 return OptionsPage(name, self._model, switches=mine)
 
-    def _form(self, page: EmbeddingPage | EnginePage) -> QWidget:
+    def _form(self, page: EmbeddingPage | EnginePage) -> DialogPage:
         page.saved.connect(self._saved)
         page.edited.connect(self._show_buttons)
         page.edited.connect(self.edited)

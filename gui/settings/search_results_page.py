@@ -19,7 +19,7 @@ from gui.settings.option_pages import (
     whole_page,
     words_of,
 )
-from gui.settings.option_row import WIDTH, OptionFooter, OptionRow
+from gui.settings.option_row import WIDTH, DialogPage, OptionFooter, OptionRow
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import LastInTabOrder, announce
@@ -87,7 +87,7 @@ class FormRow(QFrame):
         self._button.setFocus()
 
 
-class ResultsPage(QFrame):
+class ResultsPage(DialogPage):
     """A page of search results, created for each search; the rows after the first screenful follow in short steps.
 
     Signals: page_requested: page of an option that can only be changed there.
@@ -106,7 +106,6 @@ class ResultsPage(QFrame):
         self._switches = switches
         self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
         self._page: SettingsPage | None = None
-        self.rows: dict[str, OptionRow] = {}
         self._count_label = label("", "muted", wrap=True)
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
@@ -173,6 +172,7 @@ class ResultsPage(QFrame):
                 self._list.addWidget(label(tr(PAGES[page]), "group"))
             row = self._row(placed, switch)
             self._list.addWidget(row)
+            row.show()  # as in `OptionsPage`
             end.take(row)
         if now:
             self._turn.start()  # once more after the last ones, which the layout has shown by then
@@ -197,16 +197,5 @@ class ResultsPage(QFrame):
         if isinstance(row, OptionRow | FormRow | SystemRow):
             row.take_focus()
 
-    def complain(self, key: str, sentence: str) -> None:
-        row = self.rows.get(key)
-        if row is not None:
-            row.complain(sentence)
-
     def show_row(self, key: str) -> None:
-        if key in self.rows:
-            self.scroller.ensureWidgetVisible(self.rows[key])
-
-    def save_typed(self) -> None:
-        """Save text that is being typed in a field, if it is valid."""
-        for row in self.rows.values():
-            row.field.commit()
+        self.scroller.ensureWidgetVisible(self.rows[key])

@@ -29,7 +29,9 @@ class SystemState(Protocol):
 class SystemSwitch(QObject):
     """A boolean system setting with its last known value; read and written off the GUI thread.
 
-    Signals: changed: it was read again. refused: one sentence, on a read or write error.
+    Signals:
+        changed: it was read again.
+        refused: one sentence, on a read or write error.
     """
 
     changed = Signal()

@@ -369,8 +369,9 @@ def _wrap(document: QTextDocument, width: float) -> None:
 class PrintRun(QObject):
     """One print job, run step by step in the event loop.
 
-    Signals: progressed: the fraction done, 0 to 1, and the number of pages so far. finished: whether all pages were
-    printed; not emitted after `cancel`.
+    Signals:
+        progressed: the fraction done, 0 to 1, and the number of pages so far.
+        finished: whether all pages were printed; not emitted after `cancel`.
     """
 
     progressed = Signal(float, int)
@@ -381,7 +382,7 @@ class PrintRun(QObject):
         self.paper = paper
         self._steps: Steps | None = steps
         self._timer = QTimer(self)
-        self._timer.timeout.connect(self._go_on)
+        self._timer.timeout.connect(self._continue)
 
     def start(self) -> None:
         self._timer.start(0)
@@ -392,7 +393,7 @@ class PrintRun(QObject):
             self._end()
             self.paper.drop()
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         until = time.perf_counter() + _TURN
         done = 0.0
         while self._steps is not None and time.perf_counter() < until:

@@ -449,7 +449,10 @@ class Frame(QWidget):
         state.dock_shown = self.panes.dock_requested and not self.dock.explains
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        focused = QApplication.focusWidget()
         if event.key() == Qt.Key.Key_Escape and self.pages.currentWidget() is self.panes:
             self.views.focus_box()  # from a filter, a message, the bar below: widgets without their own way back
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, QPushButton):
+            focused.click()  # outside of dialogs, Qt lets only Space press buttons
         else:
             super().keyPressEvent(event)

@@ -120,7 +120,7 @@ class Views(QObject):
     def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
         """Use this memory in all views from now on.
 
-        `keep`: it is of the same folder, which is being reopened: results, selection and the open document stay.
+        `keep`: the same folder is being reopened: results, selection and the open document stay.
         """
         self._manager = manager
         if not keep:
@@ -167,6 +167,11 @@ class Views(QObject):
             self._arrange()
             self.switched.emit(name)
         self.focus_box()
+
+    def open_page(self, name: str, page: str) -> None:
+        """Show a page of a view."""
+        self.panels[name].open_page(page)
+        self.switch(name)
 
     @Slot()
     def refresh(self) -> None:

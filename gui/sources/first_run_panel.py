@@ -40,8 +40,10 @@ CONSENT = marked(
 class FoundSection(QWidget):
     """Lists the folders found on this computer; searches for them only after `look()`.
 
-    Signals: workspace_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
-    changed: other sessions are ticked.
+    Signals:
+        workspace_chosen: Path of a workspace or a vault.
+        looked: the results are shown, or why there are none.
+        changed: other sessions are ticked.
     """
 
     workspace_chosen = Signal(object)
@@ -180,8 +182,11 @@ def _find(token: CancelToken) -> FoundSources:
 class WelcomePage(QFrame):
     """The page with three ways to begin: a folder of notes, found sessions alone, or the sample notes.
 
-    Signals: choose_requested: open a dialog for a folder. named: Path of a folder that was dropped or chosen in the
-    list. sessions_requested: index sessions alone. sample_requested: open the sample notes.
+    Signals:
+        choose_requested: open a dialog for a folder.
+        named: Path of a folder that was dropped or chosen in the list.
+        sessions_requested: index sessions alone.
+        sample_requested: open the sample notes.
     """
 
     choose_requested = Signal()
@@ -276,9 +281,11 @@ class FirstRunPanel(QWidget):
 
     They are made when one is first shown, which most windows never do.
 
-    Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with it.
-    workspace_chosen: Path of the folder to index, once its settings are saved. back_requested: return to the open
-    workspace. sample_requested: open the sample notes.
+    Signals:
+        folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with it.
+        workspace_chosen: Path of the folder to index, once its settings are saved.
+        back_requested: return to the open workspace.
+        sample_requested: open the sample notes.
     """
 
     folder_named = Signal(object)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -24,7 +24,7 @@ from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
-from gui.widgets.layouts import FlowLayout, column_page, scrolling_column
+from gui.widgets.layouts import FlowLayout, column_page, keeping_focus, scrolling_column
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.status_texts import files_left_out, rule_words
@@ -34,6 +34,8 @@ _WIDTH = 760
 _TYPING_MS = 300
 _LEAST_ROWS = 5
 """Rows of the table and its header; with less room, the page scrolls."""
+_DETAIL_ROWS = 2
+"""Rows of the table of skipped files that its detail takes."""
 _RULES_NAMED = 3
 
 
@@ -45,6 +47,8 @@ def is_empty(preview: WorkspacePreview) -> bool:
 def indexed_text(preview: WorkspacePreview) -> str:
     if is_empty(preview):
         return tr("This folder is empty. Choose a folder that contains notes.")
+    if not (preview.files or preview.kinds or preview.skipped):
+        return tr("This folder is empty.")
     if not preview.files:
         return tr("No file in this folder would be indexed.")
     size = size_text(preview.bytes)
@@ -92,8 +96,6 @@ def session_files_text(preview: WorkspacePreview) -> str:
 def skipped_text(preview: WorkspacePreview) -> str:
     """Return a sentence about the rules that skip files, most frequent first; the table has every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
-    if not rules and not preview.files:
-        return tr("This folder is empty.")
     if not rules:
         return tr("No files are skipped.")
     named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
@@ -204,8 +206,11 @@ class KindChips(QWidget):
 class PreviewPage(QFrame):
     """Shows what would be indexed in one folder; the user can change file types and patterns.
 
-    Signals: changed: extensions or patterns differ; update the preview. accepted: index this folder. other_requested:
-    choose another folder. back_requested: return to the previous page.
+    Signals:
+        changed: extensions or patterns differ; update the preview.
+        accepted: index this folder.
+        other_requested: choose another folder.
+        back_requested: return to the previous page.
     """
 
     changed = Signal()
@@ -236,14 +241,11 @@ class PreviewPage(QFrame):
         column.addWidget(self._path)
         column.addSpacing(6)
         column.addWidget(self._sum)
-        self._details = QWidget()
-        inside = QVBoxLayout(self._details)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(10)
-        inside.addWidget(self._sessions)
-        inside.addLayout(self._options())
-        inside.addWidget(self._tables(), 1)
-        column.addWidget(self._details, 1)
+        column.addWidget(self._sessions)
+        self._files = self._options(), self._table_chips(), self._tables()
+        """The widgets that are hidden without files to choose from."""
+        for widget in self._files:
+            column.addWidget(widget, int(widget is self._stack))
         column.addWidget(self._problem)
         column.addWidget(self._promise)
         column.addStretch(0)
@@ -256,7 +258,7 @@ class PreviewPage(QFrame):
         whole.addWidget(self._foot)
         self._scroll.viewport().installEventFilter(self)
 
-    def _options(self) -> QVBoxLayout:
+    def _options(self) -> QWidget:
         self._kinds = KindChips()
         self._kinds.changed.connect(self.changed)
         self._exclude = QLineEdit()
@@ -270,10 +272,12 @@ class PreviewPage(QFrame):
         files.setMinimumHeight(Chip("").sizeHint().height())
         row.addWidget(files, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._kinds, 1)
-        both = QVBoxLayout()
-        both.setSpacing(8)
-        both.addLayout(row)
-        both.addWidget(self._exclude)
+        both = QWidget()
+        whole = QVBoxLayout(both)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(8)
+        whole.addLayout(row)
+        whole.addWidget(self._exclude)
         return both
 
     def _tables(self) -> QWidget:
@@ -296,24 +300,23 @@ class PreviewPage(QFrame):
             table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self._folders)
         self._stack.addWidget(skipped)
+        self._show_table(0)
+        return self._stack
 
+    def _table_chips(self) -> QWidget:
+        """Return the row with the chips that select a table."""
         self._show_folders, self._show_skipped = Chip(tr("Files to index")), Chip(tr("Skipped"))
         self._rules = ElidedLabel()
         self._rules.setProperty("role", "meta")
-        chips = QHBoxLayout()
+        both = QWidget()
+        chips = QHBoxLayout(both)
+        chips.setContentsMargins(0, 4, 0, 0)
         chips.setSpacing(8)
         for number, chip in enumerate((self._show_folders, self._show_skipped)):
             chip.clicked.connect(lambda _=False, number=number: self._show_table(number))
             chips.addWidget(chip)
         chips.addSpacing(4)
         chips.addWidget(self._rules, 1)
-        both = QWidget()
-        whole = QVBoxLayout(both)
-        whole.setContentsMargins(0, 4, 0, 0)
-        whole.setSpacing(8)
-        whole.addLayout(chips)
-        whole.addWidget(self._stack, 1)
-        self._show_table(0)
         return both
 
     def _footer(self) -> QWidget:
@@ -336,31 +339,58 @@ class PreviewPage(QFrame):
         row.addStretch(1)
         return column_page(row, _WIDTH)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.back_requested.emit()
+        else:
+            super().keyPressEvent(event)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Align the footer with the column above, which may have a scroll bar."""
         if event.type() == QEvent.Type.Resize:
             self._align_footer()
         return super().eventFilter(watched, event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_footer()
+
     def _align_footer(self) -> None:
         below = self._whole.indexOf(self._foot) >= 0
         bar = self._scroll.width() - self._scroll.viewport().width()
         self._foot.setContentsMargins(margins(0, 0, bar if below else 0, 0))
 
-    def _place_footer(self, *, below: bool) -> None:
-        """Place the buttons at the bottom of the page or, if nothing fills the page, right after its text."""
-        if (self._whole.indexOf(self._foot) >= 0) == below:
+    def _fit_tables(self, rows: int) -> None:
+        """Make the tables at most as high as their header and this number of rows."""
+        table = self._folders
+        height = table.horizontalHeader().sizeHint().height() + rows * table.verticalHeader().defaultSectionSize()
+        self._stack.setMaximumHeight(max(self._stack.minimumHeight(), height + 2 * table.frameWidth()))
+        self._place_footer()
+
+    def _place_footer(self) -> None:
+        """Place the buttons right after the text if all of it fits the page, else at the bottom of the page."""
+        middle = self._column.parentWidget()
+        assert middle is not None
+        was_below = self._whole.indexOf(self._foot) >= 0
+        height = self._column.totalHeightForWidth(min(self.width(), middle.maximumWidth()))
+        if was_below:
+            height += self._foot.sizeHint().height()
+        if not self._stack.isHidden():
+            height += self._stack.maximumHeight() - self._stack.minimumHeight()
+        below = height > self.height()
+        if below == was_below:
             return
         layout = cast("QHBoxLayout", self._foot.layout())
-        if below:
-            self._whole.addWidget(self._foot)
-            layout.unsetContentsMargins()
-        else:
-            self._column.insertWidget(self._column.count() - 1, self._foot)
-            layout.setContentsMargins(0, 0, 0, 0)  # the page around it has them
+        with keeping_focus(self._foot):
+            if below:
+                self._whole.addWidget(self._foot)
+                layout.unsetContentsMargins()
+            else:
+                self._column.insertWidget(self._column.count() - 1, self._foot)
+                layout.setContentsMargins(0, 0, 0, 0)  # the page around it has them
+            self._foot.show()
         for side in (0, 2):
             layout.setStretch(side, int(below))
-        self._foot.show()
         self._align_footer()
 
     # --- display ----------------------------------------------------------------------------------------------------
@@ -389,11 +419,11 @@ class PreviewPage(QFrame):
 
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
         first, self._was_shown = not self._was_shown, True
-        self._show_details(self._sessions_only or not is_empty(preview))
+        self._show_details(self._sessions_only or not is_empty(preview), bool(preview.kinds or preview.skipped))
         self._accept.setVisible(True)
         self._sum.setText(sessions_only_text(preview) if self._sessions_only else indexed_text(preview))
         self._sessions.setText(session_files_text(preview))
-        self._sessions.setVisible(bool(self._sessions.text()))
+        self._sessions.setVisible(bool(self._sessions.text()) and not self._sessions_only)
         self._rules.setText(skipped_text(preview))
         self._kinds.show_kinds(preview.kinds)
         self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
@@ -401,6 +431,7 @@ class PreviewPage(QFrame):
         self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", files_left_out(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
+        self._fit_tables(max(len(preview.folders), len(preview.skipped) + _DETAIL_ROWS))
         self._problem.hide()
         files = 0 if self._sessions_only else preview.files
         self._accept.setEnabled(files + preview.session_files > 0)
@@ -423,12 +454,14 @@ class PreviewPage(QFrame):
         """Return the button that leaves the page of a folder that can't be indexed."""
         return self._back if self._sessions_only else self._other
 
-    def _show_details(self, shown: bool) -> None:
-        filled = shown and not self._sessions_only
-        self._details.setVisible(filled)
-        self._place_footer(below=filled)
+    def _show_details(self, shown: bool, files: bool = True) -> None:
+        """Show or hide what follows the summary; `files`: whether there are files to choose from."""
+        for widget in self._files:
+            widget.setVisible(shown and files and not self._sessions_only)
+        self._sessions.setVisible(shown and not self._sessions_only)
         self._promise.setVisible(shown)
         self._accept.setVisible(shown)
+        self._place_footer()
 
     @property
     def extensions(self) -> tuple[str, ...]:

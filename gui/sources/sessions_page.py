@@ -77,7 +77,9 @@ class Choice:
 class SourcesPage(QFrame):
     """The page to choose session folders. Nothing is indexed or saved until the user presses the button.
 
-    Signals: saved: Path of the workspace whose settings now list the choice. back_requested: leave without changes.
+    Signals:
+        saved: Path of the workspace whose settings now list the choice.
+        back_requested: leave without changes.
     """
 
     saved = Signal(object)

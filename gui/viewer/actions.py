@@ -39,8 +39,10 @@ _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 class FileActions(QObject):
     """The actions on a file for buttons and menus: they apply to the current target and its selected lines.
 
-    Signals: notified: a message about the result. link_requested: copy a link to this `Location`. sessions_requested:
-    search for the sessions that used the file with this name.
+    Signals:
+        notified: a message about the result.
+        link_requested: copy a link to this `Location`.
+        sessions_requested: search for the sessions that used the file with this name.
     """
 
     notified = Signal(str)
@@ -189,7 +191,9 @@ class SimilarAction(QObject):
 
     The action is in the menus of source and page, and its key works anywhere in the panel.
 
-    Signals: requested: a `Passage` and its first words. notified: why it is impossible.
+    Signals:
+        requested: a `Passage` and its first words.
+        notified: why it is impossible.
     """
 
     requested = Signal(object, str)

@@ -28,9 +28,12 @@ _EXTERNAL = ("http", "https", "mailto")
 class LinkFollower(QObject):
     """Opens the links of a page.
 
-    Signals: file_chosen: a `Location` in another file. heading_chosen: a heading or another anchor of this page, as in
-    links. missed: the name in a link to a note that doesn't exist. search_requested: the query for a tag. notified: why
-    a link was not opened.
+    Signals:
+        file_chosen: a `Location` in another file.
+        heading_chosen: a heading or another anchor of this page, as in links.
+        missed: the name in a link to a note that doesn't exist.
+        search_requested: the query for a tag.
+        notified: why a link was not opened.
     """
 
     file_chosen = Signal(object)
@@ -104,8 +107,10 @@ def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, t
 class FindBar(QFrame):
     """The find bar: a line edit, a count of matches, and buttons for the next and previous match.
 
-    Signals: needle_changed: the text to find. step_requested: True for the next match, False for the previous. closed:
-    the user closed the bar.
+    Signals:
+        needle_changed: the text to find.
+        step_requested: True for the next match, False for the previous.
+        closed: the user closed the bar.
     """
 
     needle_changed = Signal(str)
@@ -175,7 +180,9 @@ class FindBar(QFrame):
 class FindInText(QObject):
     """Connects the find bar with navigation between hits.
 
-    Signals: closed: the find bar was closed. notice: which match was reached, or that there is none.
+    Signals:
+        closed: the find bar was closed.
+        notice: which match was reached, or that there is none.
     """
 
     closed = Signal()

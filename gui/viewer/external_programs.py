@@ -245,11 +245,13 @@ def _page_at(manager: MemorySearchManager, name: str, line: int) -> int:
 class ExternalOpener(QObject):
     """Opens files in other programs, given by stable names; their paths are resolved off the GUI thread.
 
-    Attributes: manager: the memory of the files; without one nothing happens. editor_command: the setting
-    `window.editor`.
+    Attributes:
+        manager: the memory of the files; without one nothing happens.
+        editor_command: the setting `window.editor`.
 
-    Signals: failed: one sentence. editor_failed: one sentence, and the name and the line that did not open in an
-    editor.
+    Signals:
+        failed: one sentence.
+        editor_failed: one sentence, and the name and the line that did not open in an editor.
     """
 
     failed = Signal(str)

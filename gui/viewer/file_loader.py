@@ -132,8 +132,10 @@ class OpenedFile:
 class FileLoader(QObject):
     """Opens one file at a time in the background; a new request cancels the previous one.
 
-    Signals: opened: an `OpenedFile`. failed: why it could not be opened, as one sentence. slow: it takes long enough
-    for a message.
+    Signals:
+        opened: an `OpenedFile`.
+        failed: why it could not be opened, as one sentence.
+        slow: it takes long enough for a message.
     """
 
     opened = Signal(object)
@@ -227,7 +229,9 @@ Stamp = tuple[int, int, int]
 class FileWatch(QObject):
     """Reports when a file on disk changes or is deleted, or the entries of a folder.
 
-    Signals: changed: it has other content now, or exists again. vanished: it was deleted.
+    Signals:
+        changed: it has other content now, or exists again.
+        vanished: it was deleted.
     """
 
     changed = Signal()

@@ -48,7 +48,6 @@ class Gutter:
 class Decoration:
     """The ranges of one line to highlight, in UTF-16 code units."""
 
-    highlighted: bool = False
     marks: Sequence[tuple[int, int]] = ()
     found: Sequence[tuple[int, int]] = ()
     current: tuple[int, int] | None = None

@@ -31,8 +31,10 @@ _LINK = Qt.ItemDataRole.UserRole + 1
 class LinkCard(QFrame):
     """Shows the links of the current note while the card is open; reads them in the background.
 
-    Signals: chosen: open the note of this `NoteLinkInfo`. notified: a message for the user. left: the card was closed
-    while it had the focus.
+    Signals:
+        chosen: open the note of this `NoteLinkInfo`.
+        notified: a message for the user.
+        left: the card was closed while it had the focus.
     """
 
     chosen = Signal(object)
@@ -83,7 +85,7 @@ class LinkCard(QFrame):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory whose index is read; None for none. `keep`: it is of the same folder, and the file stays."""
+        """Set the memory whose index is read; None for none. `keep`: the folder is the same, and the file stays."""
         self._manager = manager
         self._job.cancel()
         if not keep:

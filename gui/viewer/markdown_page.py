@@ -264,7 +264,20 @@ def _remove(block: QTextBlock, cursor: QTextCursor, start: int, end: int) -> Non
 
 
 def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
-    level = block.blockFormat().headingLevel()
+    level, code = block.blockFormat().headingLevel(), is_code(block)
+    cursor.setPosition(block.position())
+    cursor.mergeBlockFormat(_block_format(block, level, style))
+    if code:
+        cursor.setBlockCharFormat(_code_ink(style))
+    for position, length, ink in _fragments(block):
+        if _style_ink(ink, level, code=code, style=style):
+            cursor.setPosition(position)
+            cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setCharFormat(ink)
+
+
+def _block_format(block: QTextBlock, level: int, style: PageStyle) -> QTextBlockFormat:
+    """Return margins, line height and colour of a block; `level`: of a heading, else 0."""
     indent = QUOTE_INDENT * quote_level(block) * style.scale
     look = QTextBlockFormat()
     look.setLineHeight(style.line_height, _PROPORTIONAL)
@@ -295,15 +308,7 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
         look.setLineHeight(100, _PROPORTIONAL)  # more would also enlarge the space of the image
     look.setTopMargin(0 if block.blockNumber() == 0 else above * style.scale)
     look.setBottomMargin(below * style.scale)
-    cursor.setPosition(block.position())
-    cursor.mergeBlockFormat(look)
-    if is_code(block):
-        cursor.setBlockCharFormat(_code_ink(style))
-    for position, length, ink in _fragments(block):
-        if _style_ink(ink, level, code=is_code(block), style=style):
-            cursor.setPosition(position)
-            cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
-            cursor.setCharFormat(ink)
+    return look
 
 
 def _indent(look: QTextBlockFormat, block: QTextBlock, indent: float) -> None:

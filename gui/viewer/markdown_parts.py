@@ -210,7 +210,7 @@ class PageBuilder(QObject):
         super().__init__(parent)
         self._steps: Generator[None, None, Page] | None = None
         self._timer = QTimer(self)
-        self._timer.timeout.connect(self._go_on)
+        self._timer.timeout.connect(self._continue)
 
     def start(self, slices: Sequence[str], style: PageStyle, pictures: Mapping[str, Picture]) -> None:
         """Build a page from `slices`, dropping an unfinished one."""
@@ -221,7 +221,7 @@ class PageBuilder(QObject):
         self._steps = None
         self._timer.stop()
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         steps = self._steps
         until = time.perf_counter() + _TURN
         while steps is not None and time.perf_counter() < until:

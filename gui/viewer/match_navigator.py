@@ -92,7 +92,7 @@ class TextScan(QObject):
         self._lines, self._finder = lines, finder
         self._near, self._left = block_of(near), most_characters
         self.hits = MatchMap(lines.line_count)
-        self._go_on()
+        self._continue()
 
     def stop(self) -> None:
         """Stop the search in the text and drop its hits."""
@@ -118,7 +118,7 @@ class TextScan(QObject):
         self._sought = None
         then(step)
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         """Search further blocks until the limits of characters and hits are reached."""
         if self._left > 0 and not self.hits.complete and self.hits.count < MOST_HITS:
             self._search(_order(self.hits, self._near, forward=True), until_hit=False)
@@ -144,7 +144,7 @@ class TextScan(QObject):
         self.changed.emit()
         self._answer()
         if self._job is None:
-            self._go_on()
+            self._continue()
 
     def _give_up(self, _sentence: str) -> None:
         """Stop the search since the text can't be read any more; earlier hits stay."""
@@ -220,8 +220,9 @@ class MatchView(Protocol):
 class MatchNavigator(QObject):
     """Finds hits in the text of one view, and goes from one to the next.
 
-    Signals: counted: the find bar's text about its hits, "3 of 17". notice: a message which hit was reached, that the
-    search wrapped around or found nothing.
+    Signals:
+        counted: the find bar's text about its hits, "3 of 17".
+        notice: a message which hit was reached, that the search wrapped around or found nothing.
     """
 
     counted = Signal(str)

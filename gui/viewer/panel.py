@@ -46,10 +46,13 @@ class ViewerPanel(BaseViewer):
     `wrap_action` is checked while long lines are wrapped, `chunks_action` while the borders of chunks are shown.
     `elsewhere` opens files in other programs, also for the rest of the window.
 
-    Signals: file_shown: the name of the file whose text, or the reason for having none, is shown. more_requested: find
-    passages similar to this `Passage`, with its first words if known. link_requested: copy a link to this `Location`.
-    sessions_requested: find the sessions that used the file with this name. location_chosen: open this `Location`.
-    search_requested: search for these words.
+    Signals:
+        file_shown: the name of the file whose text, or the reason for having none, is shown.
+        more_requested: find passages similar to this `Passage`, with its first words if known.
+        link_requested: copy a link to this `Location`.
+        sessions_requested: find the sessions that used the file with this name.
+        location_chosen: open this `Location`.
+        search_requested: search for these words.
     """
 
     location_chosen = Signal(object)
@@ -59,9 +62,9 @@ class ViewerPanel(BaseViewer):
     link_requested = Signal(object)
     sessions_requested = Signal(str)
 
-    def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_FILE, parent)
-        self._manager = manager
+        self._manager: MemorySearchManager | None = None
         self.target: ViewTarget | None = None
         self.opened: OpenedFile | None = None
         self._instead: NothingToRead | None = None
@@ -76,8 +79,6 @@ class ViewerPanel(BaseViewer):
         self._source_and_page = SourceAndPage(jobs, self.source, self.finding.hits, self)
         self.rendered = self._source_and_page.rendered
         self.external = ExternalOpener(jobs, self)
-        self.external.manager = manager
-        self.link_card.set_manager(manager)
         self.file_actions = FileActions(jobs, self.external, self.source, self)
         self.file_actions.page_at = lambda line: self.opened.page_at(line) if self.opened else 0
         self.similar = SimilarAction(jobs, self.source, self.rendered, self)

@@ -51,7 +51,9 @@ _CHARACTERS = 1_000
 class StepwiseLayout(QObject):
     """Lays out one document at a time, in short steps that keep the window responsive.
 
-    Signals: reached: the page is laid out up to the requested block. finished: it is laid out completely.
+    Signals:
+        reached: the page is laid out up to the requested block.
+        finished: it is laid out completely.
     """
 
     reached = Signal()
@@ -64,7 +66,7 @@ class StepwiseLayout(QObject):
         self.complete = False
         """Whether all of the document is laid out."""
         self._timer = QTimer(self)
-        self._timer.timeout.connect(self._go_on)
+        self._timer.timeout.connect(self._continue)
 
     def take(self, document: QTextDocument) -> None:
         """Set the document; it is not laid out before `start`."""
@@ -81,7 +83,7 @@ class StepwiseLayout(QObject):
         self._target = target
         self.restart()
         if begin:
-            self._go_on()
+            self._continue()
 
     def restart(self) -> None:
         """Lay out again from the first block, after a change of the width."""
@@ -94,7 +96,7 @@ class StepwiseLayout(QObject):
         """Suppress Qt's own layout timer, whose steps double until one takes 0.1 s."""
         return not self.complete and event.type() == QEvent.Type.Timer
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         document = self._document
         if document is None:
             self._timer.stop()
@@ -124,8 +126,10 @@ class StepwiseLayout(QObject):
 class RenderedView(QTextBrowser):
     """Shows one page of rendered Markdown; the page's text blocks count as lines, from 1.
 
-    Signals: rendered: the last requested page is shown. failed: it could not be created, as one sentence. followed: the
-    user clicked a link (QUrl).
+    Signals:
+        rendered: the last requested page is shown.
+        failed: it could not be created, as one sentence.
+        followed: the user clicked a link (QUrl).
     """
 
     rendered = Signal()

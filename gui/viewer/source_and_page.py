@@ -18,8 +18,9 @@ class SourceAndPage(QObject):
 
     The chosen mode applies to later files too; hits are searched in the visible one.
 
-    Signals: turned: the widget of the mode whose text is loaded now. notified: why the source is shown instead of the
-    page.
+    Signals:
+        turned: the widget of the mode whose text is loaded now.
+        notified: why the source is shown instead of the page.
     """
 
     turned = Signal(object)

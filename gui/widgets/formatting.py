@@ -197,7 +197,7 @@ CENT = 0.01
 
 
 def money(dollars: float) -> str:
-    """Format an amount in dollars: $0.08, $12.40; less than a cent as such."""
+    """Format an amount in dollars: $0.08, $12.40; “under $0.01” below a cent."""
     if dollars == 0:
         return tr("$0")
     return tr("under $0.01") if dollars < CENT else tr("${dollars:,.2f}", dollars=dollars)

@@ -1,5 +1,7 @@
 """Layouts: lines of widgets that wrap, two widgets side by side if they fit, and a centred column that scrolls."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
@@ -223,18 +225,24 @@ def column_page(column: QLayout, width: int) -> QFrame:
     return page
 
 
-class _ScrollArea(QScrollArea):
-    """A scroll area that shows the focused control: Qt does so only if the focus was in the area before."""
+class VerticalScrollArea(QScrollArea):
+    """A scroll area that scrolls only vertically, and shows the focused control.
 
-    def __init__(self) -> None:
-        super().__init__()
+    Qt shows a control only if the focus was in the area before.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         cast("QApplication", QApplication.instance()).focusChanged.connect(self._show_focused)
 
     @Slot(QWidget, QWidget)
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
         if before is None or QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
             return  # the window was activated, or the control was pressed where it is
-        if focused is not None and self.isVisible() and self.isAncestorOf(focused):
+        if focused is not None and self.isVisible() and self.viewport().isAncestorOf(focused):
             area = QRect(focused.mapTo(self.viewport(), QPoint()), focused.size())
             if not self.viewport().rect().contains(area):
                 self.ensureWidgetVisible(focused)
@@ -242,13 +250,19 @@ class _ScrollArea(QScrollArea):
 
 def scrolling_column(column: QLayout, width: int) -> QScrollArea:
     """Return a page as `column_page`, in a scroll area."""
-    scroll = _ScrollArea()
+    scroll = VerticalScrollArea()
     scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setWidgetResizable(True)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     scroll.setWidget(column_page(column, width))
     return scroll
+
+
+@contextmanager
+def keeping_focus(moved: QWidget) -> Iterator[None]:
+    """Restore the focus after `moved` has got another parent, for which Qt takes the focus from the widgets in it."""
+    focused = QApplication.focusWidget()
+    yield
+    if focused is not None and moved.isAncestorOf(focused):
+        focused.setFocus()
 
 
 class FootedColumn(QWidget):
@@ -289,11 +303,9 @@ class FootedColumn(QWidget):
         if inside == self._footer_scrolls:
             return
         self._line.setVisible(not self._footer_scrolls)
-        if self._footer_scrolls:
-            self._column.addWidget(self._footer)
-        else:
-            self._whole.addWidget(self._footer)
-        self._footer.show()
+        with keeping_focus(self._footer):
+            (self._column if self._footer_scrolls else self._whole).addWidget(self._footer)
+            self._footer.show()
 
     def _align_footer(self) -> None:
         """Give a footer below the scroll area the side margins of the column, which may have a scroll bar."""

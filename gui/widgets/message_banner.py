@@ -40,8 +40,9 @@ class Banner(QFrame):
 
     Its buttons are next to the text, or below it if that takes less height.
 
-    Signals: left: a message that had the focus was answered or dismissed, and no other is shown. cleared: the key of a
-    message that was answered, dismissed or removed.
+    Signals:
+        left: a message that had the focus was answered or dismissed, and no other is shown.
+        cleared: the key of a message that was answered, dismissed or removed.
     """
 
     left = Signal()

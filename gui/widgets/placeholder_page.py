@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QStyle,
     QStyleOptionButton,
@@ -32,6 +31,7 @@ from gui.commands.keymap import keymap
 from gui.style.stylesheet import font_at, set_role
 from gui.widgets.accessibility import announce, insert_after, mark_position, stops
 from gui.widgets.labels import breakable, elide, label
+from gui.widgets.layouts import VerticalScrollArea
 from gui.widgets.plain_text import show_tip
 from gui.widgets.right_to_left import margins
 
@@ -108,7 +108,7 @@ class Offer(NamedTuple):
     act: Callable[[], None]
 
 
-class StatePage(QScrollArea):
+class StatePage(VerticalScrollArea):
     """Page shown instead of content: title, sentence, keys, optional table and buttons."""
 
     def __init__(self, parent: QWidget | None = None, *, outdent: int = 0) -> None:
@@ -116,10 +116,7 @@ class StatePage(QScrollArea):
         super().__init__(parent)
         self._outdent = outdent
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._tab_position = mark_position(self)
         self._page = page = QWidget()
         middle = QWidget()
@@ -221,7 +218,6 @@ class StatePage(QScrollArea):
         first = next(buttons, None)
         if first is not None:
             first.setFocus(Qt.FocusReason.OtherFocusReason)
-            self.ensureWidgetVisible(first)
         return first is not None
 
     def _fold(self) -> None:

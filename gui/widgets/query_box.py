@@ -136,7 +136,7 @@ class QueryBox(QWidget):
         self.edit.left.connect(self.left)
         for signal in (self.edit.into_list, self.edit.accepted):
             signal.connect(self.remember)
-        self.edit.history_requested.connect(self._walk)
+        self.edit.history_requested.connect(self._recall)
         self.edit.installEventFilter(self)
         self._icon = label(parent=self)
         self._state = label(role="meta", parent=self)
@@ -261,7 +261,7 @@ class QueryBox(QWidget):
         self.text_changed.emit(text)
 
     @Slot(bool)
-    def _walk(self, back: bool) -> None:
+    def _recall(self, back: bool) -> None:
         found = self._history.earlier(self.query) if back else self._history.later(self.query)
         if found is not None:
             self.show_text(found)

@@ -50,9 +50,9 @@ class StateDot(QWidget):
     A disc is fine, a triangle needs attention, half a disc is busy and a ring is off.
     """
 
-    def __init__(self, state: State = "off", parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._state: State = state
+        self._state: State = "off"
         self._measure()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

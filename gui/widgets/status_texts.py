@@ -144,13 +144,13 @@ class SyncLine:
         return self.fraction is not None
 
 
-def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> SyncLine:
+def sync_line(status: MemoryProviderStatus, *, now: float, stalled_for: float) -> SyncLine:
     """Make the texts of the bottom bar.
 
-    `now`: seconds since the epoch. `still_for`: seconds without progress of the running sync.
+    `now`: seconds since the epoch. `stalled_for`: seconds without progress of the running sync.
     """
     if status.syncing is not None:
-        return _running(status, status.syncing, still_for)
+        return _running(status, status.syncing, stalled_for)
     if status.index_error and not status.files:
         return SyncLine("degraded", tr("Index problem"), detail=status.index_error, tip=status.index_error)
     if status.writer_elsewhere:
@@ -158,7 +158,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
     return _resting(status, now)
 
 
-def _without_meaning(status: MemoryProviderStatus) -> str:
+def _pending_vectors(status: MemoryProviderStatus) -> str:
     """Describe how many chunks have no vectors yet, so that they can't be found by meaning; empty for none."""
     if not status.pending_vectors or status.provider == "none":
         return ""
@@ -168,42 +168,40 @@ def _without_meaning(status: MemoryProviderStatus) -> str:
     return tr_count("{count:,} passage waits for your agreement", "{count:,} passages wait for your agreement", left)
 
 
-def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
-    # The end of batch jobs, and of another process, can't be predicted.
-    queued = step.phase == "waiting"
-    waiting = (queued or bool(step.waiting)) and not status.paused
-    loading = step.phase == "embedding" and not step.completed and status.provider in ("embedded", "gguf")
-    stalled = not (status.paused or waiting) and still_for >= (_LOADING_SECONDS if loading else STALL_SECONDS)
-    if status.paused:
-        word = tr("Paused")
-    elif stalled:
-        word = tr("Stalled")
-    else:
-        word = tr(PHASE_WORDS["waiting" if waiting else step.phase])
+def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, stalled_for: float) -> SyncLine:
     # The current cost has priority over earlier savings.
     saved = tr("{cost} so far", cost=money(step.cost)) if step.cost else _reused(step.reused)
-    if stalled:
-        parts = [_no_progress(step.current_file.rpartition("/")[2], still_for)]
-    elif status.paused:
-        parts = [saved]
-    elif queued:
-        parts = [tr("another Mnemoscope is writing this index")]
-    elif waiting:
+    if status.paused:
+        return _running_line(status, step, "off", tr("Paused"), saved)
+    # The end of another process, and of batch jobs, can't be predicted.
+    waiting = tr(PHASE_WORDS["waiting"])
+    if step.phase == "waiting":
+        return _running_line(status, step, "working", waiting, tr("another Mnemoscope is writing this index"))
+    if step.waiting:
         jobs = tr_count(
             "for {count:,} batch job of {provider}",
             "for {count:,} batch jobs of {provider}",
             step.waiting,
             provider=status.provider,
         )
-        parts = [jobs, saved]
-    else:
-        parts = [_rate(step.rate), "" if step.seconds_left is None else _left(step.seconds_left), saved]
+        return _running_line(status, step, "working", waiting, jobs, saved)
+    loading = step.phase == "embedding" and not step.completed and status.provider in ("embedded", "gguf")
+    if stalled_for >= (_LOADING_SECONDS if loading else STALL_SECONDS):
+        still = _no_progress(step.current_file.rpartition("/")[2], stalled_for)
+        return _running_line(status, step, "degraded", tr("Stalled"), still)
+    left = "" if step.seconds_left is None else _left(step.seconds_left)
+    return _running_line(status, step, "working", tr(PHASE_WORDS[step.phase]), _rate(step.rate), left, saved)
+
+
+def _running_line(
+    status: MemoryProviderStatus, step: MemorySyncProgressUpdate, state: State, word: str, *details: str
+) -> SyncLine:
     return SyncLine(
-        "degraded" if stalled else "off" if status.paused else "working",
+        state,
         word,
         fraction=min(1.0, step.completed / step.total) if step.total else 0.0,
         count=progress_text(step, step.completed) if step.total else "",
-        detail=" · ".join(part for part in parts if part),
+        detail=" · ".join(part for part in details if part),
         file=step.current_file,
         paused=status.paused,
         tip=tr(
@@ -258,7 +256,7 @@ def _indexed(status: MemoryProviderStatus) -> str:
     return f"{by}{tr_count('{count:,} note', '{count:,} notes', files.get('memory', 0))} · {sessions}"
 
 
-def why_words_only(status: MemoryProviderStatus) -> str:
+def why_keywords_only(status: MemoryProviderStatus) -> str:
     """Return why the provider of the settings isn't used; empty if it is."""
     if status.provider != "none" or status.requested_provider == "none":
         return ""
@@ -280,12 +278,12 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     failed = len(status.failed_files)
     if last and last.error:
         return SyncLine("degraded", tr("Update failed"), count=files, detail=last.error, failed=failed, tip=last.error)
-    unfinished = " · ".join(part for part in (_without_meaning(status), _under_way(status), when) if part)
+    unfinished = " · ".join(part for part in (_pending_vectors(status), _under_way(status), when) if part)
     if last and last.cancelled:
         return SyncLine("off", tr("Stopped"), count=files, detail=unfinished, failed=failed, tip=tip)
     if is_untouched(status):
         return SyncLine("off", tr("Nothing indexed yet"))
-    if reason := why_words_only(status):
+    if reason := why_keywords_only(status):
         detail = " · ".join(part for part in (reason, when) if part)
         return SyncLine("degraded", tr("Keyword search only"), count=files, detail=detail, failed=failed, tip=reason)
     if status.dirty:

@@ -99,8 +99,10 @@ class StateButton(QPushButton):
 class SyncBar(QWidget):
     """The bottom bar: shows a status record; `show_status` may be called on every change.
 
-    Signals: pause, resume, cancel, sync_now: a button was pressed. failed_requested: show the failed files.
-    diagnostics_requested: the state was clicked.
+    Signals:
+        pause, resume, cancel, sync_now: a button was pressed.
+        failed_requested: show the failed files.
+        diagnostics_requested: the state was clicked.
     """
 
     pause = Signal()
@@ -184,7 +186,7 @@ class SyncBar(QWidget):
         """The texts that the sync bar shows."""
         if self._status is None:
             return SyncLine("off", self._nothing)
-        return sync_line(self._status, now=time.time(), still_for=time.monotonic() - self._moved)
+        return sync_line(self._status, now=time.time(), stalled_for=time.monotonic() - self._moved)
 
     @Slot()
     def _refresh(self) -> None:

@@ -210,7 +210,7 @@ _LEAST_DETAIL = 16
 def _columns() -> tuple[Column[FileIssue], ...]:
     return (
         Column[FileIssue](tr("File"), 24, _path),
-        Column[FileIssue](tr("Rule"), 15, lambda issue: rule_words(issue.rule)),
+        Column[FileIssue](tr("Rule"), 22, lambda issue: rule_words(issue.rule)),
         Column[FileIssue](tr("Detail"), 0, _detail),
     )
 
@@ -227,8 +227,9 @@ def _detail(issue: FileIssue) -> str:
 class IssuesTable(RecordsTable[FileIssue]):
     """A table of failed or skipped files; Enter or a double click reveals the file.
 
-    Signals: reveal_requested: path of the file, as in its record. chosen: the whole sentence of the current row, "" for
-    none.
+    Signals:
+        reveal_requested: path of the file, as in its record.
+        chosen: the whole sentence of the current row, "" for none.
     """
 
     reveal_requested = Signal(str)

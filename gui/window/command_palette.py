@@ -163,8 +163,10 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.
 class PaletteBox(QFrame):
     """The command palette: typing filters, Up and Down move, Enter runs. It closes when it loses the focus.
 
-    Signals: taken: Entry to run. refused: Entry that can't be run now. left: the palette was closed by Escape or Tab;
-    restore the previous focus.
+    Signals:
+        taken: Entry to run.
+        refused: Entry that can't be run now.
+        left: the palette was closed by Escape or Tab; restore the previous focus.
     """
 
     taken = Signal(object)

@@ -147,12 +147,12 @@ class PaneFocus(QObject):
         return next((part for part in self._parts if part.widget is widget or part.widget.isAncestorOf(widget)), None)
 
     def next(self) -> None:
-        self._walk(1)
+        self._focus_next_pane(1)
 
     def previous(self) -> None:
-        self._walk(-1)
+        self._focus_next_pane(-1)
 
-    def _walk(self, step: int) -> None:
+    def _focus_next_pane(self, step: int) -> None:
         """Focus the next pane (`step` 1) or the previous one (-1) that accepts the focus, wrapping around."""
         here = self._part_of(QApplication.focusWidget())
         count = len(self._parts)
@@ -190,7 +190,7 @@ class Keyboard(QObject):
         self.own.not_saved.connect(self._complain)
         self.palette = PaletteController(window, searches, window.folders, window.state)
         frame, views = window.frame, window.views
-        self.forwarding = ShortcutForwarding(frame.header, views.shown_parts, self)
+        ShortcutForwarding(frame.header, views.shown_parts, self)
         self.parts = PaneFocus(
             (
                 Part(frame.header, views.focus_box),

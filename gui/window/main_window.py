@@ -118,17 +118,16 @@ class MainWindow(MainWindowBase):
         self.workspace = workspace
         self.state = state
         self._jobs = jobs
-        self._appearance = appearance
         self._news = StatusEvents(self)
         self._capabilities = Capabilities(self)
         self._sync_announcer = SyncAnnouncer(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
-        self.least_size = LeastSize(self)
+        LeastSize(self)
 
         self.views = Views(jobs, self)
         self.search, self.sessions, self.viewer = self.views.search, self.views.sessions, self.views.viewer
-        self.diagnostics = DiagnosticsPanel(None, jobs, paths.config)
+        self.diagnostics = DiagnosticsPanel(jobs, paths.config)
         self.first_run = FirstRunPanel(jobs, paths.config, store_path=workspace.store_path)
         self.banner = WindowBanner(workspace)
         self.explanation = ExplanationPanel()
@@ -203,7 +202,8 @@ class MainWindow(MainWindowBase):
         if not (self.workspace.is_updating and status is not None and is_untouched(status)):
             self.sync_bar.show_status(status)  # else it keeps "Opening…" until the update reports
         self.views.show_status(status)
-        self.diagnostics.show_status(status)
+        if status is not None or not self.workspace.reopening:
+            self.diagnostics.show_status(status)
         self.commands.show_open(status is not None)
         self._news.update_status(status)
         self._sync_announcer.update_status(status)

@@ -58,8 +58,8 @@ class SessionRestore(QObject):
         """The location to restore once its folder is open."""
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
-        self._soon = DebouncedWrite(context.jobs, self._writing, _SOON_MS, self)
-        workspace.opened.connect(self._go_on)
+        self._later_write = DebouncedWrite(context.jobs, self._writing, _SOON_MS, self)
+        workspace.opened.connect(self._continue)
         views.viewer.file_shown.connect(self._scroll)
         window.installEventFilter(self)
         self._connect_signals()
@@ -93,7 +93,7 @@ class SessionRestore(QObject):
 
     def write_now(self) -> None:
         """Write the state immediately, since the window closes; nothing older is written after it."""
-        self._soon.stop()
+        self._later_write.stop()
         self.update_state()
         if self._remembers:
             save_state(_without_secrets(self._state))
@@ -103,7 +103,7 @@ class SessionRestore(QObject):
     @Slot()
     def _note(self, *_: object) -> None:
         if self._remembers:
-            self._soon.note()
+            self._later_write.note()
 
     def _writing(self) -> Writing:
         self.update_state()
@@ -149,7 +149,7 @@ class SessionRestore(QObject):
     # --- coming back ------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _go_on(self, opened: Opened) -> None:
+    def _continue(self, opened: Opened) -> None:
         last, self._requested = self._requested, None
         views = self._views
         if last is None or last.folder != str(opened.folder) or views.search.box.query:
@@ -257,7 +257,7 @@ class Drafts(QObject):
 
     def __init__(self, context: WindowContext, views: Views, remember: RememberController) -> None:
         super().__init__(context.window)
-        self._workspace = workspace = context.workspace
+        workspace = context.workspace
         self._views = views
         self._remember = remember
         self._banner = context.banner
@@ -266,7 +266,7 @@ class Drafts(QObject):
         self._waiting: tuple[Draft, ...] = ()
         self._dismissed = False
         self._reading = JobSlot(self)
-        self._soon = DebouncedWrite(self._jobs, self._writing, _DRAFT_MS, self)
+        self._later_write = DebouncedWrite(self._jobs, self._writing, _DRAFT_MS, self)
         editor = views.facts.body.editor
         editor.text.textChanged.connect(self._note)
         editor.change_requested.connect(self._note)
@@ -277,7 +277,7 @@ class Drafts(QObject):
 
     def write_now(self) -> None:
         """Save the drafts immediately, since the window closes."""
-        self._soon.stop()
+        self._later_write.stop()
         if self._folder:
             save_drafts(self._folder, self._drafts())
 
@@ -286,7 +286,7 @@ class Drafts(QObject):
     @Slot()
     def _note(self, *_: object) -> None:
         if self._folder:
-            self._soon.note()
+            self._later_write.note()
 
     def _writing(self) -> Writing | None:
         folder, drafts = self._folder, self._drafts()
@@ -349,7 +349,7 @@ class Drafts(QObject):
         self._banner.show_message(
             _unsaved(draft),
             "working",
-            Action(tr("Keep writing the note"), partial(self._go_on, draft)),
+            Action(tr("Keep writing the note"), partial(self._continue, draft)),
             Action(tr("Discard"), partial(self._answered, draft)),
             key=_KEY,
         )
@@ -360,12 +360,12 @@ class Drafts(QObject):
         self._note()
         self._offer()
 
-    def _go_on(self, draft: Draft) -> None:
+    def _continue(self, draft: Draft) -> None:
         if draft.kind == "fact":
             self._views.switch("facts")
-            self._views.facts.go_on_writing(draft.id, draft.text)
+            self._views.facts.resume_draft(draft.id, draft.text)
         else:
-            self._remember.go_on_writing(draft.id, draft.title, draft.name, draft.text)
+            self._remember.resume_draft(draft.id, draft.title, draft.name, draft.text)
         self._answered(draft)
 
 

@@ -255,6 +255,8 @@ class WindowMenu:
         self.menu: QMenu = commands.menu
         for spec in views.specs.values():
             commands.add(f"view.{spec.name}", spec.command, partial(views.switch, spec.name), spec.key)
+            for page, words in spec.page_commands.items():
+                commands.add_hidden(f"view.{spec.name}.{page}", words, partial(views.open_page, spec.name, page))
         commands.add("search.quick", marked("Quick search"), window.quick_requested.emit, "Ctrl+Shift+Space")
         commands.menu.addSeparator()
         self.back = commands.add("go.back", marked("Back"), navigation.back, *keys(QKeySequence.StandardKey.Back))
@@ -324,7 +326,7 @@ class WindowMenu:
 
     def _add_folders(self, commands: Commands, window: MainWindowBase) -> tuple[QAction, ...]:
         """Add commands for folders and their index; returns those that need an open folder."""
-        self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
+        commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
         everywhere = commands.add(
             EVERYWHERE, marked("Search all workspaces"), window.spaces.toggle_everywhere, "Ctrl+Shift+A"

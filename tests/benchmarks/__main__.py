@@ -2,7 +2,7 @@
 
 Every row is a module in `rows`; it runs its work in processes of its own and prints lines of a Markdown table. Notes
 and the vectors of real sentences stay in the folder for the next run; indexes are rebuilt. `complaints` measures
-nothing: it writes COMPLAINTS.md, what is found for queries that people complain about.
+nothing: it writes the results of queries that users complain about to COMPLAINTS.md.
 """
 
 import argparse

@@ -32,7 +32,7 @@ def test_only_the_server_loads_the_mcp_package(tmp_path: Path) -> None:
     assert loaded & {"mcp", "mcp_types", "pydantic", "asyncio"} == set()
 
 
-def test_nor_do_the_records_errors_and_settings_behind_its_door():
+def test_public_names_load_neither_qt_nor_numpy():
     names = "CancelToken, MemorySearchResult, PathRefused, Settings"
     assert loaded_by(f"from engine import {names}") & {"PySide6", "numpy", "apsw", "watchdog"} == set()
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.base.bounded_json import BoundedDigits, check_depth, check_digits
+from engine.base.bounded_json import BoundedDigits, DividedStrings, check_depth, check_digits
 from engine.corpus.transcripts.export_reader import conversations
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.embedding.response_parsing import read_json
@@ -104,6 +105,34 @@ def _joined_runs(runs: list[tuple[int, int]]) -> list[int]:
 
 
 def test_many_long_numbers_pass_unchanged() -> None:
-    numbers = (b"9" * 4000 + b",") * 1000  # of which a search once tried each digit as the beginning of one
+    numbers = (b"9" * 4000 + b",") * 1000  # a regex once tried each digit as the beginning of a number
     check_digits(numbers)
     assert BoundedDigits(io.BytesIO(numbers)).read(len(numbers)) == numbers
+
+
+@pytest.mark.parametrize("character", ['"', "\\", "é", "漢", "😀", "\n", "a"])
+@pytest.mark.parametrize("ascii", [False, True])
+def test_long_strings_are_read_wherever_blocks_end(character: str, ascii: bool, tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    times = 600_000 // len(json.dumps(character, ensure_ascii=ascii).encode())
+    for shift in range(3):
+        text = "x" * shift + character * times
+        value = {"a": text, "b": ["short", text[: times // 4]], "c": {"d": 1}}
+        data = json.dumps(value, ensure_ascii=ascii).encode()
+        assert parse_line(data) == value
+    path.write_bytes(b"[" + data + b"]")
+    assert list(conversations(str(path))) == [value]
+
+
+@pytest.mark.parametrize("text", ['\\"' * 400_000, "a" * 800_000, "\\\\" * 400_000, "é" * 400_000])
+@pytest.mark.parametrize("end", ["", '"]'])
+def test_the_parser_gets_no_long_string(text: str, end: str) -> None:
+    file = DividedStrings(io.BytesIO(f'["{text}{end}'.encode()))
+    divided = b"".join(iter(lambda: file.read(256 * 1024), b""))
+    pieces = re.findall(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', divided)
+    assert len(pieces) > 2
+    assert max(map(len, pieces)) < 600 * 1024
+
+
+def test_a_long_key_is_refused() -> None:
+    assert parse_line(json.dumps({"a": 1, "k" * 1_000_000: 1}).encode()) is None

@@ -26,7 +26,7 @@ from engine.base.private_files import (
 from engine.settings import settings_path
 from tests.helpers.processes import ended_process
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and kills of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX file modes and signals")
 _RUN = """
 import logging, sys
 from pathlib import Path

@@ -24,7 +24,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "mnemoscope-test", str(disk)]
     if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("needs the right to mount a memory file system")
+        pytest.skip("needs the privilege to mount a file system")
     yield disk
     subprocess.run(["umount", "-l", str(disk)], check=True)
 

@@ -53,7 +53,7 @@ def test_kills_leave_only_complete_notes(workspace: Path) -> None:
             mark = note.read_text().partition(" ")[0]
             assert note.read_text() == note_of(mark), f"{note.name} is not whole"
     for path, mark in told.items():
-        assert (workspace / path).read_text() == note_of(mark), "an announced note exists and was not overwritten"
+        assert (workspace / path).read_text() == note_of(mark), "a reported note exists and is unchanged"
     write_note(workspace, Settings(), STEM, "# Session\n", "sessions/a/1")
     assert not list((workspace / "memory").glob(".*.tmp"))
 
@@ -70,7 +70,7 @@ def test_concurrent_programs_never_overwrite_each_other(workspace: Path) -> None
 def small_disk(workspace: Path) -> Iterator[Path]:
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "mnemoscope-test", str(workspace)]
     if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("needs the right to mount a memory file system")
+        pytest.skip("needs the privilege to mount a file system")
     yield workspace
     subprocess.run(["umount", "-l", str(workspace)], check=True)
 

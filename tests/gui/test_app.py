@@ -46,7 +46,7 @@ def _finished(command: list[str], environment: dict[str, str]) -> subprocess.Com
     return subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
 
 
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there, file names are text")
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode on these systems")
 def test_locale_does_not_change_names_of_notes(notes, words_only):
     (notes / "Überblick 日本.md").write_text("# Overview\n")
     arguments = ("index", "--json", "--workspace", notes, "--config", words_only)
@@ -58,7 +58,7 @@ def test_locale_does_not_change_names_of_notes(notes, words_only):
     assert (found.stdout, found.stderr) == ("# Overview\n", "")
 
 
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there, file names are text")
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode on these systems")
 def test_python_option_against_utf8_is_followed():
     """The program would otherwise start itself again forever."""
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -164,7 +164,7 @@ def test_invalid_settings_print_one_line_and_exit_1(notes, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has programs without a display")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux runs programs without a display")
 def test_missing_display_error_names_alternatives():
     gone = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
     done = _run(**gone)
@@ -174,7 +174,7 @@ def test_missing_display_error_names_alternatives():
     assert "mnemoscope --help" in done.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no polite kill")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 def test_sigterm_exits_cleanly_and_saves_window_state(notes, words_only, user_home):
     process = subprocess.Popen(
         _command("--workspace", notes, "--config", words_only), cwd=ROOT, stderr=subprocess.PIPE, text=True

@@ -26,10 +26,10 @@ def test_ctrl_i_toggles_explanation_of_current_result(qtbot, opened):
     opened.search.focus_list()
     results = QApplication.focusWidget()
     qtbot.keyClick(results, Key.Key_I, Control)
-    qtbot.waitUntil(lambda: "Number 1 of 3 results" in _said(opened))
+    qtbot.waitUntil(lambda: "Result 1 of 3" in _said(opened))
     assert results.hasFocus()  # the selection continues, and the explanation follows
     qtbot.keyClick(results, Key.Key_Down)
-    qtbot.waitUntil(lambda: "Number 2 of 3 results" in _said(opened))
+    qtbot.waitUntil(lambda: "Result 2 of 3" in _said(opened))
     qtbot.keyClick(results, Key.Key_I, Control)
     assert opened.dock.isHidden()
 
@@ -125,7 +125,7 @@ def test_narrow_window_replaces_file_with_dock(qtbot, opened):
     opened.dock.show_explanation()
     assert not opened.viewer.isVisible()
     assert opened.explanation.width() <= 300
-    qtbot.waitUntil(lambda: "Number 1 of 3 results" in _said(opened))
+    qtbot.waitUntil(lambda: "Result 1 of 3" in _said(opened))
 
 
 def _press_remedy(qtbot, window: MainWindow, memory, name: RemedyName, **changes) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QWidget
 
 from engine import MapAnswer, MemorySearchResult
 from gui.conversation.view import ConversationView
@@ -214,3 +214,11 @@ def test_focus_is_visible_in_dialog_in_every_theme(qtbot, appearance, dialog):
             if before == during or before != after:
                 unseen.append(f"{theme}: {_named(widget)}")
     assert not unseen
+
+
+def test_enter_presses_focused_button(qtbot, opened):
+    toggle = next(one for one in opened.frame.header.findChildren(QPushButton) if one.text() == "Index")
+    for button, key in ((toggle, Key.Key_Return), (opened.views.index.chips["map"], Key.Key_Enter)):
+        button.setFocus()
+        qtbot.keyClick(button, key)
+    assert (opened.views.current, opened.views.index.page) == ("index", "map")

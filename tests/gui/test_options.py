@@ -54,6 +54,7 @@ def test_all_options_are_parsed(tmp_path):
         (["--view", "explanation"], "name a --query"),
         (["--view", "first-run", "--query", "x"], "leave out --query"),
         (["--view", "sources", "--query", "x"], "leave out --query"),
+        (["--workspace", "notes", "search", "timer"], "the command comes first: mnemoscope search --workspace DIR"),
         (["serch", "timer"], "'serch' is neither a command (index, search, get, "),
         (["."], "'.' is a folder: open it with --workspace"),
         (["--quer", "x"], "unrecognized arguments: --quer"),

@@ -61,7 +61,7 @@ def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
     asked = len(memory.searches)
     opened.workspace.take_settings(replace(strict, window=replace(strict.window, editor="vim {path}")), memory.folder)
     qtbot.wait(2 * REPEAT_MS)
-    assert len(memory.searches) == asked, "an editor changes no answer"
+    assert len(memory.searches) == asked, "the editor setting doesn't affect answers"
 
 
 @pytest.mark.parametrize("remembers", [False])

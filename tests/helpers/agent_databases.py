@@ -467,6 +467,84 @@ _WARP_SPOKEN = f"""SELECT said.role FROM agent_tasks, (SELECT 'user' AS role, '{
     WHERE instr(agent_tasks.task, CAST(said.text AS BLOB))"""
 _WARP_TIMES = f"""SELECT strftime('%s', last_modified_at) + 0 FROM agent_tasks UNION SELECT {SECONDS[1]}"""
 
+# --- llm -------------------------------------------------------------------------------------------------------------
+
+LLM = """CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
+    CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, prompt_json TEXT,
+    options_json TEXT, response TEXT, response_json TEXT, conversation_id TEXT, duration_ms INTEGER,
+    datetime_utc TEXT, input_tokens INTEGER, output_tokens INTEGER, token_details TEXT);
+    CREATE TABLE attachments (id TEXT PRIMARY KEY, type TEXT, path TEXT, url TEXT, content BLOB);
+    CREATE TABLE prompt_attachments (response_id TEXT, attachment_id TEXT, "order" INTEGER);
+    CREATE TABLE fragments (id INTEGER PRIMARY KEY, hash TEXT, content TEXT, datetime_utc TEXT, source TEXT);
+    CREATE TABLE prompt_fragments (response_id TEXT, fragment_id INTEGER, "order" INTEGER);
+    CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, arguments TEXT, tool_call_id TEXT);
+    CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, output TEXT, tool_call_id TEXT);"""
+LLM_NEWER = """ALTER TABLE responses ADD COLUMN resolved_model TEXT; ALTER TABLE responses ADD COLUMN reasoning TEXT;
+    CREATE TABLE messages (hash TEXT PRIMARY KEY, parent_hash TEXT, role TEXT, provider_metadata TEXT);
+    CREATE TABLE parts (id INTEGER PRIMARY KEY, message_hash TEXT, position INTEGER, type TEXT, tool_name TEXT,
+    text TEXT, payload TEXT);
+    CREATE TABLE part_attachments (part_id INTEGER, attachment_id TEXT, "order" INTEGER);
+    CREATE TABLE threads (id TEXT PRIMARY KEY, name TEXT, tip_message_hash TEXT, forked_from TEXT, datetime_utc TEXT);
+    CREATE TABLE turns (id TEXT PRIMARY KEY, thread_id TEXT, parent_message_hash TEXT, tip_message_hash TEXT,
+    model TEXT, resolved_model TEXT, input_tokens INTEGER, output_tokens INTEGER, duration_ms INTEGER,
+    datetime_utc TEXT);"""
+
+
+def llm_response(number: int, prompt: str, response: str, **more: Any) -> Row:
+    """Return the answer to a prompt in the tables before version 0.32, begun at a minute and taking another one."""
+    times = {"datetime_utc": f"2026-04-02T08:{number:02}:00.000001", "duration_ms": 60_000}
+    said = {"prompt": prompt, "response": response, "conversation_id": "c1", "model": "m-1"}
+    return "responses", {"id": f"r{number}", **said, **times, **more}
+
+
+def llm_message(number: int, role: str, *parts: dict[str, Any]) -> list[Row]:
+    """Return a message after the one before it, with its parts, in the tables of version 0.32."""
+    parent = f"b2:{number - 1}" if number > 1 else None
+    held = [("parts", {"message_hash": f"b2:{number}", "position": at, **part}) for at, part in enumerate(parts)]
+    return [("messages", {"hash": f"b2:{number}", "parent_hash": parent, "role": role}), *held]
+
+
+def llm_turn(minute: int, last_sent: int, last_received: int, **more: Any) -> Row:
+    ends = {"parent_message_hash": f"b2:{last_sent}", "tip_message_hash": f"b2:{last_received}"}
+    times = {"datetime_utc": f"2026-04-02T08:{minute:02}:00+00:00", "duration_ms": 60_000}
+    return "turns", {"id": f"t{minute}", "thread_id": "c1", "model": "m-1", **ends, **times, **more}
+
+
+_LLM_CALL = {"name": "shell", "arguments": {"command": COMMAND}, "tool_call_id": "a"}
+_LLM = (
+    ("conversations", {"id": "c1", "name": "A leaking hull", "model": "m-1"}),
+    llm_response(1, ASKED, LOOKING, system="Be short.", input_tokens=50, output_tokens=5),
+    ("tool_calls", {"response_id": "r1", "name": "shell", "arguments": _json(_LLM_CALL["arguments"])}),
+    llm_response(2, "", ANSWERED, system="Be short.", input_tokens=60, output_tokens=6),
+    ("tool_results", {"response_id": "r2", "name": "shell", "output": OUTPUT}),
+)
+_LLM_NEW = (
+    ("threads", {"id": "c1", "name": "A leaking hull", "tip_message_hash": "b2:5", "datetime_utc": TIMES[1]}),
+    *llm_message(1, "system", {"type": "text", "text": "Be short."}),
+    *llm_message(2, "user", {"type": "text", "text": ASKED}),
+    *llm_message(
+        3,
+        "assistant",
+        {"type": "reasoning", "text": "Hm."},
+        {"type": "text", "text": LOOKING},
+        {"type": "tool_call", "tool_name": "shell", "payload": _json(_LLM_CALL)},
+    ),
+    *llm_message(
+        4, "tool", {"type": "tool_result", "tool_name": "shell", "payload": _json({"name": "shell", "output": OUTPUT})}
+    ),
+    *llm_message(5, "assistant", {"type": "text", "text": ANSWERED}),
+    llm_turn(1, 2, 3, input_tokens=50, output_tokens=5),
+    llm_turn(2, 4, 5, input_tokens=60, output_tokens=6),
+)
+_LLM_SPOKEN = """SELECT 'user' FROM responses WHERE prompt <> '' UNION ALL SELECT 'agent' FROM responses
+    WHERE response <> ''"""
+_LLM_TIMES = """SELECT strftime('%s', datetime_utc) + 0.000001 FROM responses
+    UNION SELECT strftime('%s', datetime_utc) + 0.000001 + duration_ms / 1000 FROM responses"""
+_LLM_NEW_SPOKEN = """SELECT CASE m.role WHEN 'user' THEN 'user' ELSE 'agent' END FROM messages m
+    JOIN parts p ON p.message_hash = m.hash WHERE p.type = 'text' AND m.role <> 'system'"""
+_LLM_NEW_TIMES = """SELECT strftime('%s', datetime_utc) + 0 FROM turns
+    UNION SELECT strftime('%s', datetime_utc) + duration_ms / 1000 FROM turns"""
+
 
 DATABASES = (
     AgentDatabase(
@@ -621,4 +699,6 @@ DATABASES = (
         _WARP_SPOKEN,
         f"{_WARP_TIMES} UNION SELECT strftime('%s', start_ts) + 0 FROM ai_queries",
     ),
+    AgentDatabase("llm: responses", "io.datasette.llm/logs.db", LLM, _LLM, _LLM_SPOKEN, _LLM_TIMES),
+    AgentDatabase("llm: 0.32", "io.datasette.llm/logs.db", LLM + LLM_NEWER, _LLM_NEW, _LLM_NEW_SPOKEN, _LLM_NEW_TIMES),
 )

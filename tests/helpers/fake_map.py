@@ -13,12 +13,11 @@ FOLDERS = ("daily", "projects", "topics")
 
 
 def make_map(count: int = 30, **changes: Any) -> IndexMap:
-    """Chunks 100, 101, … of five files; every third is of the same folder, and lies with the others of it."""
+    """Chunks 100, 101, … of five files; every third is in the same folder, near the others in it."""
     rng = np.random.default_rng(5)
     files = tuple(
         MapFile(
             path=f"{FOLDERS[number]}/note.md" if number < 3 else f"sessions/agent/{number}",
-            title=f"Note {number}",
             source="memory" if number < 3 else "sessions",
             agent="" if number < 3 else "codex",
             modified=NOW - number * 40 * 86_400,
@@ -46,15 +45,15 @@ def empty_map(gap: str, chunks: int = 0) -> IndexMap:
 
 
 class FakeInsight:
-    """Answers of its own making.
+    """Replaces the inspection of an index, with fixed answers.
 
     Attributes:
-        map: what `make_map` returns, and `last` what `last_map` does; `first` is told before, where it is given.
+        map: result of `make_map`; `last` is that of `last_map`. `first`, if given, is reported before.
         released: `make_map` waits for it; set from the start.
-        error: raised in place of a map.
-        gone: chunks that have left the index.
-        point: where every question is.
-        made, asked: how many maps were made, and of which chunks was asked.
+        error: raised instead of returning a map.
+        gone: chunks that are no longer in the index.
+        point: position of every query on the map.
+        made, asked: number of maps made, and the requested chunks.
     """
 
     def __init__(self) -> None:
@@ -99,11 +98,9 @@ class FakeInsight:
             MapPointDetail(
                 chunk=chunk,
                 path=files[chunk - 100].path,
-                source=files[chunk - 100].source,
-                title=files[chunk - 100].title,
+                title=f"Note {self.map.files.index(files[chunk - 100])}",
                 heading=("Watering",),
                 start_line=chunk,
-                end_line=chunk + 4,
                 citation=f"{files[chunk - 100].path}#L{chunk}-L{chunk + 4}",
                 text=f"words of chunk {chunk}",
                 modified=NOW,

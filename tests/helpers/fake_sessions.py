@@ -79,7 +79,7 @@ def make_session(turns: Sequence[Turn], *, minutes: float = 1.0, side: bool = Fa
 
 
 def leave(session: SessionText, *ordinals: int) -> SessionText:
-    """Return the session with these messages in branches that the user left."""
+    """Return the session with these messages in branches that the user abandoned."""
     messages = tuple(_changed(message, rewound=message.ordinal in ordinals) for message in session.messages)
     return SessionText(summary=session.summary, messages=messages, masked=session.masked, unknown=session.unknown)
 

@@ -120,4 +120,4 @@ def _caller() -> str:
         name = frame.f_code.co_filename
         if name.startswith(_OURS) and not name.startswith(_NOT_OURS):
             return f"{Path(name).relative_to(_ROOT)}:{frame.f_lineno}"
-    return "an unknown place"
+    return "an unknown location"

@@ -22,6 +22,8 @@ _MAIN = (
     *("0c1d2e3f-0000-4000-8000-000000000001.json", "checkpoint-boats%20and%20more.json", "ses_1.json"),
     *("session-2025-10-01T08-00-5e6f7a8b.json", "prod-grok-backend.json", ".conversation.json"),
     "MyActivity.json",
+    "chat-messages.json",
+    "0c1d2e3f-0000-4000-8000-00000000000a.json",
     "chat-export-1777885200000.json",
     "0c1d2e3f-0000-4000-8000-000000000009.json",
 )
@@ -187,8 +189,8 @@ def damaged_value(value: Any, rng: random.Random) -> Any:
         holder[rng.choice(("type", "role", "content", "message", "id", "", "\ud800"))] = holder.pop(key)
     elif kind == 2:
         other = rng.choice(holders)
-        place = rng.choice(list(other)) if isinstance(other, dict) else rng.randrange(len(other))
-        holder[key] = copy.deepcopy(other[place])
+        source = rng.choice(list(other)) if isinstance(other, dict) else rng.randrange(len(other))
+        holder[key] = copy.deepcopy(other[source])
     else:
         holder[key] = copy.deepcopy(rng.choice(_VALUES))
     return value

@@ -21,9 +21,9 @@ def bundle(load, monkeypatch):
     try:
         made_of = json.loads(bundle.STAMP.read_text())["sources"]
     except OSError:
-        pytest.skip("no bundle is built here: python3 packaging/dev.py bundle")
+        pytest.skip("there is no bundle: run packaging/dev.py bundle")
     if made_of != bundle.digest_of_sources():
-        pytest.skip("the bundle that is here was built from other sources: python3 packaging/dev.py bundle")
+        pytest.skip("the bundle is outdated: run packaging/dev.py bundle")
     return bundle
 
 
@@ -57,7 +57,7 @@ def test_bill_of_materials_names_bundled_parts_and_licences(bundle):
     assert {re.sub(r"[-_.]+", "-", name).lower() for name in described} == packages | {"mnemoscope"}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands folders of libraries on")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has LD_LIBRARY_PATH")
 def test_child_programs_get_no_bundle_environment(bundle, tmp_path):
     """Use a fake qmd that writes its environment to a file."""
     given = tmp_path / "given"
@@ -81,7 +81,7 @@ def test_child_programs_get_no_bundle_environment(bundle, tmp_path):
 def test_package_depends_on_system_libraries_without_bundling(bundle):
     package = next(iter(bundle.DIST.glob("mnemoscope_*.deb")), None)
     if package is None or package.stat().st_mtime < bundle.STAMP.stat().st_mtime:
-        pytest.skip("no package is built of this bundle: python3 packaging/dev.py deb")
+        pytest.skip("there is no package: run packaging/dev.py deb")
     depends = subprocess.run(["dpkg-deb", "-f", package, "Depends"], capture_output=True, text=True, check=True).stdout
     assert {"libc6", "libegl1", "libxcb-cursor0", "libssl3"} <= {part.split()[0] for part in depends.split(", ")}
     listed = subprocess.run(["dpkg-deb", "-c", package], capture_output=True, text=True, check=True).stdout

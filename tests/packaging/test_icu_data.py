@@ -37,10 +37,10 @@ def read(data):
     (count,) = struct.unpack_from("<I", body)
     found = {}
     for number in range(count):
-        name_at, place = struct.unpack_from("<II", body, 4 + 8 * number)
-        assert place % 16 == 0
+        name_at, offset = struct.unpack_from("<II", body, 4 + 8 * number)
+        assert offset % 16 == 0
         name = body[name_at : body.index(b"\0", name_at)].decode()
-        found[name.partition("/")[2]] = body[place:]
+        found[name.partition("/")[2]] = body[offset:]
     return found
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="npm and qmd are shell scripts here")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the fakes of npm and qmd are shell scripts")
 
 NPM = f"""#!{sys.executable}
 import os, pathlib, sys, time

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are shell scripts")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fakes are shell scripts")
 
 ANSWERS = """\
 STATUS='{"vector": {"available": true}, "provider": "embedded"}'

@@ -23,7 +23,7 @@ def test_root_installs_screen_reader_packages(reader, monkeypatch):
 
 def test_without_root_nothing_is_installed(reader, monkeypatch):
     monkeypatch.setattr(reader.debian, "can_install", lambda: False)
-    monkeypatch.setattr(reader.debian, "install", lambda *_: pytest.fail("it was installed"))
+    monkeypatch.setattr(reader.debian, "install", lambda *_: pytest.fail("packages were installed"))
     reader.ensure()
 
 

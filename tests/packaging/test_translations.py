@@ -69,12 +69,12 @@ def test_catalogue_is_complete_and_matches_code(translations, language):
     code = translations.in_code()
     assert len(code) > 1000  # the sentences are found at all
     assert {message.id for message in code} - {message.id for message in catalogue} == set(), "not in the catalogue"
-    assert {message.id for message in catalogue} - {message.id for message in code} == set(), "said by nothing"
+    assert {message.id for message in catalogue} - {message.id for message in code} == set(), "no longer in the code"
     assert translations.untranslated(catalogue) == []
     written = io.BytesIO()
     translations.write_mo(written, catalogue)
     compiled = path.with_suffix(".mo").read_bytes()
-    assert compiled == written.getvalue(), "python packaging/translations.py compile builds it again"
+    assert compiled == written.getvalue(), "run packaging/translations.py compile"
 
 
 @pytest.mark.parametrize("language", FOREIGN)

@@ -1,4 +1,4 @@
-"""Searches the table: LanceDB chooses candidates by words and by meaning, and our own searcher scores them."""
+"""Searches the table: LanceDB selects candidates by keywords and by vectors, and our own searcher scores them."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -60,7 +60,6 @@ class TableSearcher:
         """See `Searcher`."""
         self._table = table
         self._naming = naming
-        self._provider = provider
         self._guard = guard
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
@@ -81,7 +80,7 @@ class TableSearcher:
         try:
             return self._table.read(lambda view: self._answer(view, request, cancel, on_keywords), cancel)
         except TableMissing:
-            return _empty(request)
+            return _empty()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """Return completions for an operator, see `Searcher.query_values`."""
@@ -135,37 +134,37 @@ class TableSearcher:
 
     # --- candidates -----------------------------------------------------------------------------------------------
 
-    def by_words(self, work: SearchContext) -> None:
+    def by_keywords(self, context: SearchContext) -> None:
         """Load the candidates of the keyword search, see `CandidateLoader`."""
-        query_index, analysis, allowed = self._query_parts(work)
-        view, limit, cancel = query_index.view, work.request.candidates, work.cancel
-        with work.timed("keyword"):
-            snapshot = self._snapshot(query_index, work.request)
+        query_index, analysis, allowed = self._query_parts(context)
+        view, limit, cancel = query_index.view, context.request.candidates, context.cancel
+        with context.timed("keyword"):
+            snapshot = self._snapshot(query_index, context.request)
             TableCounts(query_index, snapshot.hidden).read(tokens_to_count(analysis), cancel)
-            if not analysis.terms and work.query.required:
+            if not analysis.terms and context.query.required:
                 newest = newest_files_condition(
-                    query_index, snapshot, work.request.filter, work.query, analysis.languages
+                    query_index, snapshot, context.request.filter, context.query, analysis.languages
                 )
                 query_index.load(view.where(newest, cancel))
-            for query in queries(analysis, work.query):
-                query_index.load(view.by_words(query, limit, allowed, cancel))
+            for query in queries(analysis, context.query):
+                query_index.load(view.by_keywords(query, limit, allowed, cancel))
 
-    def by_vector(self, work: SearchContext, provider: "EmbeddingProvider") -> None:
+    def by_vector(self, context: SearchContext, provider: "EmbeddingProvider") -> None:
         """Load the candidates of the vector search, see `CandidateLoader`."""
         view = self._indexes.current.view
-        if work.vector is not None and view.dims == len(work.vector) and view.model == _name(provider):
-            query_index, _, allowed = self._query_parts(work)
-            with work.timed("vector"):
-                query_index.load(view.by_vector(work.vector, work.request.candidates, allowed, work.cancel))
-        _explain_model(work, view, provider)
+        if context.vector is not None and view.dims == len(context.vector) and view.model == _name(provider):
+            query_index, _, allowed = self._query_parts(context)
+            with context.timed("vector"):
+                query_index.load(view.by_vector(context.vector, context.request.candidates, allowed, context.cancel))
+        _explain_model(context, view, provider)
 
-    def _query_parts(self, work: SearchContext) -> tuple[QueryIndex, QueryAnalysis, str]:
+    def _query_parts(self, context: SearchContext) -> tuple[QueryIndex, QueryAnalysis, str]:
         """The index of this query, its words, and the condition for the table's rows."""
         query_index = self._indexes.current
-        with work.timed("analysis"):
-            snapshot = self._snapshot(query_index, work.request)
-            _, analysis = self._searcher.analysis_of(snapshot, work)
-            allowed = condition(query_index, snapshot, work.request.filter, work.query, analysis.languages)
+        with context.timed("analysis"):
+            snapshot = self._snapshot(query_index, context.request)
+            _, analysis = self._searcher.analysis_of(snapshot, context)
+            allowed = condition(query_index, snapshot, context.request.filter, context.query, analysis.languages)
         return query_index, analysis, allowed
 
     def _snapshot(self, query_index: QueryIndex, request: SearchRequest) -> Snapshot:
@@ -177,12 +176,12 @@ def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
     return provider.id, provider.model, provider.key
 
 
-def _explain_model(work: SearchContext, view: TableView, provider: "EmbeddingProvider") -> None:
-    """Add a notice if meaning is not compared because the table has vectors of another model."""
-    if view.model is None or view.model == _name(provider) or work.vector is not None:
+def _explain_model(context: SearchContext, view: TableView, provider: "EmbeddingProvider") -> None:
+    """Add a notice if no vectors are compared because those in the table are another model's."""
+    if view.model is None or view.model == _name(provider) or context.vector is not None:
         return
-    if work.vector_remedy is not None:
-        work.note_keywords_only(other_model(view), "settings")
+    if context.vector_remedy is not None:
+        context.note_keywords_only(other_model(view), "settings")
 
 
 def other_model(view: TableView) -> str:
@@ -208,7 +207,7 @@ def _load_passage(query_index: QueryIndex, passage: Passage, known: Snapshot, ca
     TableCounts(query_index, known.hidden).read(stems, cancel)
 
 
-def _empty(request: SearchRequest) -> SearchOutcome:
+def _empty() -> SearchOutcome:
     timings = SearchTimings(analysis=0, keyword=0, embed=0, vector=0, merge=0, total=0)
     return SearchOutcome(
         results=(), total=0, provider="none", model="", mode="keyword", timings=timings,
@@ -279,11 +278,11 @@ def queries(analysis: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":
         return
     unwanted = " ".join(_unwanted(query, analysis.languages))
     if len(terms) > 1 and (len(terms) <= _SHORT_QUERY or not query.plain):
-        yield _query(terms, unwanted, every=True)
-    yield _query([" ".join(terms)], unwanted, every=True)
+        yield _query(terms, unwanted)
+    yield _query([" ".join(terms)], unwanted)
 
 
-def _query(terms: Sequence[str], unwanted: str, *, every: bool) -> "FullTextQuery":
+def _query(terms: Sequence[str], unwanted: str) -> "FullTextQuery":
     from lancedb.query import BooleanQuery, Occur
 
     must: list[tuple[Occur, FullTextQuery]] = [(Occur.MUST, match(atoms)) for atoms in terms]

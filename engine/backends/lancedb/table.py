@@ -209,7 +209,7 @@ class TableView:
         query = self._table.query().nearest_to_text(match(token)).select(["_score"]).limit(most)
         return (query.where(_and(condition)) if condition else query).to_arrow()  # type: ignore[no-any-return]
 
-    def by_words(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
+    def by_keywords(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """Return the best matches of a full-text query, by LanceDB's own ranking."""
         search = self._table.query().nearest_to_text(query).where(_and(condition))
         try:
@@ -297,9 +297,9 @@ class SharedTable:
 
     def read(self, work: Callable[[TableView], Answer], cancel: CancelToken | None = None) -> Answer:
         """Return the result of `work` for the current table, or that of a second ago. Raises as `view`."""
-        return self.with_one_more_try(lambda: work(self.view(cancel)))
+        return self.with_retry(lambda: work(self.view(cancel)))
 
-    def with_one_more_try(self, work: Callable[[], Answer]) -> Answer:
+    def with_retry(self, work: Callable[[], Answer]) -> Answer:
         """Retry if another machine has deleted what it reads.
 
         That machine may have recreated the table, or have a fast clock and cleaned up data in use.

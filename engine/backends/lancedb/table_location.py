@@ -52,7 +52,7 @@ class TableLocation:
     options: Mapping[str, str] = field(repr=False)
     api_key: str | None = field(repr=False)
     seconds: float
-    """After which a table that does not answer is given up."""
+    """Timeout for a table that does not answer."""
 
     @property
     def shown(self) -> str:
@@ -194,7 +194,7 @@ class FileNames:
 
 
 def is_foreign(path: str) -> bool:
-    """Whether a name is of a file that only another machine has."""
+    """Whether a name belongs to a file that only another machine has."""
     return path.startswith(_FOREIGN)
 
 

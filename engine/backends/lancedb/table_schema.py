@@ -163,7 +163,7 @@ def terms_of(title: str, heading: str, name: str, words: str, stems: str, aliase
     """Return the token streams of one passage, joined to one text."""
     parts = ((NAME, title), (NAME, heading), (NAME, name), (WORD, words), (STEM, stems))
     lines = [_marked(letter, stream) for letter, stream in parts]
-    starts = sorted(set(beginnings((*title.split(), *words.split(), *aliases.split()))))
+    starts = sorted(set(beginnings(f"{title} {name} {words} {aliases}".split())))
     return "\n".join([*lines, _marked(BEGINNING, " ".join(starts)), _marked(NAME, aliases)])
 
 

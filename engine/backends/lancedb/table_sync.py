@@ -258,10 +258,10 @@ class TablePublisher:
         self._shared = shared
 
     def text_ready(self, work: StageWork, pending: int) -> None:
-        self._table.with_one_more_try(lambda: self._share_text(work, pending))
+        self._table.with_retry(lambda: self._share_text(work, pending))
 
     def settle(self, work: StageWork) -> None:
-        self._table.with_one_more_try(lambda: self._share_all(work))
+        self._table.with_retry(lambda: self._share_all(work))
 
     def _share_text(self, work: StageWork, pending: int) -> None:
         if pending:

@@ -84,14 +84,13 @@ def run(  # noqa: PLR0913 - most are options, given by name
     folder: Path,
     environment: Mapping[str, str],
     seconds: float,
-    most: int,
     cancel: CancelToken | None = None,
     on_line: Callable[[str], None] | None = None,
     meanwhile: Callable[[], None] | None = None,
 ) -> Finished:
     """Run a command without a shell, with its children in a process group that dies with it.
 
-    `most`: limit of its output in bytes. `on_line` gets each line, including the error output, which is merged with the
+    `on_line` gets each line, including the error output, which is merged with the
     output: separately, its order would be lost. `meanwhile` is called twice a second. Raises `TooSlow`, `TooMuch`,
     OSError if it can't be started, `Cancelled`.
     """
@@ -105,7 +104,7 @@ def run(  # noqa: PLR0913 - most are options, given by name
         forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _nothing
         try:
             with output.open("rb") as written, ended_with_us(process.pid, scratch):
-                _await(process, seconds, most, (output, errors), _Lines(written, on_line), meanwhile)
+                _await(process, seconds, (output, errors), _Lines(written, on_line), meanwhile)
         finally:
             forget()
             _kill(process)
@@ -137,7 +136,6 @@ def _start(
 def _await(
     process: Process,
     seconds: float,
-    most: int,
     written: Sequence[Path],
     lines: "_Lines",
     meanwhile: Callable[[], None] | None,
@@ -148,7 +146,7 @@ def _await(
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(min(_POLL, max(0.0, deadline - time.monotonic())))
         ended = process.returncode is not None
-        if sum(file.stat().st_size for file in written) > most:
+        if sum(file.stat().st_size for file in written) > _MOST_OUTPUT:
             raise TooMuch
         if not ended and time.monotonic() >= deadline:
             raise TooSlow
@@ -194,7 +192,7 @@ class _Lines:
             self._report(line.decode("utf-8", "replace"))
 
 
-MOST_OUTPUT = 200_000
+_MOST_OUTPUT = 200_000
 """Maximum size of the output in bytes, as in the reference."""
 _OLDEST = (2, 6, 3)
 """The first version that gives files their own names; before it, results could not be opened."""
@@ -225,9 +223,8 @@ class QmdTooSlow(QmdError):
 class QmdFailed(QmdError):
     """The command ended with an error."""
 
-    def __init__(self, message: str, *, code: int, errors: str) -> None:
+    def __init__(self, message: str, errors: str) -> None:
         super().__init__(message)
-        self.code = code
         self.errors = errors
         """The complete error output of the command."""
 
@@ -340,7 +337,6 @@ class QmdCommand:
                     folder=self.folder,
                     environment=self._environment(program),
                     seconds=seconds,
-                    most=MOST_OUTPUT,
                     cancel=stop,
                     on_line=on_line,
                     meanwhile=meanwhile,
@@ -440,14 +436,14 @@ def _failure(what: str, finished: Finished) -> QmdFailed:
     """The error of a failed command, with its own message."""
     if finished.code < 0:
         ended = tr("The system ended {command} (signal {number}).", command=what, number=-finished.code)
-        return QmdFailed(ended, code=finished.code, errors="")
+        return QmdFailed(ended, "")
     output = f"{finished.errors}\n{finished.output}"
     lines = [" ".join(line.split()) for line in output.splitlines() if line.strip()]
     # Of a stack trace, the line with the error is the readable one.
     line = next((line for line in lines if re.match(r"(?:\w*Error|Error|Usage)\b", line)), lines[0] if lines else "")
     reason = line[:_SHOWN_ERROR] or tr("exit code {number}", number=finished.code)
     failed = tr("{command} failed: {reason}.", command=what, reason=reason.rstrip("."))
-    return QmdFailed(failed, code=finished.code, errors=output)
+    return QmdFailed(failed, output)
 
 
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:

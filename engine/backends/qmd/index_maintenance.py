@@ -138,7 +138,7 @@ class Maintenance:
     def _models(self) -> dict[str, str]:
         """The models in the settings, else in qmd's own variables.
 
-        It writes the models in use into its file, which has priority over its variables.
+        qmd writes the models in use into its file, which has priority over its variables.
         """
         wanted = self._settings.models
         named = (("embed", wanted.embed), ("generate", wanted.generate), ("rerank", wanted.rerank))
@@ -146,7 +146,7 @@ class Maintenance:
         return {use: name for use, name in models.items() if name}
 
     def share_models(self) -> None:
-        """Let all workspaces use the same downloaded models: they have gigabytes."""
+        """Let all workspaces use the same downloaded models, which take gigabytes."""
         folder = self._command.cache / "qmd" / "models"
         if folder.exists() or folder.is_symlink() or self._settings.search_mode == "search":
             return

@@ -19,7 +19,7 @@ from engine.backends.qmd.status import (
     refusal,
     unsupported,
     unsupported_features,
-    why_words_only,
+    why_keywords_only,
 )
 from engine.backends.qmd.sync import QmdSync
 from engine.base.cancellation import CancelToken
@@ -68,14 +68,14 @@ if TYPE_CHECKING:
 # --- Probes of semantic search with `qmd` ----------------------------------------------------------------------------
 
 
-def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str) -> Probe:
+def probe_models(command: QmdCommand, settings: QmdSettings, why_keywords_only: str) -> Probe:
     """Test qmd's models with one search, unless they can't be used."""
     if settings.search_mode == "search":
-        why_words_only = tr(
+        why_keywords_only = tr(
             "qmd searches by words only. To search by meaning, set qmd.search_mode to query or vsearch."
         )
-    if why_words_only:
-        return Probe(ok=False, error=why_words_only)
+    if why_keywords_only:
+        return Probe(ok=False, error=why_keywords_only)
     try:
         seconds = settings.limits.timeout_ms / 1000
         command.run(["vsearch"], options=["--json", "-n", "1"], operand="memory", seconds=seconds)
@@ -128,7 +128,7 @@ class QmdMemory:
         runner = QueryRunner(
             self._command,
             settings,
-            lambda: why_words_only(self._sync, self._index.counts()),
+            lambda: why_keywords_only(self._sync, self._index.counts()),
             maintenance.restore,
             self._index.moment,
         )
@@ -305,7 +305,7 @@ class QmdMemory:
 
     def probe_embedding(self) -> Probe:
         self._lifetime.check()
-        return probe_models(self._command, self._settings.qmd, why_words_only(self._sync, self._index.counts()))
+        return probe_models(self._command, self._settings.qmd, why_keywords_only(self._sync, self._index.counts()))
 
     def probe_vector(self) -> Probe:
         self._lifetime.check()

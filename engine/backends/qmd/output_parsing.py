@@ -48,7 +48,7 @@ class Hit(NamedTuple):
 class Leg(NamedTuple):
     """One search's contribution to a document's score."""
 
-    by_words: bool
+    keyword: bool
     score: float
     """0 to 1."""
     weight: float

@@ -5,7 +5,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, NamedTuple
@@ -149,18 +149,18 @@ class QueryRunner:
         self,
         command: QmdCommand,
         settings: Settings,
-        why_words_only: Callable[[], str],
+        why_keywords_only: Callable[[], str],
         restore: Callable[[], bool],
         moment: Callable[[], object],
     ) -> None:
-        """`why_words_only` returns why the models can't be used; empty if they can.
+        """`why_keywords_only` returns why the models can't be used; empty if they can.
 
         `restore` restores qmd's lost collections; it returns False if there are none. `moment`: a value that differs
         after its index has changed.
         """
         self._command = command
         self._settings = settings
-        self._no_models = why_words_only
+        self._no_models = why_keywords_only
         self._restore = restore
         self._moment = moment
         self._rest, self._vectors_rest = RetryPause(), RetryPause()
@@ -177,12 +177,12 @@ class QueryRunner:
         collections: Sequence[str],
         most: int,
         *,
-        by_words: bool,
+        keyword_only: bool,
         cancel: CancelToken | None,
     ) -> QueryOutcome:
         """The best documents of these collections. Raises `QmdError`, `Cancelled`."""
         request = _Request(collections, most, cancel)
-        wanted = "search" if by_words else self._settings.qmd.search_mode
+        wanted = "search" if keyword_only else self._settings.qmd.search_mode
         notice = ""
         if wanted != "search" and query_text.sentence:
             notice = self._no_models()
@@ -339,15 +339,7 @@ def read_query_text(text: str) -> QueryText:
     """Parse a query. Every text is valid."""
     query = parse_query(text.encode("utf-8", "replace").decode().replace("\0", " "))
     analysis = analyse_query(query)
-    needless = frozenset(term.surface for term in analysis.terms if term.stop)
-    wanted, excluded = list[tuple[str, ...]](), list[str]()
-    for clause in _worded(query):
-        written = [_written(atom) for atom in clause.alternatives if not isinstance(atom, Field)]
-        if clause.negated:
-            excluded += [f"-{one}" for one in filter(None, written)]
-        elif len(written) > 1 or written[0] not in needless or isinstance(clause.alternatives[0], Phrase):
-            wanted.append(tuple(filter(None, written)))
-    wanted = [one for one in wanted if one]
+    wanted, excluded = _wanted_and_excluded(query, frozenset(term.surface for term in analysis.terms if term.stop))
     variants = tuple(
         " ".join((*chosen, *excluded))
         for chosen, _ in zip(product(*wanted), range(_MOST_VARIANTS), strict=False)
@@ -358,6 +350,18 @@ def read_query_text(text: str) -> QueryText:
     loose = tuple(" ".join((word, *excluded)) for word in singles) if len(words) > 1 else ()
     sentence = _TYPED.sub(r"\1", " ".join(query.free_text.split()))
     return QueryText(query, analysis, variants, loose, sentence, tuple(_remarks(query, wanted)))
+
+
+def _wanted_and_excluded(query: Query, needless: Collection[str]) -> tuple[list[tuple[str, ...]], list[str]]:
+    """Return the alternatives of each clause to find, without single `needless` words, and the terms to exclude."""
+    wanted, excluded = list[tuple[str, ...]](), list[str]()
+    for clause in _worded(query):
+        written = [_written(atom) for atom in clause.alternatives if not isinstance(atom, Field)]
+        if clause.negated:
+            excluded += [f"-{one}" for one in filter(None, written)]
+        elif len(written) > 1 or written[0] not in needless or isinstance(clause.alternatives[0], Phrase):
+            wanted.append(tuple(filter(None, written)))
+    return [one for one in wanted if one], excluded
 
 
 def _worded(query: Query) -> Iterator[Clause]:

@@ -86,17 +86,7 @@ class ResultMapper:
         self, hits: Iterable[Hit], collections: Sequence[Collection], file_filter: Filter, query_text: QueryText
     ) -> list[Candidate]:
         """The files that satisfy all conditions, best first; each once, with its best score."""
-        by_name = {collection.name: collection for collection in collections}
-        sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
-        best: dict[str, tuple[Hit, ExportedSession | None]] = {}
-        for hit in hits:
-            collection = by_name.get(hit.collection)
-            if collection is None:
-                continue
-            session = sessions.get(hit.path) if collection.source == "sessions" else None
-            name = collection.stable_name(hit.path) if collection.source == "memory" else session and session.known.path
-            if name and (name not in best or best[name][0].score < hit.score):
-                best[name] = hit, session
+        best = self._best_hits(hits, collections)
         notes = {name for name, (_, session) in best.items() if session is None}
         accepted = self._guard.accepted(notes)
         found = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
@@ -110,13 +100,33 @@ class ResultMapper:
         ]
         return sorted(matching, key=lambda one: -one.hit.score)  # equal scores stay in the order of `qmd`
 
+    def _best_hits(
+        self, hits: Iterable[Hit], collections: Sequence[Collection]
+    ) -> dict[str, tuple[Hit, ExportedSession | None]]:
+        """Return the hit with the highest score of each file, by stable name, and the session that the file exports."""
+        by_name = {collection.name: collection for collection in collections}
+        sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
+        best: dict[str, tuple[Hit, ExportedSession | None]] = {}
+        for hit in hits:
+            collection, session = by_name.get(hit.collection), None
+            if collection is None:
+                continue
+            if collection.source == "memory":
+                name = collection.stable_name(hit.path)
+            else:
+                session = sessions.get(hit.path)
+                name = "" if session is None else session.known.path
+            if name and (name not in best or best[name][0].score < hit.score):
+                best[name] = hit, session
+        return best
+
     def results(
         self,
         candidates: Sequence[Candidate],
         most: int,
         longest: int,
         query_text: QueryText,
-        by_words: bool,
+        keyword_only: bool,
         cancel: CancelToken | None,
     ) -> tuple[list[MemorySearchResult], int]:
         """Return the results of the best candidates, and how many of these were left out. Raises `Cancelled`.
@@ -131,7 +141,7 @@ class ResultMapper:
             if cancel is not None:
                 cancel.checkpoint()
             make = self._note_result if candidate.session is None else self._session_result
-            result = make(candidate, longest, query_text, by_words)
+            result = make(candidate, longest, query_text, keyword_only)
             if result is None:
                 left_out += 1
             else:
@@ -147,12 +157,12 @@ class ResultMapper:
             return None  # the file was deleted meanwhile
 
     def _note_result(
-        self, candidate: Candidate, longest: int, query_text: QueryText, by_words: bool
+        self, candidate: Candidate, longest: int, query_text: QueryText, keyword_only: bool
     ) -> MemorySearchResult | None:
         try:
             path = str(self._guard.locate(candidate.path))
             text = read_note(path, candidate.path, self._settings.max_file_bytes).text
-            if not by_words and not query_text.is_satisfied_by(text):
+            if not keyword_only and not query_text.is_satisfied_by(text):
                 return None
             about, chunking = describe(text, candidate.path), self._settings.chunking
             chunks = chunk_note(text, about, tokens=chunking.tokens, overlap=chunking.overlap)
@@ -160,12 +170,12 @@ class ResultMapper:
             return None
         if not chunks:
             return None
-        chunk = _best_chunk(chunks, _current_line(candidate.hit, text), query_text, by_words)
+        chunk = _best_chunk(chunks, _current_line(candidate.hit, text), query_text, keyword_only)
         ranges = highlight_ranges(chunk.text, query_text.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
         return _result(
             candidate,
-            by_words,
+            keyword_only,
             title=about.title,
             lines=(chunk.start_line, chunk.end_line),
             heading=chunk.heading,
@@ -176,12 +186,12 @@ class ResultMapper:
         )
 
     def _session_result(
-        self, candidate: Candidate, longest: int, query_text: QueryText, by_words: bool
+        self, candidate: Candidate, longest: int, query_text: QueryText, keyword_only: bool
     ) -> MemorySearchResult | None:
         session = candidate.session
         assert session is not None
         chunk = self._exports.passage(session, candidate.hit.line)
-        if chunk is None or (not by_words and not query_text.is_satisfied_by(chunk.text)):
+        if chunk is None or (not keyword_only and not query_text.is_satisfied_by(chunk.text)):
             return None
         ranges = highlight_ranges(chunk.text, query_text.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
@@ -191,7 +201,7 @@ class ResultMapper:
         known = session.known
         return _result(
             candidate,
-            by_words,
+            keyword_only,
             title=known.title,
             lines=(chunk.start_line, chunk.end_line),
             heading=chunk.heading,
@@ -212,7 +222,7 @@ class ResultMapper:
 
 def _result(  # noqa: PLR0913 - most are options, given by name
     candidate: Candidate,
-    by_words: bool,
+    keyword_only: bool,
     *,
     title: str,
     lines: tuple[int, int],
@@ -224,12 +234,12 @@ def _result(  # noqa: PLR0913 - most are options, given by name
     message: FoundMessage | None = None,
 ) -> MemorySearchResult:
     hit = candidate.hit
-    words = [leg for leg in hit.legs if leg.by_words]
-    meanings = [leg for leg in hit.legs if not leg.by_words]
-    text = hit.score if by_words else max((leg.score for leg in words), default=0.0)
-    vector = None if by_words else max((leg.score for leg in meanings), default=None if hit.legs else hit.score)
+    keyword_legs = [leg for leg in hit.legs if leg.keyword]
+    vector_legs = [leg for leg in hit.legs if not leg.keyword]
+    text = hit.score if keyword_only else max((leg.score for leg in keyword_legs), default=0.0)
+    vector = None if keyword_only else max((leg.score for leg in vector_legs), default=None if hit.legs else hit.score)
     weight = sum(leg.weight for leg in hit.legs)
-    share = sum(leg.weight for leg in words) / weight if weight else 0.0
+    share = sum(leg.weight for leg in keyword_legs) / weight if weight else 0.0
     path = candidate.path if message is None else ""
     _, around = ranges_of("", (path, title, *heading), query_text.analysis)
     return MemorySearchResult(
@@ -247,7 +257,7 @@ def _result(  # noqa: PLR0913 - most are options, given by name
         match_ranges=tuple((start, end) for start, end in ranges if start < end),
         text_score=round(text, 6),
         vector_score=None if vector is None else round(vector, 6),
-        text_share=1.0 if by_words else round(share, 6),
+        text_share=1.0 if keyword_only else round(share, 6),
         message=message,
         title_ranges=around[1],
         heading_ranges=tuple(around[2:]),
@@ -269,10 +279,10 @@ def _current_line(hit: Hit, text: str) -> int:
     return min(moved, key=lambda number: abs(number - hit.line), default=min(hit.line, len(lines)))
 
 
-def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, by_words: bool) -> Chunk:
+def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, keyword_only: bool) -> Chunk:
     """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
     near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
-    if len(chunks) > _MOST_COMPARED or (not by_words and _distinct_words(near.text, query_text)):
+    if len(chunks) > _MOST_COMPARED or (not keyword_only and _distinct_words(near.text, query_text)):
         return near
     return max(chunks, key=lambda one: (_distinct_words(one.text, query_text), one is near))
 
@@ -378,8 +388,8 @@ class QmdSearch:
             return _outcome([], 0, "keyword", [notice, *_remarks(query_text)], started)
         on_keywords = options.get("on_keywords")
         if on_keywords is not None and not request.keyword_only and settings.qmd.search_mode != "search":
-            by_words = msgspec.structs.replace(request, keyword_only=True)
-            on_keywords(self._answer(by_words, query_text, wanted, limits, started, cancel))
+            keyword_only = msgspec.structs.replace(request, keyword_only=True)
+            on_keywords(self._answer(keyword_only, query_text, wanted, limits, started, cancel))
         return self._answer(request, query_text, wanted, limits, started, cancel)
 
     def _collections(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:
@@ -404,7 +414,7 @@ class QmdSearch:
         narrowed = request.filter.active or bool(query_text.fields)
         most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
         names = [one.name for one in collections]
-        outcome = self._runner.run_query(query_text, names, most, by_words=request.keyword_only, cancel=cancel)
+        outcome = self._runner.run_query(query_text, names, most, keyword_only=request.keyword_only, cancel=cancel)
         found = self._mapper.candidates(outcome.hits, collections, request.filter, query_text)
         matching = [one for one in found if one.hit.score >= request.min_score]
         results, left_out = self._mapper.results(
@@ -431,7 +441,7 @@ def _outcome(
     results: list[MemorySearchResult], total: int, mode: SearchMode, notices: list[str], started: float
 ) -> SearchOutcome:
     spent = (time.perf_counter() - started) * 1000
-    by_words = mode == "keyword"
+    keyword_only = mode == "keyword"
     return SearchOutcome(
         results=tuple(results),
         total=total,
@@ -440,9 +450,9 @@ def _outcome(
         mode=mode,
         timings=SearchTimings(
             analysis=0.0,
-            keyword=spent if by_words else 0.0,
+            keyword=spent if keyword_only else 0.0,
             embed=0.0,
-            vector=0.0 if by_words else spent,
+            vector=0.0 if keyword_only else spent,
             merge=0.0,
             total=spent,
         ),

@@ -9,8 +9,9 @@ import re
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -108,8 +109,25 @@ class ExportList(msgspec.Struct):
         self.sessions |= {one: earlier.sessions[one] for one in known.sessions if one in earlier.sessions}
 
 
-def _not_exported(file: FoundFile, rule: str, detail: str) -> KnownTranscript:
-    return KnownTranscript(file.mtime_ns, file.size, (), rule, detail)
+class _Duplicates(NamedTuple):
+    """Transcripts that are not exported, since their sessions are searched elsewhere."""
+
+    owners: Mapping[str, str]
+    """The workspace that indexes a transcript, by its name."""
+    copies: Set[str]
+    """Names of transcripts whose sessions are also in another one."""
+    own: Set[str]
+    """Paths of all other transcripts."""
+
+    def record(self, file: FoundFile, *, exported: bool) -> KnownTranscript | None:
+        """Return the entry of such a transcript in the list; None for one to export. `exported`: it is, unchanged."""
+        if file.name in self.owners:
+            rule, detail = INDEXED_ELSEWHERE, ownership_message(self.owners[file.name])
+        elif file.name in self.copies or (not exported and continued_in(file.path) in self.own):
+            rule, detail = "copied", skip_reasons.COPIED.message()
+        else:
+            return None
+        return KnownTranscript(file.mtime_ns, file.size, (), rule, detail)
 
 
 class SessionExports:
@@ -191,11 +209,8 @@ class SessionExports:
         done.seen = len(found.files)
         if any(file.name not in known or _has_changed(known[file.name], file) for file in found.files):
             before_reading()
-        copies = copied_sessions(found.files, set(), token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
-        files = [file for file in found.files if not self._crashes.crashes(file)]
-        kept = elsewhere(files, projects, self._workspace, self._index, lambda file: self._project_of(file, token))
-        own = {file.path for file in files if file.name not in kept and file.name not in copies}
+        duplicates = self._find_duplicates(found.files, projects, token)
         order, passed_over = self._crashes.readable(found.files)
         done.failed += passed_over
         fresh = ExportList(fingerprint)
@@ -210,26 +225,32 @@ class SessionExports:
             meter.step(number, file.name)
             before = known.get(file.name)
             held = before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now)
-            if file.name in kept:
-                fresh.transcripts[file.name] = _not_exported(
-                    file, INDEXED_ELSEWHERE, ownership_message(kept[file.name])
-                )
-            elif file.name in copies or (not held and continued_in(file.path) in own):
-                fresh.transcripts[file.name] = _not_exported(file, "copied", skip_reasons.COPIED.message())
+            if (unused := duplicates.record(file, exported=held)) is not None:
+                fresh.transcripts[file.name] = unused
             elif held:
                 fresh.keep(file.name, now)
                 done.unchanged += 1
             else:
                 with self._crashes.reading(file):
                     self._take(file, fresh, now, done, token)
-            if (rule := fresh.transcripts[file.name].rule) and rule != INDEXED_ELSEWHERE:
-                done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
-        done.skipped += ownership_issues(kept)
+        listed = ((file.name, fresh.transcripts[file.name]) for file in order if file.name not in duplicates.owners)
+        done.skipped += [FileIssue(path=name, rule=one.rule, detail=one.detail) for name, one in listed if one.rule]
+        done.skipped += ownership_issues(duplicates.owners)
         self._retire(fresh)
         self._list.save(fresh)
         done.removed = len(now.sessions.keys() - fresh.sessions.keys())
         self._tidy(fresh)
         return done
+
+    def _find_duplicates(
+        self, found: Sequence[FoundFile], projects: Mapping[str, str], token: CancelToken
+    ) -> _Duplicates:
+        """Find transcripts that are not exported; `projects`: known folders by transcript name."""
+        copies = copied_sessions(found, set(), token)
+        files = [file for file in found if not self._crashes.crashes(file)]
+        owners = elsewhere(files, projects, self._workspace, self._index, lambda file: self._project_of(file, token))
+        own = {file.path for file in files if file.name not in owners and file.name not in copies}
+        return _Duplicates(owners, copies, own)
 
     def _take(self, file: FoundFile, fresh: ExportList, now: ExportList, done: Exported, token: CancelToken) -> None:
         """Export one whole transcript."""

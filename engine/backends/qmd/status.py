@@ -1,10 +1,11 @@
 """The status of a memory with `qmd`: its index, unsupported features, and sessions that may not search it.
 
-It says why it doesn't search by meaning if it doesn't.
+If qmd searches only keywords, the status says why.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -44,18 +45,18 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
     settings, counts = sync.settings, sync.index.counts()
     qmd = settings.qmd
     collections = sync.maintenance.collections
-    wants_meaning = qmd.search_mode != "search"
+    wants_vectors = qmd.search_mode != "search"
     missing = sync.command.missing()
-    reason = (wants_meaning and missing) or why_words_only(sync, counts)
-    meaning = wants_meaning and not reason
+    reason = (wants_vectors and missing) or why_keywords_only(sync, counts)
+    uses_vectors = wants_vectors and not reason
     sources = _sources(collections, counts)
     indexed = sum(source.files for source in sources)
     token, step = indexing.current(), indexing.progress()
     return MemoryProviderStatus(
         backend="qmd",
-        provider="qmd" if meaning else "none",
-        model="qmd" if meaning else "",
-        requested_provider="qmd" if wants_meaning else "none",
+        provider="qmd" if uses_vectors else "none",
+        model="qmd" if uses_vectors else "",
+        requested_provider="qmd" if wants_vectors else "none",
         files=indexed,
         chunks=indexed,
         dirty=indexing.dirty or not collections,
@@ -68,8 +69,8 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
         fts=FtsStatus(enabled=True, available=not (missing or counts.problem), error=missing or counts.problem or None),
         fallback=None,
         vector=VectorStatus(
-            enabled=wants_meaning,
-            available=counts.vectors > 0 if wants_meaning else None,
+            enabled=wants_vectors,
+            available=counts.vectors > 0 if wants_vectors else None,
             extension_path=None,
             load_error=reason or None,
             dims=None,
@@ -77,26 +78,7 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
             rows=counts.vectors,
         ),
         batch=batch_status(settings.remote.batch, None, BatchPolicy(), BatchJobs(user)),
-        custom={
-            "searchMode": MODES[qmd.search_mode] if meaning else "keyword",
-            "providerUnavailableReason": reason or None,
-            "providerError": sync.embed_problem or None,
-            "unknownScripts": [],
-            "passedOver": [],
-            "remote": False,
-            "server": None,
-            "price": None,
-            "consent": None,
-            "remoteFallback": None,
-            "keyPlace": None,
-            "readOnly": None,
-            "qmd": {
-                "command": qmd.command,
-                "version": sync.command.version or None,
-                "searchMode": qmd.search_mode,
-                "collections": {one.name: counts.documents.get(one.name, 0) for one in collections},
-            },
-        },
+        custom=_custom(sync, counts, MODES[qmd.search_mode] if uses_vectors else "keyword", reason),
         pending_vectors=sync.pending(),
         failed_files=sync.failed,
         skipped_files=sync.skipped,
@@ -114,7 +96,32 @@ def qmd_status(sync: QmdSync, indexing: IndexingService, files: IndexFiles, user
     )
 
 
-def why_words_only(sync: QmdSync, counts: QmdCounts) -> str:
+def _custom(sync: QmdSync, counts: QmdCounts, mode: SearchMode, unavailable: str) -> dict[str, Any]:
+    """Return the fields that the built-in index has, too, and those of qmd."""
+    qmd = sync.settings.qmd
+    return {
+        "searchMode": mode,
+        "providerUnavailableReason": unavailable or None,
+        "providerError": sync.embed_problem or None,
+        "unknownScripts": [],
+        "passedOver": [],
+        "remote": False,
+        "server": None,
+        "price": None,
+        "consent": None,
+        "remoteFallback": None,
+        "keyPlace": None,
+        "readOnly": None,
+        "qmd": {
+            "command": qmd.command,
+            "version": sync.command.version or None,
+            "searchMode": qmd.search_mode,
+            "collections": {one.name: counts.documents.get(one.name, 0) for one in sync.maintenance.collections},
+        },
+    }
+
+
+def why_keywords_only(sync: QmdSync, counts: QmdCounts) -> str:
     """Return why only keywords are searched; empty if the settings request that, or the models can be used."""
     if sync.settings.qmd.search_mode == "search" or counts.vectors:
         return ""

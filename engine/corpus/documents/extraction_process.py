@@ -35,12 +35,12 @@ _STARTING = 60
 """Most seconds until the process is ready."""
 _IDLE = 10
 _GRACE = 10
-"""Seconds after which the process ends itself, beyond those in which the program should have ended it."""
+"""Seconds that the process gives the program to end it, before it ends itself."""
 _NICENESS = 5
 _POLL = 0.05
 """Seconds between checks of the cancel token."""
 _MOST_CACHED = 8_000_000
-"""Characters of the texts that are kept, so that a document opens faster the second time."""
+"""Characters of all cached texts, with which a document opens faster the second time."""
 
 
 class _Answer(msgspec.Struct, frozen=True):

@@ -163,7 +163,7 @@ class _Paragraphs(XmlHandler):
             notes = self._taken_notes()
             for level, text in content:
                 self._add(level, text)
-            for note in notes:  # it isn't known of which paragraph
+            for note in notes:  # the file doesn't say which paragraph they belong to
                 self._text.paragraph(note)
         elif content and self._rows:
             self._put([(0, row)])
@@ -325,7 +325,7 @@ _ODT_BLANK, _ODT_TAB, _ODT_BREAK = "\x1c", "\x1d", "\x1e"
 """Stand for blanks that count, unlike those in the XML; XML contains none of these characters."""
 _ODT_CHARACTERS = str.maketrans(_ODT_BLANK + _ODT_TAB + _ODT_BREAK, " \t\n")
 _ODT_ELEMENTS = {"tab": _ODT_TAB, "line-break": _ODT_BREAK, "title": " ", "desc": " "}
-"""Elements that stand for characters, and descriptions of pictures, which are no part of the word before."""
+"""Elements that stand for characters, and descriptions of pictures, which are not part of the word before."""
 _ODT_SKIPPED = ("tracked-changes", "annotation", "forms", "sequence-decls", "binary-data", "ruby-text")
 
 
@@ -420,7 +420,7 @@ class _OdtText(_Paragraphs):
             self._append(text)
 
     def _read_style(self, tag: str, attributes: dict[str, str]) -> None:
-        """Read the automatic styles, which stand for what the user formatted."""
+        """Read the automatic styles: the formatting that the user applied without a named style."""
         if tag == "style":
             self._style = attributes.get("name", "")
             if attributes.get("parent-style-name") == "Title":

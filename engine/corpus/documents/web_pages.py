@@ -32,7 +32,7 @@ _READ_AS = {
 }
 """Encodings that pages declare, with the wider ones that browsers read them as."""
 _NO_ENCODINGS = ("utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape")
-"""Codecs in which no page is, though most of ASCII stands for itself in them."""
+"""Codecs that no page uses, although they leave most of ASCII unchanged."""
 _IN_LINE = frozenset(
     "a abbr b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q s samp small span"
     " strike strong sub sup time tt u var wbr ruby rb rt rtc rp".split()
@@ -105,9 +105,9 @@ class _HtmlText(HTMLParser):
         self._code = 0
         self._in_sup = self._in_note = False
         self._link = -1
-        """Where in the parts the open link to a part of a page begins."""
+        """Index in the parts at which the open link to an anchor begins; -1 for none."""
         self._mark = ""
-        """Begin of a list item."""
+        """Bullet or number of a list item that has begun."""
 
     def read(self, page: str) -> None:
         self._page = page
@@ -272,7 +272,7 @@ def _feed(parser: HTMLParser, page: str) -> None:
         parser.feed(page[at : at + size])
         at += size
     if parser.rawdata.startswith("<") and len(parser.rawdata) > _BLOCK:
-        parser.rawdata = ""  # an unclosed tag or comment goes on to the end, and each "<" in it would read all of it
+        parser.rawdata = ""  # an unclosed tag or comment extends to the end, and each "<" in it would read all of it
     parser.close()
 
 
@@ -307,7 +307,7 @@ def read_epub(data: bytes, text: DocumentText) -> None:
 
 
 def _page(data: bytes) -> str:
-    """The text of a page of a book; "" if it is none."""
+    """The text of a page of a book; "" for data that is not a page."""
     try:
         return _decoded(data)
     except DocumentError:

@@ -11,13 +11,13 @@ the home; the desktop program has it in the home's folder `sqlite` (from program
 import functools
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from contextlib import closing
 from typing import NamedTuple
 
 import apsw
 
+from engine.base.bounded_json import decode_toml
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary, open_regular
 from engine.corpus.transcripts.agents import WAL
@@ -102,8 +102,8 @@ def _configured(config: str, version: tuple[int, int]) -> str:
         return ""
     try:
         with open_binary(config) as file:
-            return string(tomllib.load(file).get("sqlite_home"))
-    except (OSError, PathRefused, ValueError, RecursionError):
+            return string(decode_toml(file.read(_LARGEST_CONFIG).decode()).get("sqlite_home"))
+    except (OSError, PathRefused, ValueError):
         return ""
 
 

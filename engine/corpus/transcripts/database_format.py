@@ -116,7 +116,7 @@ def unpacked(data: bytes) -> bytes | None:
 
 
 def lines_in(data: bytes) -> Iterator[bytes]:
-    """Yield the lines in a cell, which may be compressed with zstd; an empty one in place of what can't be read."""
+    """Yield the lines in a cell, which may be compressed with zstd; empty lines replace unreadable ones."""
     import zstandard
 
     source: Any = io.BytesIO(data)

@@ -15,7 +15,18 @@ from itertools import chain
 from typing import IO, Any
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import BoundedDigits, built, limited, one_value
+from engine.base.bounded_json import (
+    ESCAPE,
+    FIRST_HALF,
+    PAIR,
+    BoundedDigits,
+    DividedStrings,
+    backslashes_before,
+    built,
+    limited,
+    one_value,
+    whole_escapes,
+)
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary, open_regular
@@ -39,17 +50,14 @@ _MEMBERS_TO_JUDGE = 8
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step
 _ENCRYPTED = 0x1
 _BOM = b"\xef\xbb\xbf"
-_HALF = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
-_SURROGATES = re.compile(_HALF + rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
-_FIRST_HALF = re.compile(_HALF)
-_ESCAPE, _PAIR = 6, 12  # bytes of an escaped half, and of both
+_SURROGATES = re.compile(FIRST_HALF + rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _REPLACEMENT = rb"\ufffd"
 
 _Event = tuple[str, Any]
 
 
 def json_lines(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
-    """Yield the JSON object of each line of a conversation; None for a complete line that is none.
+    """Yield the JSON object of each line of a conversation; None for a complete line that is not an object.
 
     Raises OSError, Cancelled, and ValueError if the file is larger than a conversation can be.
     """
@@ -164,12 +172,12 @@ class _Reader:
         while not block:
             if self._cancel:
                 self._cancel.checkpoint()
-            read = self._file.read(_BLOCK - _PAIR)
+            read = self._file.read(_BLOCK - PAIR)
             self._count(len(read))
             block, self._carried = self._carried + read, b""
             if not read:
                 break
-            end = _whole_escapes(block)
+            end = whole_escapes(block)
             block, self._carried = block[:end], block[end:]
         return _SURROGATES.sub(_repaired, block)
 
@@ -185,39 +193,20 @@ class _Reader:
         self._since = 0
 
 
-def _whole_escapes(block: bytes) -> int:
-    """Return the end of the last complete Unicode escape in a block."""
-    end = block.find(b"\\", max(0, len(block) - _PAIR))
-    if end < 0:
-        return len(block)
-    end -= _backslashes_before(block, end) % 2
-    if _FIRST_HALF.fullmatch(block, max(0, end - _ESCAPE), end):
-        end -= _ESCAPE
-        end -= _backslashes_before(block, end) % 2
-    return end
-
-
 def _repaired(match: re.Match[bytes]) -> bytes:
-    is_escaped = _backslashes_before(match.string, match.start()) % 2 == 1  # then it is text that looks like an escape
-    if len(match[0]) == _PAIR:
-        return match[0][:_ESCAPE] + _REPLACEMENT if is_escaped else match[0]
+    is_escaped = backslashes_before(match.string, match.start()) % 2 == 1  # then it is text that looks like an escape
+    if len(match[0]) == PAIR:
+        return match[0][:ESCAPE] + _REPLACEMENT if is_escaped else match[0]
     return match[0] if is_escaped else _REPLACEMENT
 
 
-def _backslashes_before(block: bytes, position: int) -> int:
-    start = position
-    while start and block[start - 1] == ord("\\"):
-        start -= 1
-    return position - start
-
-
 def _objects(reader: _Reader, array: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in the document's array; of a document that is an object, those in its member
-    `array`, or without such a name itself.
+    """Yield the objects in the document's array; if the document is an object, those in its member `array`, or the
+    object itself if `array` is empty.
     """
     import ijson
 
-    events: Iterator[_Event] = ijson.basic_parse(BoundedDigits(reader), buf_size=_BLOCK)
+    events: Iterator[_Event] = ijson.basic_parse(DividedStrings(BoundedDigits(reader)), buf_size=_BLOCK)
     if array:
         events = _in_member(array, events)
     for event in events:
@@ -280,8 +269,8 @@ def read_branches(
     return messages, others
 
 
-def left_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
-    """Return the messages that are not on `path`, each left branch from its beginning, in the order of the messages."""
+def abandoned_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
+    """Return the messages that are not on `path`, each abandoned branch from its beginning, in order."""
     children: dict[str, list[str]] = {}
     for name, parent in parents.items():
         children.setdefault(parent, []).append(name)

@@ -31,7 +31,7 @@ class LineParser(msgspec.Struct, kw_only=True):
     ordinal: int = 0
     """Number of messages read so far."""
     opened: int = 0
-    """Line of the facts' opening sentence; once the user has left its branch, the next message replaces it."""
+    """Line of the facts' opening sentence; once the user has abandoned its branch, the next message replaces it."""
     unknown: dict[str, int] = {}
     """Number of lines and blocks not understood, by type. Formats change, so these are shown and never fatal."""
     counted: dict[int, Usage] = {}
@@ -60,7 +60,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         """Return one part of the current message, with text cleaned, and update the session's facts."""
         message = Message(role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side)
         facts, opening = self.facts, self.facts.opening
-        facts.opening = "" if opening and facts.rewound and facts.is_left(self.opened) else opening
+        facts.opening = "" if opening and facts.rewound and facts.is_abandoned(self.opened) else opening
         opens = not facts.opening
         facts.add_message(message)
         if opens and facts.opening:
@@ -144,11 +144,11 @@ class Conversation(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...]
     unknown: Counter[str]
     left: tuple[Message, ...] = ()
-    """Messages of branches that the user discarded by editing or repeating a message, numbered after all others."""
+    """Messages of branches that the user abandoned by editing or repeating a message, numbered after all others."""
 
     @property
     def everything(self) -> tuple[Message, ...]:
-        """All messages, those of discarded branches last."""
+        """All messages, those of abandoned branches last."""
         return self.messages + self.left
 
 

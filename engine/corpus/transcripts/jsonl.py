@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import BoundedDigits, built, check_digits, limited, one_value
+from engine.base.bounded_json import BoundedDigits, DividedStrings, built, check_digits, limited, one_value
 
 # --- Transcripts compressed by their agent: read like uncompressed ones, block by block ------------------------------
 # Codex compresses rollouts unchanged for a week (`rollout-*.jsonl.zst`, one zstd stream, with the same modification
@@ -163,9 +163,9 @@ def _parse_long(data: bytes) -> object:
     check_digits(data)
     try:
         try:
-            return built(limited(ijson.basic_parse(io.BytesIO(data), buf_size=_BLOCK)))
+            return built(limited(ijson.basic_parse(DividedStrings(io.BytesIO(data)), buf_size=_BLOCK)))
         except ijson.JSONError:
-            return built(limited(ijson.basic_parse(io.BytesIO(b"".join(_repaired(data))), buf_size=_BLOCK)))
+            return built(limited(ijson.basic_parse(DividedStrings(_Pieces(_repaired(data))), buf_size=_BLOCK)))
     except ijson.JSONError as error:
         raise ValueError(str(error)) from None
 
@@ -181,7 +181,7 @@ def list_in(data: bytes, key: str) -> Iterator[object]:
         return
     import ijson  # only few transcripts are that long
 
-    events = limited(ijson.basic_parse(BoundedDigits(_Pieces(_repaired(data))), buf_size=_BLOCK))
+    events = limited(ijson.basic_parse(DividedStrings(BoundedDigits(_Pieces(_repaired(data)))), buf_size=_BLOCK))
     try:
         if next(events, ("", None))[0] != "start_map":
             return

@@ -21,7 +21,7 @@ _LONGEST_PAUSE = 300.0
 """Seconds between two messages that count as work at most."""
 _NIGHT = 20 * 3600
 """Seconds without a message after which a session pauses; less than a day, so each day without one is in a pause."""
-_MOST_PAUSES = 400
+_MOST_PAUSES = _MOST_ABANDONED = 400
 # After a digit, the full stop is that of a numbered list. (Starting with the last character of a sentence, the search
 # skips everything else quickly.)
 _SENTENCE_END = re.compile("[\\s\\u3002\\uff01\\uff1f](?:(?<=[\n\\u3002\\uff01\\uff1f])|(?<=[^\\d\\s][.!?…]\\s))")
@@ -84,7 +84,9 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     unknown: int = 0
     """Number of lines or blocks that were not understood."""
     rewound: list[tuple[int, int]] = []
-    """Ranges of lines, (first, last), that the user discarded by going back to an earlier message."""
+    """Ranges of lines, (first, last), that the user abandoned by going back to an earlier message; the latest of very
+    many.
+    """
     generated: bool = False
     """Whether it is an internal session of the agent, with nothing worth finding."""
     usage: dict[str, Usage] = {}
@@ -138,10 +140,10 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         back to it.
         """
         kept = [span for span in self.rewound if span[0] < first and not span[0] <= origin <= span[1]]
-        self.rewound = [*((start, min(end, first - 1)) for start, end in kept), (first, last)]
+        self.rewound = [*((start, min(end, first - 1)) for start, end in kept[-_MOST_ABANDONED + 1 :]), (first, last)]
 
-    def is_left(self, line: int) -> bool:
-        """Whether a line is in a branch that the user left."""
+    def is_abandoned(self, line: int) -> bool:
+        """Whether a line is in a branch that the user abandoned."""
         return any(first <= line <= last for first, last in self.rewound)
 
 

@@ -23,6 +23,9 @@ from engine.corpus.transcripts.agents import (
     chat_exports,
     claude_code,
     cline,
+    codebuddy,
+    codebuff,
+    codewhale,
     codex,
     continue_dev,
     copilot_chat,
@@ -41,6 +44,7 @@ from engine.corpus.transcripts.agents import (
     junie,
     kimi,
     kiro,
+    llm,
     lm_studio,
     openclaw,
     opencode,
@@ -97,6 +101,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         cursor.CLI,
         cline.AGENT,
         cline.ROO_CODE,
+        cline.ZOO_CODE,
         cline.KILO_CODE,
         opencode.KILO,
         opencode.MIMO_CODE,
@@ -123,6 +128,11 @@ AGENTS: tuple[Agent, ...] = _Agents(
         junie.AGENT,
         warp.AGENT,
         devin.AGENT,
+        llm.AGENT,
+        codebuff.AGENT,
+        codebuddy.AGENT,
+        codebuddy.WORKBUDDY,
+        codewhale.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""

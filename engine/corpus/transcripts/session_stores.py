@@ -45,7 +45,7 @@ _LIST = "sessions.json"
 """List of sessions that OpenClaw and Continue write."""
 _OF_DATABASES = (WAL, "-shm", "-journal")
 _MOST_NAMED = 20
-"""Most files in a folder of the user that are no transcripts and are named; the others are counted."""
+"""Most files of a user's folder that are reported by name as not being transcripts; the others are counted."""
 
 
 class Store(msgspec.Struct, frozen=True):
@@ -234,14 +234,15 @@ def may_name_session(name: str) -> bool:
 
 
 def names_session(name: str, settings: Settings) -> bool:
-    """Whether a stable name is of a session in one of the stores in the settings."""
+    """Whether a stable name names a session in one of the stores in the settings."""
     if not may_name_session(name):
         return False
     return any(name.startswith(f"{store.name}/") for store in find_stores(settings))
 
 
 def transcript_at(path: str, stores: Iterable[tuple[str, Store]]) -> tuple[str, str]:
-    """Return the stable name of a transcript that the watcher has seen, and its path in the store; empty in no store.
+    """Return the stable name of a transcript that the watcher has seen, and its path in the store; empty if it is in no
+    store.
 
     `stores`: each with its real path, in which the watcher names files.
     """

@@ -66,14 +66,14 @@ def add_usage(totals: dict[str, Usage], model: str, usage: Usage) -> None:
 
 
 def tokens(value: object) -> int | None:
-    """Return a JSON value as a number of tokens; None if it is none."""
+    """Return a JSON value as a number of tokens; None for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST_TOKENS:
         return None
     return int(value)
 
 
 def dollars(value: object) -> float | None:
-    """Return a JSON value as a cost in US dollars; None if it is none, or 0, which agents write for an
+    """Return a JSON value as a cost in US dollars; None for any other value and for 0, which agents write for an
     unknown price.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _HIGHEST_COST:

@@ -31,8 +31,8 @@ _TOOLS: Mapping[_Action, str] = {
     "created": """create createfile createnewfile download newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile removefiles""",
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
-        launchprocess localshell powershell run runcommand runcommands runinterminal runshellcommand runterminalcmd
-        runterminalcommand shell shellcommand terminal""",
+        execshell launchprocess localshell powershell run runcommand runcommands runinterminal runshellcommand
+        runterminalcmd runterminalcommand shell shellcommand terminal""",
     "patch": "applypatch multipatch patch",
     "chosen": "editor fileeditor fswrite planningfileeditor strreplacebasededittool strreplaceeditor texteditor",
 }
@@ -114,7 +114,7 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
 def stored_path(path: str, project: str) -> str:
     """Return a path as it is stored: with `/`, relative to the project if it is inside, with secrets masked.
 
-    Empty if it is no path of a file.
+    Empty if it is not the path of a file.
     """
     path = _slashed(uri_path(path.strip()) if "://" in path[:8] else path.strip(), project)
     if not path or len(path) > _LONGEST_PATH:

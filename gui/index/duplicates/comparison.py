@@ -156,8 +156,11 @@ class _Compared:
 class ComparisonPane(QWidget):
     """Shows two notes of a group side by side, with actions.
 
-    Signals: open_requested: name and line of a note to open. hide_requested: the group, and whether to hide or show it.
-    notified: a message about the result. back_requested: return to the list, in a narrow window.
+    Signals:
+        open_requested: name and line of a note to open.
+        hide_requested: the group, and whether to hide or show it.
+        notified: a message about the result.
+        back_requested: return to the list, in a narrow window.
     """
 
     open_requested = Signal(str, object)

@@ -369,10 +369,10 @@ class DuplicatesPage(IndexPage):
         if not self._reading.busy:
             self._clock.stop()
         elif self._found is None:
-            done = tr("{percent:.0f} % compared. The results stay until a note changes.", percent=100 * self._share[0])
+            done = tr("{share:.0%} compared. The results stay until a note changes.", share=self._share[0])
             self._say(tr("Comparing the notes…"), done, stop=True)
         else:
-            again = tr("Comparing the notes again… {percent:.0f} %", percent=100 * self._share[0])
+            again = tr("Comparing the notes again… {share:.0%}", share=self._share[0])
             self._notice.show_notice(again, tr("Stop"), self._stop)
 
     @Slot()

@@ -113,8 +113,9 @@ class Marks:
 class MapView(QWidget):
     """Paints the map. Points are identified by their positions in the scene.
 
-    Signals: pointed: the point under the mouse or the keyboard cursor, -1 for none; and whether by keyboard. moved: the
-    view has changed.
+    Signals:
+        pointed: the point under the mouse or the keyboard cursor, -1 for none; and whether by keyboard.
+        moved: the view has changed.
     """
 
     pointed = Signal(int, bool)

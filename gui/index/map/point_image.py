@@ -36,7 +36,7 @@ class Appearance:
     signs: tuple[int, ...]
     """Shape of each group."""
     isolated: int
-    """The group that alone is not faint; -1 for all."""
+    """The only group that is not faint; -1 if none is faint."""
     quiet: int
     """Opacity of faint points."""
     ratio: float

@@ -70,8 +70,10 @@ def _line_height(size: int) -> int:
 class SelectionList(QFrame):
     """The list of selected chunks; hidden if there are none.
 
-    Signals: opened: a MapPointDetail to open. shown: the chunk id of the current row. closed: the selection was
-    cleared.
+    Signals:
+        opened: a MapPointDetail to open.
+        shown: the chunk id of the current row.
+        closed: the selection was cleared.
     """
 
     opened = Signal(object)

@@ -1,6 +1,6 @@
 """Texts about the map. Pure functions."""
 
-from engine import IndexMap, MapGap, MapPointDetail, MapProgress, marked, tr, tr_count
+from engine import IndexMap, MapGap, MapPointDetail, MapProgress, floored, marked, tr, tr_count
 from gui.index.map.groups import Kind
 from gui.widgets.formatting import ago, grouped, shown_headings
 
@@ -12,10 +12,10 @@ COLOURS: dict[Kind, str] = {
 }
 DRAWING = marked("Drawing the map…")
 _STAGES = {
-    "reading": marked("reading the vectors, {percent:.0f} %"),
-    "directions": marked("computing the map from the vectors, {percent:.0f} %"),
-    "neighbours": marked("finding similar passages, {percent:.0f} %"),
-    "arranging": marked("arranging the points of the map, {percent:.0f} %"),
+    "reading": marked("reading the vectors, {share:.0%}"),
+    "directions": marked("computing the map from the vectors, {share:.0%}"),
+    "neighbours": marked("finding similar passages, {share:.0%}"),
+    "arranging": marked("arranging the points of the map, {share:.0%}"),
 }
 REMEDIES: dict[MapGap, tuple[str, str]] = {
     "no-model": (marked("Choose a model…"), "settings"),
@@ -40,8 +40,8 @@ def empty(record: IndexMap) -> tuple[str, str]:
         title, sentence = _GAPS[record.gap]
         return tr(title), tr(sentence)
     return tr("Nothing has a vector yet"), tr_count(
-        "{count:,} passage waits for a vector, 0 % ready. The map appears as soon as the first ones are embedded.",
-        "{count:,} passages wait for a vector, 0 % ready. The map appears as soon as the first ones are embedded.",
+        "{count:,} passage waits for a vector, 0% ready. The map appears as soon as the first ones are embedded.",
+        "{count:,} passages wait for a vector, 0% ready. The map appears as soon as the first ones are embedded.",
         record.chunks,
     )
 
@@ -50,11 +50,11 @@ def subtitle(record: IndexMap, points: int) -> str:
     """Return the text next to the title: number of points, and what their locations mean."""
     if points < record.chunks:
         ready = tr_count(
-            "{points:,} of {count:,} passage ({percent} % ready)",
-            "{points:,} of {count:,} passages ({percent} % ready)",
+            "{points:,} of {count:,} passage ({share} ready)",
+            "{points:,} of {count:,} passages ({share} ready)",
             record.chunks,
             points=points,
-            percent=100 * points // record.chunks,
+            share=floored(points / record.chunks),
         )
     else:
         ready = tr_count("{count:,} passage", "{count:,} passages", points)
@@ -65,22 +65,21 @@ def subtitle(record: IndexMap, points: int) -> str:
 
 def about(record: IndexMap) -> str:
     """Return the subtitle as full sentences."""
-    percent = 100 * record.shown_variance
     if record.layout == "neighbours":
         return tr(
             "Passages with similar meaning lie side by side; distances between groups say little. The two "
-            "main directions of meaning alone would show {percent:.0f} % of the differences.",
-            percent=percent,
+            "main directions of meaning alone would show {share:.0%} of the differences.",
+            share=record.shown_variance,
         )
     return tr(
-        "Passages are placed along the two main directions of their meaning, which show {percent:.0f} % "
+        "Passages are placed along the two main directions of their meaning, which show {share:.0%} "
         "of the differences.",
-        percent=percent,
+        share=record.shown_variance,
     )
 
 
 def progress(step: MapProgress) -> str:
-    return tr(_STAGES[step.stage], percent=100 * step.done)
+    return tr(_STAGES[step.stage], share=step.done)
 
 
 def heading_of(detail: MapPointDetail) -> str:

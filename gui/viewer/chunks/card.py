@@ -195,9 +195,12 @@ _LEAST_VALUE = 22
 class ChunkCard(QFrame):
     """Shows the details of one chunk.
 
-    Signals: step_requested: show the next (True) or previous chunk (False). more_requested: find passages similar to
-    the chunk. notified: a message about the result. closed: the card was closed; left: it was closed while it had the
-    focus.
+    Signals:
+        step_requested: show the next (True) or previous chunk (False).
+        more_requested: find passages similar to the chunk.
+        notified: a message about the result.
+        closed: the card was closed;
+        left: it was closed while it had the focus.
     """
 
     step_requested = Signal(bool)

@@ -47,8 +47,10 @@ class ChunkView(Protocol):
 class ChunkInspector(QObject):
     """Reads and selects the chunks of one file; does nothing while `margin_action` is not checked.
 
-    Signals: notified: a message for the user. source_requested: show the source, where alone the selection is visible.
-    more_requested: find passages similar to this `Passage`, with its text.
+    Signals:
+        notified: a message for the user.
+        source_requested: show the source, where alone the selection is visible.
+        more_requested: find passages similar to this `Passage`, with its text.
     """
 
     notified = Signal(str)

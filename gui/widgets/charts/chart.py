@@ -264,23 +264,29 @@ class Chart(QWidget):
         room = QRectF(0, plot.bottom() + _GAP, self.width(), self.height() - plot.bottom() - _GAP)
         cut = elide(painter.fontMetrics(), left, Qt.TextElideMode.ElideRight, int(room.width()))
         write(painter, room, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine), cut)
+        advance = painter.fontMetrics().horizontalAdvance
+        marks = self.rect_of_mark(len(self.series.marks) - 1).right() if right else room.right()
+        # A few marks end before the edge.
+        end = min(max(marks, advance(left) + _APART + advance(right)), room.right())
+        room.setRight(end)
         write(painter, room, int(Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextSingleLine), right)
         if not self.mark():
-            self._paint_legend(painter, colours, room)
+            self._paint_legend(painter, colours, room.adjusted(advance(left), 0, -advance(right), 0), end)
 
-    def _paint_legend(self, painter: QPainter, colours: Tokens, room: QRectF) -> None:
-        """Paint the legend of the parts between the two footer labels, if there is room."""
+    def _paint_legend(self, painter: QPainter, colours: Tokens, between: QRectF, end: float) -> None:
+        """Paint the legend of the parts between the two footer labels, else behind them, where they `end`."""
         side = self._scaled(_SWATCH)
         widths = [side + 5 + painter.fontMetrics().horizontalAdvance(name) for name in self.series.legend]
-        left = room.center().x() - (sum(widths) + (len(widths) - 1) * _APART) / 2
+        width = sum(widths) + (len(widths) - 1) * _APART
+        left = between.center().x() - width / 2 if width + 2 * _APART <= between.width() else end + _APART
         height = painter.fontMetrics().height()
         for name, ink, pattern, width in zip(self.series.legend, part_inks(colours), PATTERNS, widths, strict=False):
-            swatch = QRectF(left, room.top() + (height - side) / 2, side, side)
+            swatch = QRectF(left, between.top() + (height - side) / 2, side, side)
             painter.setPen(QPen(ink, 1))
             painter.setBrush(QBrush(ink, pattern))
             painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
             painter.setPen(colours.muted)
-            write(painter, QRectF(swatch.right() + 5, room.top(), width, height), 0, name)
+            write(painter, QRectF(swatch.right() + 5, between.top(), width, height), 0, name)
             left += width + _APART
 
     def event(self, event: QEvent) -> bool:

@@ -20,7 +20,7 @@ _ASIDES = (
 
 
 def write_cranfield_sessions(collection: Path, folder: Path) -> dict[tuple[str, int], int]:
-    """Write the sessions; the abstract that each line is of, by the session's name and the line."""
+    """Write the sessions; return the abstract of each line, by the session's name and the line."""
     folder.mkdir(parents=True)
     rng = random.Random(1)
     order = [(number, *parts) for number, parts in documents(collection).items() if parts[1]]

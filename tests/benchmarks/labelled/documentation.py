@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -27,7 +27,6 @@ _WIKI_FOLDERS = frozenset(
 )
 _WIKI_TAG = re.compile(r"\[\[(.+?)\]\]|(\S+)")
 _README = re.compile(r"readme(\.md|\.markdown|\.txt)?", re.IGNORECASE)
-Documents = Iterator[tuple[str, str]]
 
 
 class Package(NamedTuple):

@@ -17,7 +17,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     folder = bench.folder(bench.notes)
     cases: tuple[tuple[str, Model, bool], ...] = (
         ("the whole index, vectors by chance", "random-1536", False),
-        ("the same while a person searches", "random-1536", True),
+        ("the same while a user searches", "random-1536", True),
         (f"the first {_BOUND:.0f} s with the real model", "embedded", False),
     )
     for number, (what, model, searching) in enumerate(cases):

@@ -56,7 +56,7 @@ def _ours(folder: Path, store: Path, kept: Path) -> tuple[float, float, float]:
         began = time.perf_counter()
         _change(notes[number], f"bandicoot{number}")
         while not _finds(memory, f"bandicoot{number}"):
-            assert time.perf_counter() - began < _TIMEOUT, "The change was not seen."
+            assert time.perf_counter() - began < _TIMEOUT, "the change was not indexed in time"
             time.sleep(0.005)
         watched.append(time.perf_counter() - began)
         time.sleep(0.5)  # what the change still causes must not be taken for the next one

@@ -156,7 +156,7 @@ def test_group_session_cannot_reach_it_by_other_names(real, notes: Path, path: s
     assert "private" not in memory_get(real(GROUP), path).text
 
 
-def test_nor_are_sessions_read_in_a_group(memory: FakeMemory, tmp_path: Path) -> None:
+def test_sessions_are_not_read_in_a_group(memory: FakeMemory, tmp_path: Path) -> None:
     store = tmp_path / "claude" / "projects"
     sessions = msgspec.structs.replace(Settings().sessions, folders=(str(store),))
     chosen = Settings(sessions=sessions)
@@ -198,4 +198,4 @@ def test_pages_together_are_the_file(access, memory: FakeMemory, text: list[str]
         assert page.next_from > start
         start = page.next_from
     else:
-        pytest.fail("The pages never end.")
+        pytest.fail("the last page still names a next one")

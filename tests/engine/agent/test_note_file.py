@@ -135,7 +135,7 @@ def test_failed_write_explains_and_leaves_no_file(
     assert files(workspace) == before
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can write everywhere")
 def test_read_only_folder_is_reported(workspace: Path) -> None:
     workspace.chmod(0o555)
     with pytest.raises(NoteError, match="cannot be written"):

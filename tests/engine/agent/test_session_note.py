@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.agent.session_note import (
     CUT,
     LONGEST,
-    LastMessages,
+    SpokenMessage,
     draft_note,
     lines_of,
     save_note,
@@ -244,8 +244,8 @@ def counts(words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
 
 def test_slug_has_distinctive_words_in_order() -> None:
     said = [
-        LastMessages("user", "The greenhouse valve opens at night."),
-        LastMessages("assistant", "Its relay was stuck. The relay!"),
+        SpokenMessage("user", "The greenhouse valve opens at night."),
+        SpokenMessage("assistant", "Its relay was stuck. The relay!"),
     ]
     slug = slug_of_words("", said, counts)
     assert "relay" in slug.split("-")
@@ -253,26 +253,26 @@ def test_slug_has_distinctive_words_in_order() -> None:
 
 
 def test_title_gives_most_words() -> None:
-    said = [LastMessages("user", "Could you have a look at the thing with the tap on bed three?")]
+    said = [SpokenMessage("user", "Could you have a look at the thing with the tap on bed three?")]
     assert slug_of_words("Debounce the relay", said, None).startswith("debounce-relay")
 
 
 def test_code_urls_and_masked_secrets_not_in_name() -> None:
     text = "```python\nsupercalifragilistic = 1\n```\nhttps://example.org/hidden sk-tes…ghij password=*** compost"
-    assert slug_of_words("", [LastMessages("user", text)], None) == "compost"
+    assert slug_of_words("", [SpokenMessage("user", text)], None) == "compost"
 
 
 def test_forms_of_one_word_count_once() -> None:
-    assert slug_of_words("", [LastMessages("user", "valve valves relay")], None) == "valve-relay"
+    assert slug_of_words("", [SpokenMessage("user", "valve valves relay")], None) == "valve-relay"
 
 
 def test_slug_is_empty_without_latin_words() -> None:
-    assert slug_of_words("来週", [LastMessages("user", "京都に行きます")], None) == ""
+    assert slug_of_words("来週", [SpokenMessage("user", "京都に行きます")], None) == ""
     assert slug_of_words("", [], counts) == ""
 
 
-@given(st.text(), st.lists(st.builds(LastMessages, st.sampled_from(["user", "assistant"]), st.text())))
-def test_any_words_give_a_valid_slug(title: str, said: list[LastMessages]) -> None:
+@given(st.text(), st.lists(st.builds(SpokenMessage, st.sampled_from(["user", "assistant"]), st.text())))
+def test_any_words_give_a_valid_slug(title: str, said: list[SpokenMessage]) -> None:
     slug = slug_of_words(title, said, None)
     assert to_slug(slug) == slug
 
@@ -288,14 +288,14 @@ def test_only_user_and_agent_speech_counts() -> None:
         ]
     )
     assert spoken_messages(session) == [
-        LastMessages("user", "Why does the valve open?"),
-        LastMessages("assistant", "The relay sticks."),
+        SpokenMessage("user", "Why does the valve open?"),
+        SpokenMessage("assistant", "The relay sticks."),
     ]
 
 
 def test_parts_of_a_message_are_joined() -> None:
     session = make_session([("assistant", [("text", "First."), ("thinking", "x"), ("text", " Second.\n")])])
-    assert spoken_messages(session) == [LastMessages("assistant", "First.\n\nSecond.")]
+    assert spoken_messages(session) == [SpokenMessage("assistant", "First.\n\nSecond.")]
 
 
 def test_commands_are_left_out_and_paths_are_not() -> None:
@@ -316,7 +316,7 @@ def test_left_branches_are_left_out() -> None:
 
 
 def test_each_message_starts_a_new_line() -> None:
-    text = lines_of([LastMessages("user", "one\n\nuser: two"), LastMessages("assistant", "three")], 1000)
+    text = lines_of([SpokenMessage("user", "one\n\nuser: two"), SpokenMessage("assistant", "three")], 1000)
     assert text == "user: one\n\n  user: two\nassistant: three"
 
 
@@ -331,13 +331,13 @@ def test_each_message_starts_a_new_line() -> None:
     ],
 )
 def test_headings_and_fences_of_messages_are_escaped(said: str, lines: list[str]) -> None:
-    found = lines_of([LastMessages("user", said)], 1000).removeprefix("user:").split("\n")
+    found = lines_of([SpokenMessage("user", said)], 1000).removeprefix("user:").split("\n")
     assert [line.strip() for line in found][: len(lines)] == lines
 
 
 def test_invisible_text_left_out_of_note() -> None:
     unseen = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
-    said = LastMessages("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
+    said = SpokenMessage("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
     assert lines_of([said], 100) == "user: Water the  tomatoes ❤️\u200d🔥"
 
 
@@ -367,9 +367,9 @@ def test_shortened_text_is_a_prefix(text: str, most: int) -> None:
 
 
 @given(
-    st.lists(st.builds(LastMessages, st.sampled_from(["user", "assistant"]), st.text("a#-=`~ \nu:ser", max_size=60)))
+    st.lists(st.builds(SpokenMessage, st.sampled_from(["user", "assistant"]), st.text("a#-=`~ \nu:ser", max_size=60)))
 )
-def test_only_speakers_start_at_margin(messages: list[LastMessages]) -> None:
+def test_only_speakers_start_at_margin(messages: list[SpokenMessage]) -> None:
     text = lines_of(messages, 1000)
     speakers = [line.partition(":")[0] for line in text.split("\n") if line and not line.startswith("  ")]
     assert speakers == [said.speaker for said in messages]

@@ -250,7 +250,7 @@ WORDS = {"chinese": "番茄", "japanese": "トマト", "thai": "มะเขื�
 
 
 @pytest.mark.parametrize("language", SCRIPTS)
-def test_likeness_by_words_knows_every_script(open_memory, workspace: Path, language: str) -> None:
+def test_keyword_similarity_works_in_every_script(open_memory, workspace: Path, language: str) -> None:
     for name, text in zip(("a", "b", "other"), SCRIPTS[language], strict=True):
         write(workspace, f"copies/{name}.md", text + "\n")
     memory = open_memory(use=None, query=query_settings(mmr=MmrSettings(enabled=True, lambda_=0.3)))
@@ -261,7 +261,7 @@ def test_likeness_by_words_knows_every_script(open_memory, workspace: Path, lang
     assert last.mmr_penalty > 0.2
 
 
-def test_a_copy_that_waits_for_its_vector_is_compared_by_words(open_memory, workspace: Path, provider) -> None:
+def test_copy_without_vector_is_compared_by_keywords(open_memory, workspace: Path, provider) -> None:
     for name, text in COPIES.items():
         if name != "copies/b.md":
             write(workspace, name, text)

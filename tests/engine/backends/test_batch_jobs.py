@@ -156,7 +156,7 @@ def test_few_texts_do_not_wait_for_a_job(server, opened, notes):
         assert_complete(memory, server, texts=NOTES + 1)
 
 
-def test_several_jobs_run_side_by_side_but_no_more_than_wanted(openai, opened, notes, limit_jobs):
+def test_parallel_jobs_stay_within_the_limit(openai, opened, notes, limit_jobs):
     limit_jobs(requests=35)
     for number in range(NOTES, 140):
         write(notes, number)
@@ -556,7 +556,7 @@ def test_a_hanging_upload_can_be_cancelled(server, opened):
         assert_complete(memory, server)
 
 
-def test_texts_that_a_job_cannot_take_are_asked_for_directly(openai, opened, notes):
+def test_texts_unfit_for_a_job_are_sent_directly(openai, opened, notes):
     (notes / "long.md").write_text("# Long\n\n" + "pumps and valves " * 60_000, "utf-8")
     with opened(openai, chunking=ChunkingSettings(tokens=20_000)) as memory:
         assert memory.sync(approve=True).error == ""
@@ -650,5 +650,5 @@ def test_a_rebuild_is_published_before_its_jobs_are_through(openai, opened):
 
         openai.after = look
         assert memory.sync(force=True, approve=True, cancel=token).cancelled
-        assert seen[-1] == 2, "words would be those of hours ago"
+        assert seen[-1] == 2, "keywords are indexed before the batch job ends"
         assert len(openai.jobs) == 2

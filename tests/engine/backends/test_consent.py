@@ -175,7 +175,7 @@ def test_texts_are_sent_only_to_the_approved_provider(
     status = memory.status()
     assert (status.provider, status.custom["consent"]) == ("openai", how)
     assert status.custom["server"] == server.origin.removeprefix("http://")
-    assert memory.search("timer", mode="keyword").remote is False, "a server on this machine"
+    assert memory.search("timer", mode="keyword").remote is False, "a server on this machine is not remote"
     assert any("Tomatoes limp" in text for text in server.answered)
     port = int(server.origin.rpartition(":")[2])
     assert {address for address in reached if isinstance(address, tuple)} == {("127.0.0.1", port)}

@@ -72,7 +72,7 @@ def test_short_notes_are_the_same_or_nothing(groups_of) -> None:
     assert paths(group) == {"a.md", "b.md"}
 
 
-def test_a_note_with_another_case_and_punctuation_is_alike(groups_of) -> None:
+def test_note_with_other_case_and_punctuation_is_duplicate(groups_of) -> None:
     (group,) = groups_of({"a.md": RECIPE, "b.md": RECIPE.upper().replace(",", " –")})
     assert (group.kind, group.similarity) == ("alike", 1.0)
 
@@ -130,13 +130,13 @@ def test_recurring_text_is_one_group(groups_of) -> None:
     assert all((member.start_line, member.end_line) == (1, 1) for member in group.members)
 
 
-def test_many_copies_of_a_note_are_alike_and_do_not_recur(groups_of) -> None:
+def test_copies_of_a_note_are_duplicates_not_recurring_text(groups_of) -> None:
     notes = {f"{n:02}.md": f"{RECIPE}\nBatch {n}\n" for n in range(duplicate_candidates.MOST_FILES + 5)}
     (group,) = groups_of(notes)
     assert (group.kind, group.files) == ("alike", len(notes))
 
 
-def test_notes_made_from_one_template_are_not_alike(groups_of) -> None:
+def test_notes_made_from_one_template_are_not_duplicates(groups_of) -> None:
     """Text that many notes share doesn't make two of them similar, even if it is most of their text."""
     notes = {f"{n:02}.md": f"{RECIPE}\n{filler(n, 40)}" for n in range(duplicate_candidates.MOST_FILES + 5)}
     notes |= {"twin-a.md": f"{RECIPE}\n{LOG}", "twin-b.md": f"{RECIPE}\n{LOG}{filler(99, 8)}"}
@@ -207,7 +207,7 @@ def test_vectors_find_reordered_words(open_memory, workspace: Path) -> None:
     assert memory.insight.duplicates().groups == ()
     memory.close()
     memory = open_memory()
-    assert memory.insight.duplicates().groups == (), "no vector is there yet"
+    assert memory.insight.duplicates().groups == (), "there are no vectors yet"
     memory.sync()
     (group,) = memory.insight.duplicates().groups
     assert (group.kind, group.similarity, paths(group)) == ("passage", 1.0, {"log.md", "shuffled.md"})

@@ -51,11 +51,11 @@ def test_costly_embedding_waits_and_keywords_work(open_memory, dear) -> None:
     assert report.awaiting.cost == pytest.approx(report.awaiting.tokens * 10 / 1e6)
     assert hits(memory, "hose") == ["shopping.md"]
     assert "has not been approved" in memory.search("hose").notice
-    assert not memory.status().dirty, "nothing but the vectors is missing"
+    assert not memory.status().dirty, "only vectors are missing"
 
     memory.approve_embedding()
     assert memory.status().awaiting is None
-    assert dear.embedded == [], "a yes starts nothing by itself"
+    assert dear.embedded == [], "an approval alone starts no update"
     updates = []
     done = memory.sync(progress=updates.append)
     assert (done.awaiting, done.vectors_pending) == (None, 0)
@@ -80,7 +80,7 @@ def test_approval_covers_no_more_than_the_estimate(open_memory, dear, workspace:
     assert memory.sync(approve=report.awaiting).vectors_pending == 0
 
 
-def test_a_yes_to_a_provider_is_none_to_its_fallback(open_memory, dear) -> None:
+def test_approval_of_a_provider_excludes_its_fallback(open_memory, dear) -> None:
     second = PaidProvider(id="second")
     memory = open_memory(use=dear, instead=second)
     seen = memory.sync().awaiting
@@ -138,11 +138,11 @@ def test_unknown_price_counts_unless_local(open_memory, workspace, remote, waits
 
     (workspace / "later.md").write_text("# Later\n\nOne more sentence.\n")
     daily = memory.sync()
-    assert daily.awaiting is None, "nobody wants to be asked at each note that is saved"
+    assert daily.awaiting is None, "small updates need no approval"
     assert daily.vectors_pending == 0
 
 
-def test_a_yes_holds_over_a_new_start_until_all_is_embedded(open_memory, dear, workspace: Path) -> None:
+def test_approval_survives_restart_until_all_is_embedded(open_memory, dear, workspace: Path) -> None:
     memory = open_memory(use=dear)
     memory.sync()
     memory.approve_embedding()
@@ -156,7 +156,7 @@ def test_a_yes_holds_over_a_new_start_until_all_is_embedded(open_memory, dear, w
     done = memory.sync()
     assert (done.awaiting, done.vectors_pending) == (None, 0)
     (workspace / "more.md").write_text(long_text(8000)[20000:])
-    assert memory.sync().awaiting is not None, "the yes was for what there was"
+    assert memory.sync().awaiting is not None, "the approval covered the earlier texts only"
 
 
 def test_approval_excludes_later_work(open_memory, dear, workspace: Path) -> None:
@@ -198,7 +198,7 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, dear, workspac
     assert first.cancelled is (how == "cancel")
     embedded = len(dear.embedded)
     assert embedded > 3
-    assert memory.sync().awaiting is not None, "the later notes have no consent yet"
+    assert memory.sync().awaiting is not None, "the later notes are not approved yet"
     assert len(dear.embedded) == embedded
 
 
@@ -264,7 +264,7 @@ def test_vectors_stored_immediately_during_pause(open_memory, dear) -> None:
     sync = threading.Thread(target=lambda: memory.sync(approve=True, cancel=token))
     sync.start()
     try:
-        assert kept.wait(60), "who is killed now must not pay for it again"
+        assert kept.wait(60), "received vectors are stored before the update ends"
         assert sync.is_alive()
         assert len(dear.embedded) == 2
     finally:

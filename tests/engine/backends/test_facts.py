@@ -83,7 +83,7 @@ def test_the_same_words_are_a_duplicate(facts: Facts, again: str) -> None:
         ("I prefer tea", "I pre\u00adfer t\u200bea"),
     ],
 )
-def test_nor_does_another_spelling_make_it_another_fact(facts: Facts, known: str, again: str) -> None:
+def test_other_spelling_is_the_same_fact(facts: Facts, known: str, again: str) -> None:
     facts.add(known)
     assert facts.add(again).duplicate
 

@@ -59,9 +59,7 @@ def test_unrelated_prompts_rarely_recall(facts: Facts, labelled: dict[str, list]
 
 
 @pytest.mark.parametrize("name", ["personal", "personal_unseen"])
-def test_natural_questions_about_oneself_recall_their_fact(
-    tmp_path: Path, labelled: dict[str, list], name: str
-) -> None:
+def test_questions_about_the_user_recall_their_fact(tmp_path: Path, labelled: dict[str, list], name: str) -> None:
     asked = labelled[name]
     with keeping(tmp_path, [fact for fact, _ in asked]) as facts:
         found = {query: [one.fact.text for one in facts.find(f"{query} ").results] for _, query in asked}

@@ -363,29 +363,6 @@ def test_empty_answer_says_which_condition_emptied_it(memory: BuiltinMemory) -> 
     assert "Without this condition" in advice
 
 
-def test_older_index_gets_files_and_times_without_embedding(
-    memory: BuiltinMemory, home: Path, provider: FakeProvider
-) -> None:
-    with memory.store.write() as writer:
-        writer.connection.execute(f"DROP TABLE {writer.tables.tool_uses}")
-        writer.connection.execute(f"ALTER TABLE {writer.tables.sessions} DROP COLUMN active")
-        writer.connection.pragma("user_version", 4)
-        writer.set_meta("fingerprint", "of the version before")
-    memory.close()
-    embedded = list(provider.embedded)
-    again = make(home)
-    try:
-        assert again.insight.recent_edits(10) == ()
-        assert {session.active_seconds for session in again.sessions()} == {None}
-        again.sync()
-        assert {session.agent: session.active_seconds for session in again.sessions()}["claude-code"] == 420
-        assert files(again, "openclaw") == [("created", "tides.md")]
-        assert embedded
-        assert provider.embedded == embedded
-    finally:
-        again.close()
-
-
 def test_accents_and_case_of_a_path_do_not_matter(memory: BuiltinMemory, home: Path) -> None:
     path = home / ".claude/projects/-home-ada-boat/accents.jsonl"
     path.write_text(

@@ -132,7 +132,7 @@ def test_cached_answer_comes_once(remote_memory: BuiltinMemory, remote: PaidProv
 
 
 @pytest.mark.parametrize("options", [{"mode": "keyword"}, {}], ids=["by words", "without a provider"])
-def test_answer_by_words_comes_once(open_memory: OpenMemory, options: dict[str, Any]) -> None:
+def test_keyword_answer_is_reported_once(open_memory: OpenMemory, options: dict[str, Any]) -> None:
     memory = open_memory() if options else open_memory(use=None)
     memory.sync()
     first, whole = _twice(memory, "timer", **options)

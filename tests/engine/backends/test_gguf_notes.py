@@ -70,6 +70,6 @@ def test_two_hundred_notes_are_found_by_their_meaning(memory: BuiltinMemory) -> 
     assert sum(found == name for name, found in kept.items()) >= 0.8 * len(ASKED), kept
 
     by_words = [name for name, (_, question) in ASKED.items() if memory.search(question, mode="keyword").results]
-    assert len(by_words) < len(ASKED) / 2, "the questions would be answered by their words"
+    assert len(by_words) < len(ASKED) / 2, "keywords alone would answer the queries"
     answered = [question for question in OFF_TOPIC if memory.search(question).results]
     assert len(answered) <= 1, answered

@@ -114,7 +114,7 @@ def test_many_failed_files_share_a_finding(memory: BuiltinMemory, workspace: Pat
     assert found["failed-files"].detail == "6 more files could not be read."
 
 
-def test_new_file_beside_failed_one_is_counted_alone(memory: BuiltinMemory, workspace: Path) -> None:
+def test_new_file_is_counted_without_the_failed_one(memory: BuiltinMemory, workspace: Path) -> None:
     (workspace / "bad.md").write_bytes(bytes(99))
     memory.sync()
     (workspace / "new.md").write_text("# New\n")

@@ -141,7 +141,7 @@ def test_sessions_counted_by_store_and_month(open_memory, workspace: Path, store
     found = figures(overview)
     assert found["sessions", ""][:2] == (1, 1)
     assert found["sessions", "sessions/main"] == found["sessions", ""]
-    assert sum(found["sessions", ""][3:]) == 1, "the transcript of no known format"
+    assert sum(found["sessions", ""][3:]) == 1, "the transcript in an unknown format failed"
     assert [(month.year, month.month, month.notes, month.sessions) for month in overview.months] == [
         (2023, 1, 3, 0),
         (2024, 3, 1, 1),

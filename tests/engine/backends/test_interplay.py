@@ -50,7 +50,7 @@ def test_a_report_counts_each_vector_once(open_memory, workspace: Path) -> None:
     memory = open_memory(chunking=msgspec.structs.replace(CHUNKING, tokens=100, overlap=20))
     report = memory.sync()
     assert report.vectors_embedded + report.vectors_reused == report.chunks_indexed
-    assert report.vectors_reused == 4, "the short notes are cut as before"
+    assert report.vectors_reused == 4, "chunks of short notes are unchanged"
 
 
 def test_reused_vectors_counted_with_pending(open_memory, workspace: Path, provider) -> None:
@@ -83,7 +83,7 @@ def test_a_rebuild_is_published_though_the_provider_fails(open_memory, workspace
     assert memory.status().custom["providerError"] is None
 
 
-def test_changed_words_do_not_wait_for_requests_under_way(open_memory, workspace: Path, provider) -> None:
+def test_changed_keywords_do_not_wait_for_requests(open_memory, workspace: Path, provider) -> None:
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
     held = Held(provider)
     thread = threading.Thread(target=memory.sync)
@@ -95,10 +95,10 @@ def test_changed_words_do_not_wait_for_requests_under_way(open_memory, workspace
     held.go.set()
     thread.join()
     wait_until(lambda: memory.status().pending_vectors == 0)
-    assert len(provider.embedded) == len(set(provider.embedded)) == 5, "what was under way is not asked for again"
+    assert len(provider.embedded) == len(set(provider.embedded)) == 5, "texts in progress are not requested again"
 
 
-def test_requests_under_way_at_a_cancel_are_not_paid_for_twice(open_memory, provider) -> None:
+def test_requests_running_at_a_cancel_are_not_billed_twice(open_memory, provider) -> None:
     provider.limits = msgspec.structs.replace(provider.limits, inputs=2)
     memory = open_memory()
     held, token = Held(provider), CancelToken()
@@ -192,7 +192,7 @@ def test_changed_text_indexed_before_embedding(open_memory, workspace, provider)
     provider.before = watch_out
     report = memory.sync()
     assert report.vectors_pending == 0
-    assert left[1:], "found while vectors were still made"
+    assert left[1:], "searches found notes during the embedding"
     assert left[1] > 0
 
 

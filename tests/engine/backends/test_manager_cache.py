@@ -130,7 +130,7 @@ def test_parallel_opens_share_one(workspace, settings, made):
     with pytest.raises(Closed):
         made[0].status()
     engine.open_memory(workspace, settings).close()
-    assert len(made) == 2, "nothing of the first is left"
+    assert len(made) == 2, "the first memory was not reused"
 
 
 def test_failed_open_raised_for_all_and_retried(workspace, settings):
@@ -177,7 +177,7 @@ def test_listener_removed_with_lease(workspace, settings):
     second.close()
 
 
-def test_closing_stops_the_update_that_was_asked_for_here(workspace, settings, monkeypatch):
+def test_closing_stops_the_update_that_it_started(workspace, settings, monkeypatch):
     use = FakeProvider()
     under_way, token_seen = threading.Event(), []
 

@@ -154,7 +154,7 @@ def test_without_a_cache_nothing_outlives_its_text_of_any_model(open_memory, wor
     memory.close()
     memory = open_memory(use=other, cache=off)
     memory.sync()
-    assert vectors(memory) == {"fake": 4, "other": 4}, "a text that is there keeps what was paid for it"
+    assert vectors(memory) == {"fake": 4, "other": 4}, "vectors of indexed texts stay cached"
     (workspace / "shopping.md").write_text("# Shopping\n\nA copper kettle.\n")
     (workspace / "people/ines.md").unlink()
     memory.sync()
@@ -182,7 +182,7 @@ def test_least_used_vectors_evicted_first(open_memory, workspace: Path, provider
     memory.close()
     memory = open_memory(use=other, cache=keep)
     memory.sync()
-    assert vectors(memory) == {"fake": 3, "other": 3}, "what went first was used last the longest ago"
+    assert vectors(memory) == {"fake": 3, "other": 3}, "the least recently used vector was evicted"
     # Restored text is in use again: when it is removed again, its vector is the most recently used.
     (workspace / "lists.md").write_text("# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n")
     before = len(other.embedded)
@@ -193,7 +193,7 @@ def test_least_used_vectors_evicted_first(open_memory, workspace: Path, provider
     memory.close()
     memory = open_memory(use=other, cache=CacheSettings(max_entries=4))
     memory.sync()
-    assert vectors(memory) == {"fake": 2, "other": 2}, "of the text that was used last and of the one that is there"
+    assert vectors(memory) == {"fake": 2, "other": 2}, "vectors of the last used and of the indexed text"
     (workspace / "again.md").write_text("# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n")
     memory.sync()
     assert len(other.embedded) == before
@@ -208,7 +208,7 @@ def test_changed_dimensions_work_after_deletion(open_memory, provider, tmp_path:
     memory = open_memory(use=changed, store=store)
     (tmp_path / "notes/lamp.md").write_text("A brass lamp.\n")
     assert "delete the model's vectors" in memory.sync().error
-    assert changed.embedded == [], "texts without a use are not sent"
+    assert changed.embedded == [], "no text was sent in vain"
     (name,) = memory.stored_models()
     memory.purge_model(name.provider, name.model, name.key)
     report = memory.sync()

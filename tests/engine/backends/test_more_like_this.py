@@ -59,8 +59,8 @@ def test_own_vector_used_without_provider(memory, provider: FakeProvider) -> Non
     assert provider.questions == []
     assert (outcome.mode, outcome.notice) == ("hybrid", "")
     assert outcome.results[0].path in {"pump.md", "greenhouse.md"}
-    assert best.path not in paths(outcome), "the passage itself is what one has"
-    assert outcome.results[0].match_ranges, "the words that it shares are marked"
+    assert best.path not in paths(outcome), "the passage itself is not a result"
+    assert outcome.results[0].match_ranges, "shared words are highlighted"
     assert set(outcome.passage_words) >= {"drip", "irrigation"}
 
 
@@ -82,7 +82,7 @@ def test_without_vectors_distinctive_words_are_searched(by_words, path: str, oth
     assert not word or word in outcome.passage_words
 
 
-def test_words_that_are_nowhere_else_are_not_asked_for(by_words) -> None:
+def test_words_only_in_this_passage_are_not_searched(by_words) -> None:
     assert by_words.search_like(whole("cake.md")).passage_words == ()
     assert paths(by_words.search_like(whole("cake.md"))) == []
 

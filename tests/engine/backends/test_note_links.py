@@ -107,23 +107,23 @@ def test_note_links_of_unknown_note_are_empty(memory: BuiltinMemory) -> None:
 @pytest.mark.parametrize(
     ("link", "expected"),
     [
-        (("Garden", "Beds", "Home.md"), ("Garden.md", 5, "## Beds\n\nCarrots.\n", True)),
-        (("Garden", "^tool", "Home.md"), ("Garden.md", 11, "Spade. ^tool", True)),
-        (("Garden", "Gone", "Home.md"), ("Garden.md", 1, NOTES["Garden.md"].rstrip("\n"), False)),
-        (("", "Tools", "Garden.md"), ("Garden.md", 9, "## Tools\n\nSpade. ^tool", True)),
-        ((BLOCK, "", "journals/2024_05_08.md"), ("pages/Plan___Spring.md", 3, "- Sow", True)),
-        (("Doggo", "", "Home.md"), ("animals/Dog.md", 1, "# Dog\n\nBarks", True)),
-        (("Doggo", "Gone", "Home.md"), ("animals/Dog.md", 1, "# Dog\n\nBarks", False)),
-        (("Plan/Spring", "", "Home.md"), ("pages/Plan___Spring.md", 1, "\n- Sow", True)),
+        (("Garden", "Beds", "Home.md"), ("Garden.md", 5, "## Beds\n\nCarrots.\n")),
+        (("Garden", "^tool", "Home.md"), ("Garden.md", 11, "Spade. ^tool")),
+        (("Garden", "Gone", "Home.md"), ("Garden.md", 1, NOTES["Garden.md"].rstrip("\n"))),
+        (("", "Tools", "Garden.md"), ("Garden.md", 9, "## Tools\n\nSpade. ^tool")),
+        ((BLOCK, "", "journals/2024_05_08.md"), ("pages/Plan___Spring.md", 3, "- Sow")),
+        (("Doggo", "", "Home.md"), ("animals/Dog.md", 1, "# Dog\n\nBarks")),
+        (("Doggo", "Gone", "Home.md"), ("animals/Dog.md", 1, "# Dog\n\nBarks")),
+        (("Plan/Spring", "", "Home.md"), ("pages/Plan___Spring.md", 1, "\n- Sow")),
     ],
 )
 def test_linked_text_is_section_or_block(
-    memory: BuiltinMemory, link: tuple[str, str, str], expected: tuple[str, int, str, bool]
+    memory: BuiltinMemory, link: tuple[str, str, str], expected: tuple[str, int, str]
 ) -> None:
     found = insight(memory).linked_text(*link)
     assert found is not None
-    path, line, text, anchored = expected
-    assert (found.path, found.line, found.anchored) == (path, line, anchored)
+    path, line, text = expected
+    assert (found.path, found.line) == (path, line)
     assert found.text.startswith(text)
 
 
@@ -169,7 +169,7 @@ def test_links_of_an_org_graph(open_memory, workspace: Path) -> None:
     assert found.title == "2024-05-08"
     heading = insight(memory).linked_text("pages/C.org", "one", "pages/pagea.org")
     assert heading is not None
-    assert (heading.path, heading.line, heading.anchored) == ("pages/C.org", 2, True)
+    assert (heading.path, heading.line) == ("pages/C.org", 2)
 
 
 def test_links_find_documents_and_canvases(open_memory, workspace: Path) -> None:

@@ -22,7 +22,7 @@ def test_missing_command_named_with_fix(tmp_path):
         engine.try_backend(tmp_path, _qmd("nowhere-qmd"))
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a script without an ending")
+@pytest.mark.skipif(os.name == "nt", reason="a script without a file extension")
 def test_working_command_named_with_version(tmp_path):
     command = tmp_path / "qmd"
     command.write_text("#!/bin/sh\necho qmd 2.8.3\n")

@@ -21,7 +21,7 @@ NOTES = {
     "greenhouse.md": "---\ntags: [Garden, water/drip]\n---\n# Greenhouse\n\nThe left valve of the irrigation leaks.\n",
     "shopping.md": "# Shopping list\n\nIrrigation hose, a valve for the left side. #garden\n",
     "daily/2026-02-08.md": "# Sunday\n\nThe tomatoes are limp, irrigation stopped. `#notag` #42\n",
-    "daily/2026-02-09.md": "# Monday\n\nDeployment of the new timer: os.replace fails.\n",
+    "daily/2026-02-09.md": "# Monday\n\nDeployment of the new timer by GitHub Actions: os.replace fails.\n",
     "japan.md": "# 旅行\n\n東京都庁の展望台は無料です。京都の庭。\n",
     "china.md": "# 北京\n\n我们在北京大学学习中文。大学在北京。\n",
     "korea.md": "# 서울\n\n학교 도서관에서 책을 읽었다.\n",
@@ -91,6 +91,8 @@ def found(memory: BuiltinMemory, query: str, **options) -> set[str]:
         ('"Shopping list"', {"shopping.md"}),
         ('"os replace"', {"daily/2026-02-09.md"}),
         ('"replace os"', set()),
+        ('"by github actions"', {"daily/2026-02-09.md"}),
+        ('"actions github"', set()),
         ('"東京都"', {"japan.md"}),
         ('"京"', {"japan.md", "china.md"}),
         ('"都庁の展望台"', {"japan.md"}),
@@ -266,7 +268,7 @@ def test_completion_values(memory: BuiltinMemory, operator: str, start: str, val
     assert memory.query_values(operator, start) == values
 
 
-def test_an_answer_says_how_its_question_was_read(memory: BuiltinMemory) -> None:
+def test_answer_describes_how_the_query_was_parsed(memory: BuiltinMemory) -> None:
     outcome = memory.search("limp -hose")
     assert outcome.understood == "Searched for limp. Every result excludes hose."
     assert memory.search("limp tag:nowhere -hose").understood == "No passage is in tag:nowhere."

@@ -52,7 +52,7 @@ def test_refused_texts_are_named_and_others_embedded(open_memory, provider: Fuss
     assert "The service refused the request." in report.failed[0].detail
     assert memory.status().failed_files == report.failed
     assert memory.search(POISON, min_score=0.1).results[0].path in {"n07.md", "n41.md"}
-    assert len(provider.embedded) == len(set(provider.embedded)), "nothing is sent twice but what was refused"
+    assert len(provider.embedded) == len(set(provider.embedded)), "only refused texts are sent twice"
 
 
 def test_refused_texts_are_resent_after_restart_or_force(open_memory, workspace: Path, provider: Fussy) -> None:

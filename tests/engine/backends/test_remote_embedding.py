@@ -92,7 +92,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_recovered_faults_complete_without_double_cost(server, open_remote, monkeypatch, fault):
     if server.provider == "gemini" and fault == "shuffled":
-        pytest.skip("its answers have no index: nobody can see it")
+        pytest.skip("its responses have no index")
     if fault == "hangs":
         monkeypatch.setattr(remote_provider, "_LOCAL_FACTOR", 0.004)  # half a second for documents
     memory = open_remote(server)
@@ -156,7 +156,7 @@ def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch)
     assert set(server.answered.values()) == {1}
 
 
-def test_failed_query_embedding_answers_by_words_with_notice(server, open_remote):
+def test_failed_query_embedding_answers_by_keywords(server, open_remote):
     memory = open_remote(server)
     assert memory.sync(approve=True).error == ""
     server.faults.append(server.out_of_quota())

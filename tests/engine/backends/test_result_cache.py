@@ -130,7 +130,7 @@ def test_newly_excluded_names_not_cached(open_memory, tmp_path: Path) -> None:
     first.sync()
     assert "shopping.md" in paths(first.search("irrigation timer"))
     second = open_memory(exclude=("shopping.md",))
-    assert "shopping.md" not in paths(second.search("irrigation timer")), "before its sync"
+    assert "shopping.md" not in paths(second.search("irrigation timer")), "hidden before the next sync"
     second.sync()
     assert "shopping.md" not in paths(first.search("irrigation timer"))
 
@@ -229,4 +229,4 @@ class TestResultCache:
         cache.put(self.MOMENT, "a", "A")
         later = replace(self.MOMENT, indexed=replace(self.MOMENT.indexed, stamp=2))
         assert cache.get(later, "a") is None
-        assert cache.get(self.MOMENT, "a") is None, "an older state does not come back"
+        assert cache.get(self.MOMENT, "a") is None, "the older answer is not restored"

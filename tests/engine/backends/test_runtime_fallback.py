@@ -115,13 +115,13 @@ def test_paid_fallback_needs_approval(open_memory, workspace: Path, provider) ->
     assert dear.embedded == []
 
     memory.approve_embedding()
-    assert memory.user_data.approved_tokens(ModelName("fake", "bag-of-words", "")) == 0, "nobody was asked about that"
+    assert memory.user_data.approved_tokens(ModelName("fake", "bag-of-words", "")) == 0, "the fallback was not approved"
     done = memory.sync()
     assert (done.error, done.vectors_pending, done.awaiting) == ("", 0, None)
     assert memory.status().fallback.from_ == "fake"
 
 
-def test_a_fallback_that_repeats_minutes_is_asked_for_first(
+def test_fallback_that_repeats_long_work_needs_approval(
     open_memory, workspace: Path, provider, second, monkeypatch
 ) -> None:
     memory = open_memory()

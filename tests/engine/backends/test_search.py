@@ -74,6 +74,18 @@ def test_off_topic_query_is_empty_with_reason(open_memory) -> None:
     assert stages["threshold"].left == 0
 
 
+def test_unknown_word_of_two_characters_asks_for_a_third(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+
+    def note(query: str) -> str:
+        return next(one.note for one in memory.search(query, explain=True).explanation.stages if one.name == "words")
+
+    assert note("zq").endswith("Type 1 more character to find words that begin with “zq”.")
+    assert "begin with" not in note("zqx")
+    assert "begin with" not in note("zq irrigation")
+
+
 def test_stages_ordered_with_counts(open_memory) -> None:
     memory = open_memory()
     memory.sync()
@@ -127,7 +139,7 @@ def test_query_not_sent_without_vectors(open_memory, provider) -> None:
     assert provider.questions == []
 
 
-def test_without_a_provider_everything_works_by_words(open_memory) -> None:
+def test_without_a_provider_everything_works_by_keywords(open_memory) -> None:
     memory = open_memory(use=None)
     report = memory.sync()
     outcome = memory.search("irrigation timer")
@@ -261,7 +273,7 @@ def test_search_of_empty_index_gives_reason(open_memory) -> None:
     assert open_memory().search("timer").notice == "Nothing is indexed yet."
 
 
-def test_searches_beside_a_sync_keep_both_legs(open_memory, workspace: Path, provider) -> None:
+def test_searches_during_a_sync_use_both_legs(open_memory, workspace: Path, provider) -> None:
     """The matrix follows each commit; a reader of an earlier snapshot must not revert it."""
     memory = open_memory()
     memory.sync()
@@ -327,7 +339,7 @@ def test_the_status_names_the_engine_that_answered(open_memory, workspace: Path,
     assert memory.vectors._matrix._matrix is None
 
 
-def test_an_answer_says_whether_its_question_would_go_away(open_memory) -> None:
+def test_answer_says_whether_its_query_could_be_sent(open_memory) -> None:
     memory = open_memory(use=PaidProvider())
     memory.sync()
     assert memory.search("irrigation timer", mode="keyword").remote
@@ -406,7 +418,7 @@ def test_best_matching_copy_represents_others(open_memory, workspace: Path) -> N
     assert best.path == "backup/old/marina.md"
 
 
-def test_copies_are_files_of_their_own_in_a_list(open_memory, workspace: Path) -> None:
+def test_copies_are_separate_files_in_a_list(open_memory, workspace: Path) -> None:
     _with_copies(workspace)
     memory = open_memory()
     memory.sync()

@@ -253,7 +253,7 @@ def test_a_whole_question_finds_its_note_first(memory: BuiltinMemory, language: 
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_function_words_of_a_question_are_not_asked_for(language: str) -> None:
+def test_function_words_of_a_question_are_not_searched(language: str) -> None:
     case = LANGUAGES[language]
     terms = analyse_query(case.questions[0][0], ("english", language)).terms
     assert tuple(term.surface for term in terms if not term.stop) == case.asked

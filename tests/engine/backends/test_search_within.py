@@ -98,7 +98,7 @@ def test_each_query_embedded_once(memory, provider: FakeProvider) -> None:
     assert provider.questions == ["irrigation", "timer", "hose"]
     provider.fails_queries = "The quota is used up."
     outcome = memory.search("gauge", within=[EarlierQuery(query="pressure")])
-    assert provider.questions[3:] == ["pressure"], "who failed for the one is not asked for the next"
+    assert provider.questions[3:] == ["pressure"], "after one failure, no further query is embedded"
     assert outcome.mode == "keyword"
     assert outcome.notice.count("quota") == 1
     assert paths(outcome) == ["people/ines.md"]

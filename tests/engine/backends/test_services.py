@@ -71,7 +71,7 @@ def test_nothing_sent_before_approval_bill_matches(open_service: Open, openai: O
     assert report.awaiting is not None
     assert (report.awaiting.chunks, openai.requests) == (60, [])
     memory.search("valve")
-    assert openai.requests == [], "not even a question"
+    assert openai.requests == [], "not even the query is sent"
     done = memory.sync(approve=True)
     assert (done.vectors_pending, len(openai.answered)) == (0, 60)
     assert 0 < done.tokens <= report.awaiting.tokens
@@ -120,4 +120,4 @@ def test_quota_midway_costs_only_answered(open_service: Open, openai: OpenAIServ
     assert memory.probe_embedding().ok
     assert memory.sync().vectors_pending == 0
     assert once(openai), "paid texts are not sent again"
-    assert len(openai.answered) == 61, "all notes, and the word of the test"
+    assert len(openai.answered) == 61, "all notes and the test text"

@@ -52,7 +52,7 @@ def beside(path: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in path.parent.iterdir()}
 
 
-def test_every_session_is_one_of_its_own(open_memory, path: Path, writer: OpencodeWriter) -> None:
+def test_every_session_is_indexed_separately(open_memory, path: Path, writer: OpencodeWriter) -> None:
     memory = open_memory(sessions=listed(path))
     before = beside(path)
     report = memory.sync()
@@ -190,9 +190,9 @@ def names(memory: MemorySearchManager) -> set[str]:
 def test_session_continued_in_background_listed_once(open_memory, project: Path) -> None:
     old, new = project / "old-1.jsonl", project / "new-2.jsonl"
     memory = open_memory(sessions=listed(project.parent))
-    assert names(memory) == {"old-1"}, "it isn't continued yet"
+    assert names(memory) == {"old-1"}, "the session is not continued yet"
     new.write_text(spoken_lines("new-2", "A summary of the hull."))
-    assert names(memory) == {"old-1", "new-2"}, "the other one has only a summary"
+    assert names(memory) == {"old-1", "new-2"}, "the other session has only a summary"
     new.write_text(spoken_lines("new-2", "Why does the hull leak?", "Caulk it.", "Paint it."))
     for _ in range(2):
         assert names(memory) == {"new-2"}

@@ -78,7 +78,7 @@ def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: p
 
 def test_complete_reading_replaces_quick_summary(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     list_only(memory, monkeypatch)
-    monkeypatch.setattr(session_stage, "read_quick_summary", lambda *_: pytest.fail("looked at twice"))
+    monkeypatch.setattr(session_stage, "read_quick_summary", lambda *_: pytest.fail("the file was read twice"))
     report = memory.sync()
     assert (report.files_indexed, report.files_removed) == (COUNT, 0)
     assert len(memory.sessions()) == COUNT

@@ -164,7 +164,9 @@ def test_copied_requests_count_once(memory: BuiltinMemory, store: Path) -> None:
             file.write("\n" + line("m2", 2).replace("m2-2", "m2-again"))
         memory.sync()
         assert _outputs(memory) == {"a": 1015, "b": 800}
-        assert memory.read_session("sessions/store/b.jsonl").summary.usage[0].output_tokens == 815, "of the transcript"
+        assert memory.read_session("sessions/store/b.jsonl").summary.usage[0].output_tokens == 815, (
+            "the transcript's own usage"
+        )
         (store / "a.jsonl").write_text(line("p1", 7))
         memory.sync()
         assert _outputs(memory) == {"a": 7, "b": 815}
@@ -203,7 +205,7 @@ def test_fork_of_codex_counts_its_own_requests(memory: BuiltinMemory, store: Pat
         (store / "rollout-c.jsonl").write_text(_rollout("c", 5, 9))
         memory.sync()
         found = {one.id: one.usage[0].output_tokens for one in memory.sessions()}
-        assert sum(found.values()) == 30 + 9, "another session with the same numbers is no copy"
+        assert sum(found.values()) == 30 + 9, "equal numbers don't make a session a copy"
         assert found["a"] + found["b"] == 30
     finally:
         memory.close()

@@ -104,7 +104,7 @@ def test_a_new_link_among_sessions_is_listed(open_memory, transcript: Path, tmp_
     wait_until(lambda: listed() == [] and len(memory.sessions()) == 2)
 
 
-def test_new_title_in_a_file_beside_is_indexed(open_memory, tmp_path: Path, quick_sessions: None) -> None:
+def test_new_title_in_a_neighbouring_file_is_indexed(open_memory, tmp_path: Path, quick_sessions: None) -> None:
     session = tmp_path / "sessions" / "s1"
     session.mkdir(parents=True)
     messages = [{"role": "user", "content": "Varnish the mast."}]

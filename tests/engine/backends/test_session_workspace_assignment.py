@@ -112,7 +112,7 @@ def test_unchanged_sync_leaves_claims_unlocked(open_: Open, store: Path, monkeyp
     garden, boat = open_("garden"), open_("boat")
     for memory in (garden, boat):
         memory.sync()
-    monkeypatch.setattr(SessionOwnership, "change", lambda *_: pytest.fail("written again"))
+    monkeypatch.setattr(SessionOwnership, "change", lambda *_: pytest.fail("the owner was written again"))
     for memory in (garden, boat):
         memory.sync()
     assert (held(garden), held(boat)) == ({"mast"}, set())

@@ -91,7 +91,9 @@ def test_message_result_has_its_location(memory: BuiltinMemory, boat: Path) -> N
 
 def test_an_unchanged_transcript_is_not_read_again(memory: BuiltinMemory, boat: Path, monkeypatch) -> None:
     memory.sync()
-    monkeypatch.setattr(transcript_stage.TranscriptRows, "take", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(
+        transcript_stage.TranscriptRows, "take", lambda *_: pytest.fail("the transcript was read again")
+    )
     report = memory.sync()
     assert (report.files_indexed, report.files_unchanged) == (0, 2)
 
@@ -257,7 +259,7 @@ def test_rewritten_transcript_reread(memory: BuiltinMemory, boat: Path) -> None:
     assert set(paths(memory, "anchor chain")) == {NAME}
 
 
-def test_a_transcript_that_went_is_forgotten(memory: BuiltinMemory, boat: Path) -> None:
+def test_deleted_transcript_is_removed_from_the_index(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
     boat.unlink()
     assert memory.sync().files_removed == 1
@@ -316,6 +318,9 @@ def test_a_command_takes_a_session_up_again(memory: BuiltinMemory) -> None:
     stored = StoredSession("p", "t", "codex", "abc; rm", "/home/ada/my boat", "", "", None, None, 1, 1)
     assert summary_of(stored).resume_command == "cd '/home/ada/my boat' && codex resume 'abc; rm'"
     assert summary_of(stored._replace(parent="x")).resume_command == ""
+    assert summary_of(stored._replace(id="--yolo")).resume_command == ""
+    below_home = stored._replace(id="abc", project="~/my boat")
+    assert summary_of(below_home).resume_command == "cd ~/'my boat' && codex resume abc"
 
 
 def test_a_sub_agents_messages_count_in_its_own_session(memory: BuiltinMemory, store: Path) -> None:
@@ -372,7 +377,7 @@ def test_a_note_in_a_folder_called_like_a_store_is_read(memory: BuiltinMemory, b
     assert "March" in memory.read_file("sessions/main/carrots.md").text
 
 
-@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links")
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="needs symbolic links")
 def test_no_link_gives_a_project_its_name(memory: BuiltinMemory, store: Path, tmp_path: Path) -> None:
     (tmp_path / "diary").write_text("Dear diary")
     (store / "chats").mkdir()

@@ -159,10 +159,15 @@ def test_typo_next_to_other_unknown_words_is_corrected(open_memory, workspace: P
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("GITAUTHORNAME", "GIT AUTHOR NAME"), ("commandline", "command line"), ("pathtofile", "path to file")],
+    [
+        ("GITAUTHORNAME", "GIT AUTHOR NAME"),
+        ("commandline", "command line"),
+        ("pathtofile", "path to file"),
+        ("01701234567", "0170 1234567"),
+    ],
 )
 def test_words_without_spaces_are_searched_apart(open_memory, workspace: Path, typed: str, meant: str) -> None:
-    text = "Set GIT_AUTHOR_NAME on the command line, and the path to file descriptors.\n"
+    text = "Set GIT_AUTHOR_NAME on the command line, and the path to file descriptors. Call 0170 1234567.\n"
     memory = indexed(open_memory, workspace, apart=text, far="A line of command at the end of the file.\n")
     outcome = memory.search(typed)
     assert outcome.corrected is not None

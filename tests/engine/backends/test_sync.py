@@ -165,7 +165,7 @@ def test_a_date_that_no_database_holds_ends_no_update(open_memory, workspace: Pa
     path = workspace / "shopping.md"
     os.utime(path, (14_000_000_000, 14_000_000_000))  # in the year 2413
     if path.stat().st_mtime < 14_000_000_000:
-        pytest.skip("This file system knows no such date.")
+        pytest.skip("the file system does not store such dates")
     memory = open_memory()
     assert memory.sync().files_indexed == 4
     assert memory.sync().files_unchanged == 4

@@ -60,6 +60,64 @@ def test_note_with_query_as_title_is_first(memory, query: str, path: str, mode: 
     assert "1 passage comes first" in next(stage.note for stage in outcome.explanation.stages if stage.name == "title")
 
 
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("invoice2024", "invoice 2024"),
+        ("invoice2024", "2024"),
+        ("Chapter7", "chapter 7"),
+        ("libharfbuzz0b", "libharfbuzz"),
+        ("20240512meeting", "meeting 20240512"),
+        ("python3.11", "python 3.11"),
+        ("python3.11", "python"),
+        ("kubernetes-setup", "kuberne"),
+        ("projects/harbourwall/a", "harbourw"),
+    ],
+)
+def test_parts_and_beginning_of_a_file_name_find_it(open_memory, workspace: Path, name: str, query: str) -> None:
+    for number in range(20):
+        (workspace / f"note-{number}.md").write_text("# Log\n\nThe first steps of a day, and how it ended.\n", "utf-8")
+    path = workspace / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("# Log\n\nSteps of one more day.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    for mode in ("auto", "keyword"):
+        outcome = memory.search(query, mode=mode)
+        assert [result.path for result in outcome.results][:1] == [f"{name}.md"]
+        assert outcome.corrected is None
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "corrected"),
+    [
+        ("harbourwall", "harbour wall", ""),
+        ("garden-shed", "gardenshed", ""),
+        ("getUserName", "username", ""),
+        ("Krankenversicherung", "Versicherung", ""),
+        ("email", "e-mail", ""),
+        ("Müller", "Mueller", ""),
+        ("node.js", "nodejs", "node js"),
+        ("数据库设计", "數據庫", ""),
+        ("회의록정리", "회의록", ""),
+        ("2024/harbour-report", "harbuor report", "harbour report"),
+    ],
+)
+def test_another_form_of_a_file_name_finds_it(
+    open_memory, workspace: Path, name: str, query: str, corrected: str
+) -> None:
+    for number in range(20):
+        (workspace / f"note-{number}.md").write_text("# Log\n\nThe first steps of a day, and how it ended.\n", "utf-8")
+    path = workspace / f"{name}.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("# Log\n\nDie Schritte eines weiteren Tages, und wie er endete.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search(query, mode="keyword")
+    assert [result.path for result in outcome.results][:1] == [f"{name}.md"]
+    assert (outcome.corrected.query if outcome.corrected else "") == corrected
+
+
 @pytest.mark.parametrize("query", ["Camille hat", "cam", "-hat Camille", "camille OR hat", "'Camille' hat of"])
 def test_partial_title_or_operator_not_promoted(memory, query: str) -> None:
     explanation = memory.search(query, explain=True).explanation

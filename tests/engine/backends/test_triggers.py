@@ -223,7 +223,7 @@ def test_a_listener_that_fails_stops_nothing(open_memory) -> None:
     assert memory.sync().error == ""
 
 
-def test_sources_that_are_not_wanted_leave_the_index(open_memory) -> None:
+def test_disabled_sources_leave_the_index(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()

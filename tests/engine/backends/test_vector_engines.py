@@ -174,7 +174,7 @@ def test_search_while_the_engine_switches_is_complete(
     assert answers(memory) == expected
 
 
-@pytest.mark.skipif(os.name == "nt", reason="There is no SIGKILL.")
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 @pytest.mark.parametrize(
     ("towards", "writes"), [*(("sqlite-vec", n) for n in range(1, 9)), *(("numpy", n) for n in range(1, 4))]
 )

@@ -108,7 +108,7 @@ def test_missing_backend_named_builtin_answers(on):
     assert "answers instead of qmd" in run("search", "irrigation", "--json").json["notice"]
     status = run("status")
     assert "Backend:" in status.out
-    assert "/nowhere/qmd was not found" in status.out, "of the update that could not be done"
+    assert "/nowhere/qmd was not found" in status.out, "the error of the failed update"
     doctor = run("doctor")
     assert doctor.code == 1
     assert "failed    Backend" in doctor.out

@@ -20,7 +20,7 @@ def test_duplicate_groups_are_listed_with_lines(run: Run, insight: FakeInsight) 
     answer = run("duplicates")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.splitlines() == [
-        "Nearly the same · 90 %, 50 words in 2 notes:",
+        "Nearly the same · 90%, 50 words in 2 notes:",
         "  a.md#L1-L3",
         "  b.md#L1-L3",
         "",

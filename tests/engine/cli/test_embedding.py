@@ -106,7 +106,7 @@ def test_nothing_sent_without_user_to_ask(verb: Run, paid: PaidProvider) -> None
     assert answer.err.count("\n") == 1
     assert "to agree, run mnemoscope index --yes" in answer.err
     assert paid.embedded == []
-    assert "word" in verb("search", "word0007").out, "words are searched meanwhile"
+    assert "word" in verb("search", "word0007").out, "keyword search works in the meantime"
 
 
 def test_index_yes_approves_embedding(verb: Run, paid: PaidProvider) -> None:
@@ -127,7 +127,7 @@ def test_json_report_has_pending(verb: Run, paid: PaidProvider) -> None:
 
 
 @pytest.mark.parametrize("typed", ["y\n", "YES\n"])
-def test_a_yes_at_the_terminal_begins(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
+def test_yes_at_terminal_starts_embedding(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
     answer = typing(typed, "index")
     assert answer.code == 0
     assert "Begin? [y/N]" in answer.err
@@ -136,7 +136,7 @@ def test_a_yes_at_the_terminal_begins(typing: Callable[..., Answer], paid: PaidP
 
 
 @pytest.mark.parametrize("typed", ["\n", "n\n", "", "maybe\n"])
-def test_anything_else_does_not(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
+def test_other_input_at_terminal_starts_nothing(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
     answer = typing(typed, "index")
     assert answer.code == 0
     assert "Nothing was embedded" in answer.out
@@ -208,7 +208,7 @@ def test_dry_run_shows_price_before_reading(verb: Run, paid: PaidProvider, folde
 
 
 def test_dry_run_reports_keyword_only_setting(verb: Run) -> None:
-    assert "No search by meaning: enabled in the settings." in verb("index", "--dry-run").out
+    assert "No search by meaning: it is turned off in the settings." in verb("index", "--dry-run").out
 
 
 # --- status and doctor ------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ def test_doctor_and_status_show_pending(verb: Run, paid: PaidProvider) -> None:
     assert sentence in verb("doctor").out
     paid.before = fail
     assert verb("index", "--yes").code == 1
-    assert "Waiting:" not in verb("status").out, "it was agreed to, and continues with the next update"
+    assert "Waiting:" not in verb("status").out, "the approval is stored for the next update"
     assert "found by words only so far. Run mnemoscope index." in verb("doctor").out
 
 

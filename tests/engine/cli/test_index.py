@@ -14,6 +14,7 @@ from engine.settings.saving import save_setting
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
+from tests.helpers.processes import ended_process
 
 
 def changed_report(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, **changes: object) -> None:
@@ -35,6 +36,15 @@ def test_a_sync_is_reported(run: Run, memory: FakeMemory, monkeypatch: pytest.Mo
         "Vectors: 7 new, 2 reused, 0 pending.",
     ]
     assert answer.err == ""
+
+
+def test_index_removes_leftovers_of_a_kill(run: Run, folder: Path) -> None:
+    (folder / "memory").mkdir()
+    left = [home / f".x.md.mnemoscope-{ended_process()}-0123abcd.tmp" for home in (folder, folder / "memory")]
+    for path in left:
+        path.write_text("half a no")
+    assert run("index").code == 0
+    assert not any(path.exists() for path in left)
 
 
 def test_not_watching_has_reason_line(run: Run, memory: FakeMemory) -> None:
@@ -126,7 +136,7 @@ def test_a_second_ctrl_c_does_not_wait(run: Run, memory: FakeMemory, monkeypatch
         signal.raise_signal(signal.SIGINT)
         assert told.wait(60)
         signal.raise_signal(signal.SIGINT)
-        pytest.fail("was not interrupted")
+        pytest.fail("the command was not interrupted")
 
     monkeypatch.setattr(memory, "sync", stuck)
     answer = run("index")

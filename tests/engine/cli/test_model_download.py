@@ -32,7 +32,7 @@ def test_nothing_downloaded_without_user_to_ask(verb: Run, hub: HubServer) -> No
         in answer.err
     )
     assert hub.requests == []
-    assert "market" in verb("search", "apples").out, "words are searched meanwhile"
+    assert "market" in verb("search", "apples").out, "keyword search works in the meantime"
     for other in (("status",), ("doctor",), ("index", "--dry-run"), ("index", "--json")):
         verb(*other)
     assert hub.requests == []
@@ -44,7 +44,7 @@ def test_yes_fetches_and_embeds(verb: Run, hub: HubServer) -> None:
     assert f"Downloaded {MODEL}." in answer.err
     assert "Vectors: 1 new" in answer.out
     asked = len(hub.requests)
-    assert "market" in verb("search", "fruit").out, "found by meaning"
+    assert "market" in verb("search", "fruit").out, "found by its vector"
     assert verb("index", "--yes").err == ""
     assert len(hub.requests) == asked
 

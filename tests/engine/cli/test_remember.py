@@ -67,7 +67,7 @@ def test_remember_writes_and_indexes_note(verb: Run, session: str, folder: Path)
     assert text.endswith("user: Why does the drip valve open?\nassistant: Its relay sticks.\n")
     found = verb("search", "relay", "--source", "memory", "--json").json["results"]
     assert [result["path"] for result in found] == [f"memory/{NAME}"]
-    assert verb("search", "compost", "--json").json["results"], "the notes around the folder stay in the index"
+    assert verb("search", "compost", "--json").json["results"], "the notes next to the folder stay indexed"
 
 
 def test_latest_is_found_without_an_index(verb: Run, session: str, store: Path, folder: Path) -> None:

@@ -71,7 +71,7 @@ def test_verb_reports_unknown_arguments(run: Run, folder: Path) -> None:
     assert "a folder of notes is named with --workspace; see mnemoscope index" in run("index", str(folder)).err
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("verb", ["searches", "status"])
 def test_output_into_a_full_disk_is_one_line(verb: str, tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
@@ -85,7 +85,7 @@ def test_output_into_a_full_disk_is_one_line(verb: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "mnemoscope: Nothing more can be written: No space left on device.\n")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there nobody can remove the directory of a process")
+@pytest.mark.skipif(os.name == "nt", reason="Windows locks the directory of a process")
 def test_removed_current_directory_is_one_line(run: Run, folder: Path) -> None:
     folder.rmdir()
     answer = run("status")
@@ -101,7 +101,7 @@ def test_an_unexpected_failure_names_the_log(run: Run, memory: FakeMemory, tmp_p
     assert "Traceback" in (tmp_path / "log" / "mnemoscope.log").read_text()
 
 
-def test_workspace_named_else_remembered_else_current(run: Run, opened, folder: Path, tmp_path: Path) -> None:
+def test_workspace_is_the_named_or_last_or_current(run: Run, opened, folder: Path, tmp_path: Path) -> None:
     assert "from the current directory" in run("status").out
     assert opened.folder == folder
 

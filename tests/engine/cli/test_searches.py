@@ -83,7 +83,7 @@ def test_saved_order_by_date_is_used(run: Run, memory: FakeMemory) -> None:
     assert modified == sorted(modified, reverse=True)
 
 
-def test_likeness_can_be_saved(run: Run, memory: FakeMemory) -> None:
+def test_similar_passages_search_can_be_saved(run: Run, memory: FakeMemory) -> None:
     passage = Passage(path="topics/shopping.md", start_line=1, end_line=3)
     memory.saved_searches.save(SavedSearch(name="Like", query=QueryRecord(like=passage), used=1.0))
     assert run("search", "--saved", "Like").code == 0

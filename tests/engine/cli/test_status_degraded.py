@@ -37,7 +37,7 @@ def degraded(answer: Answer) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize("engine", ["sqlite-vec", "auto"])
 def test_wrong_extension_path_is_reported(with_settings, tmp_path: Path, engine: str) -> None:
     wrong = f'store.vector.engine = "{engine}"\nstore.vector.extension_path = "{(tmp_path / "vec0.so").as_posix()}"\n'
-    assert "there is no such file" in with_settings(wrong, "status").out, "not reported before there are vectors"
+    assert "there is no such file" in with_settings(wrong, "status").out, "reported before there are vectors"
     for verb in ("index", "status"):
         answer = with_settings(wrong, verb)
         assert "searched with sqlite-vec" not in answer.out

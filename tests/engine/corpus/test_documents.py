@@ -235,7 +235,7 @@ def test_notes_of_a_long_row_follow_its_last_paragraph() -> None:
     assert text == f"{long.strip()}\n\nword[1]\n\n[1] A note\n"
 
 
-def test_docx_styles_have_what_they_are_based_on() -> None:
+def test_docx_styles_inherit_from_their_base() -> None:
     styles = "".join(
         f'<w:style w:styleId="{name}"><w:name w:val="{label}"/><w:basedOn w:val="{base}"/>{more}</w:style>'
         for name, label, base, more in (
@@ -630,7 +630,7 @@ def test_dead_reader_is_replaced() -> None:
     assert not readers()
 
 
-def test_reader_that_ends_when_asked_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_that_ends_on_request_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = DocumentReader()
     assert reader.text_of(b"<p>x</p>", "a.html") == "x\n"
     (process,) = readers()

@@ -110,7 +110,7 @@ def test_a_replaced_file_stays_readable(tmp_path: Path, kept: bool) -> None:
 
 
 @pytest.mark.usefixtures("on_disk")
-def test_a_file_cut_short_in_place_never_fails(tmp_path: Path) -> None:
+def test_file_truncated_while_open_never_fails(tmp_path: Path) -> None:
     with opened(tmp_path, b"one\ntwo\nthree\n") as text:
         (tmp_path / "n.md").write_bytes(b"on")
         assert text.lines(1, 3)[0] == "on"

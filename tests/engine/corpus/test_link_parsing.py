@@ -49,7 +49,7 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ),
     ],
 )
-def test_links_of_written_form_returns_target(text: str, links: list[tuple[str, str, str]]) -> None:
+def test_links_have_their_target(text: str, links: list[tuple[str, str, str]]) -> None:
     assert found(text) == links
 
 
@@ -65,7 +65,7 @@ def test_links_of_written_form_returns_target(text: str, links: list[tuple[str, 
         ("[[]] [[a]", []),
     ],
 )
-def test_org_links_of_written_form_returns_target(line: str, links: list[tuple[str, str, str, str]]) -> None:
+def test_org_links_have_their_target(line: str, links: list[tuple[str, str, str, str]]) -> None:
     assert [(link.kind, link.target, link.anchor, link.context) for link in markup_links_of(line, "a.org", ())] == links
 
 

@@ -73,7 +73,7 @@ def test_other_numbers_are_no_dates(name: str) -> None:
         ("updated: 2026-01-11, in the evening", "2026-01-11T00:00"),
     ],
 )
-def test_front_matter_says_the_moment(block: str, found: str) -> None:
+def test_front_matter_has_the_moment(block: str, found: str) -> None:
     dated = date_in_front_matter(scalars(block))
     assert dated is not None
     assert datetime.fromtimestamp(dated.moment, UTC).strftime("%Y-%m-%dT%H:%M") == found

@@ -68,7 +68,7 @@ def test_the_title_is_found(text: str, title: str) -> None:
 @pytest.mark.parametrize(
     ("name", "title"), [("a/2024-05-01.md", "2024-05-01"), ("v1.2 notes.md", "v1.2 notes"), (".md", ".md"), ("x", "x")]
 )
-def test_else_the_file_name_is_the_title(name: str, title: str) -> None:
+def test_file_name_is_the_title_without_a_heading(name: str, title: str) -> None:
     assert describe("no heading", name).title == title
 
 

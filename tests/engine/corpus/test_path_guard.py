@@ -101,9 +101,12 @@ def test_a_root_that_became_a_link_is_refused(tmp_path: Path) -> None:
         guard.locate("extra/x.md")
 
 
-def test_a_workspace_that_vanished_refuses(tmp_path: Path) -> None:
+def test_notes_of_a_workspace_that_vanished_are_missing(tmp_path: Path) -> None:
+    guard = PathGuard(tmp_path / "gone", Settings())
+    with pytest.raises(FileNotFoundError):
+        guard.locate("a.md")
     with pytest.raises(PathRefused):
-        PathGuard(tmp_path / "gone", Settings()).locate("a.md")
+        guard.locate("../a.md")
 
 
 _FOLDERS = ["a", "b", "memory", "node_modules", ".ssh", ".hidden", "ü", "u\u0308"]

@@ -66,7 +66,7 @@ def test_a_folder_above_that_is_a_link_is_refused(files: FolderFiles, tmp_path: 
         files.open(str(tmp_path / "linked/below/a.txt"))
 
 
-def test_a_folder_that_a_link_replaces_leads_nowhere_else(files: FolderFiles, tmp_path: Path) -> None:
+def test_link_that_replaces_a_folder_is_not_followed(files: FolderFiles, tmp_path: Path) -> None:
     for name in ("ours", "theirs"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.txt").write_text(name)

@@ -64,7 +64,7 @@ def test_opencode_databases_replace_copied_files(home):
     assert seen(OPENCODE_DB=home / "else/mine.db") == expected | {("mine.db", home / "else/mine.db", 5)}
 
 
-def test_the_sessions_of_every_agent(home):
+def test_sessions_of_every_agent_are_found(home):
     put(home / ".claude/projects/-home-ada/one.jsonl", "{}\n", time=1e9)
     put(home / ".claude/projects/-home-ada/one/subagents/agent-2.jsonl", "{}\n{}\n", time=2e9)
     put(home / ".claude/projects/-home-ada/notes.md")
@@ -241,7 +241,7 @@ def test_linked_sources_have_resolved_paths(home, tmp_path):
     assert [(source.path, source.files) for source in found.sources] == [(str(tmp_path / "disk/projects"), 1)]
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs unreadable folders")
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can read every folder")
 def test_unreadable_folder_is_an_issue(home):
     for folder in (put(home / ".claude/projects/p/1.jsonl").parent.parent, put(home / ".openclaw/agents/a").parent):
         folder.chmod(0)

@@ -7,12 +7,12 @@ import pytest
 
 from engine.embedding import service_errors
 from engine.embedding.provider_interface import EmbeddingProvider
+from engine.providers.registry import provider_named
 from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
 from tests.helpers.embedding_servers.server import FakeServer
 from tests.helpers.embedding_servers.voyage_server import VoyageServer
 
-MODULES = {"openai": "openai_compatible", "gemini": "gemini", "voyage": "voyage"}
 Make = Callable[..., EmbeddingProvider]
 
 
@@ -28,7 +28,7 @@ def make() -> Iterator[Make]:
     made: list[EmbeddingProvider] = []
 
     def provider_of(server: FakeServer, key: str | None = "", **options) -> EmbeddingProvider:
-        module = importlib.import_module(f"engine.embedding.{MODULES[server.provider]}")
+        module = importlib.import_module(f"engine.embedding.{provider_named(server.provider).module}")
         made.append(module.make(server.settings(**options), server.key if key == "" else key))
         return made[-1]
 

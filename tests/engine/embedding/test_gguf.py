@@ -26,7 +26,7 @@ from tests.helpers.command_line import python
 from tests.helpers.gguf_files import write_gguf
 
 PASSAGE = "The meeting was moved to the small room because the projector is broken. " * 22
-posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 
 def settings(path: Path | str, **changes: object) -> Settings:

@@ -11,6 +11,7 @@ from engine.embedding import provider_selection
 from engine.embedding.consent import settings_of
 from engine.embedding.embedded_model import MODEL, EmbeddedProvider
 from engine.embedding.provider_selection import Selection, select_provider, use_fallback
+from engine.providers.registry import remote_names
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, RemoteSettings
 from tests.helpers.command_line import python
@@ -191,13 +192,13 @@ def auto(*agreed: str, **options: object) -> Settings:
 
 @pytest.mark.usefixtures("all_keys")
 def test_a_key_is_not_consent(makers: Makers, keychain: FakeKeychain) -> None:
-    for name in ("openai", "gemini", "voyage"):
+    for name in remote_names():
         keychain.secrets["mnemoscope", name] = "kept"
     selection = select_provider(auto())
     assert chosen(selection) == "embedded"
     assert makers.given == {}
     assert keychain.asked == []
-    assert [sentence.partition(":")[0] for sentence in selection.passed_over] == ["gguf", "openai", "gemini", "voyage"]
+    assert [sentence.partition(":")[0] for sentence in selection.passed_over] == ["gguf", *remote_names()]
     assert "agreed" in selection.passed_over[1]
 
 

@@ -72,7 +72,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_temporary_fault_recovers_without_repeats(server, provider, waits, fault):
     if server.provider == "gemini" and fault == "shuffled":
-        pytest.skip("its answers have no index: nobody can see it")
+        pytest.skip("its responses have no index")
     server.faults.append(FAULTS[fault](server))
     assert provider.embed_documents(TEXTS) == all_units(server)
     assert server.answered == dict.fromkeys(TEXTS, 1)

@@ -117,7 +117,7 @@ def test_too_long_texts_distinguished(status: int, message: str) -> None:
 def test_too_many_total_tokens_not_long_text() -> None:
     message = "Requested 416735 tokens, max 300000 tokens per request"
     error = of(400, {"error": {"message": message, "code": "max_tokens_per_request"}})
-    assert type(error) is ContentRefused, "halves of the request may do"
+    assert type(error) is ContentRefused, "half of the request may be small enough"
 
 
 def test_service_message_quoted_on_one_line_masked() -> None:

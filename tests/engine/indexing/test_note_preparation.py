@@ -146,7 +146,7 @@ def test_a_name_that_is_no_text_is_prepared_here(preparation: NotePreparation) -
     assert found[-1] == prepare(file, text, CHUNKING)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="processes can't be stopped here")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGSTOP")
 def test_waiting_ends_when_the_sync_is_cancelled(preparation: NotePreparation, token: CancelToken) -> None:
     started(preparation)
     for process in others(set()):
@@ -189,7 +189,7 @@ with NotePreparation(ChunkingSettings(), CrashRecord(Path(sys.argv[1])), CancelT
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_the_processes_end_with_a_program_that_is_killed(tmp_path: Path) -> None:
     program = [sys.executable, "-c", PROGRAM, str(tmp_path)]
     found = subprocess.run(program, capture_output=True, text=True, cwd=ROOT, check=False)

@@ -64,7 +64,7 @@ def test_without_a_limit_any_growth_is_enough_but_none_is_not(transcript: Path) 
     assert not due(transcript, {NAME: 10}, bytes=0, messages=0)
 
 
-def test_a_transcript_that_went_is_to_be_forgotten(transcript: Path) -> None:
+def test_deleted_transcript_is_listed_for_removal(transcript: Path) -> None:
     transcript.unlink()
     assert due(transcript, {NAME: 10})
     assert not due(transcript, {})
@@ -76,7 +76,7 @@ def test_other_files_do_not_count(tmp_path: Path) -> None:
     assert not due(other, {})
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_pipe_named_like_transcript_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
     assert not due(tmp_path / "a.jsonl", {})
@@ -107,7 +107,7 @@ def test_recompressed_transcript_examined(tmp_path: Path) -> None:
     assert not due(tmp_path / "other.zst", {})
 
 
-def test_change_of_a_file_beside_a_transcript_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_change_of_a_neighbouring_file_updates_transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     title = write_task(tmp_path) / "t-1" / "title.json"
     assert not due(title, {})
     declare(monkeypatch)

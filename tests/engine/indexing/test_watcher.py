@@ -20,7 +20,7 @@ from engine.indexing.watcher import WatchBatch, Watcher, WatchTiming
 DEBOUNCE_MS = 30
 LONG = 60.0
 
-linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")
+linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs inotify")
 
 
 def through_an_observer(roots, ignores, sink):

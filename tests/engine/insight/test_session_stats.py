@@ -75,7 +75,15 @@ def test_own_prices_come_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[[list", "[[list]]\nmodels = 3", '[[list]]\n[list.models]\n"a" = { input = -1, output = 1 }']
+    "text",
+    [
+        "[[list",
+        "[[list]]\nmodels = 3",
+        '[[list]]\n[list.models]\n"a" = { input = -1, output = 1 }',
+        "a = " + "[" * 100_000,
+        "a" + ".a" * 100_000 + " = 1",
+        f"a = {'9' * 5000}",
+    ],
 )
 def test_invalid_price_list_is_an_error_with_its_name(tmp_path: Path, text: str) -> None:
     own = tmp_path / "prices.toml"

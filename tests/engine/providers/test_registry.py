@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.embedding.provider_selection import FACTORIES
-from engine.providers.registry import PROVIDERS
+from engine.providers.registry import PROVIDERS, provider_names, remote_names
 
 ROOT = Path(__file__).parents[3]
 
@@ -47,8 +47,8 @@ def test_declared_provider_has_its_hosts_models_and_prices(found) -> None:
 def test_declared_provider_is_shown_with_its_consent_text(found) -> None:
     assert (found["label"], found["sentence"]) == ("Acme Vectors", "The service of Acme.")
     assert found["agreement"] == "Acme Inc."
-    assert found["listed"] == ["embedded", "gguf", "openai", "gemini", "voyage", "acme", "auto", "none"]
-    assert found["remote"] == ["openai", "gemini", "voyage", "acme"]
+    assert found["listed"] == [*provider_names(), "acme", "auto", "none"]
+    assert found["remote"] == [*remote_names(), "acme"]
     assert "are sent to api.acme.test." in found["sent"]
     assert found["searched"]
 

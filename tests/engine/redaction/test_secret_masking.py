@@ -531,6 +531,48 @@ AUTH «hunter2»
 wifi: Router / «Kahn-2024x»
 PUK: «81726354»
 """.strip("\n").split("\n")
+GIVEN_AWAY += r"""
+Login admin/«tugb0at99» works
+You can use login ada@example.com:«Tugboat9» to get in.
+Router 192.168.1.1 admin / «tugboat99»
+ada@example.com «Passw0rd!»
+[smtp.example.com]:587 ada@example.com:«tugboat99»
+Amazon: ada@example.com PW: «tugboat9»
+WIFI:T:WPA2-EAP;S:Uni;E:PEAP;PH2:MS-CHAPv2;I:ada;P:«tugboatx9»;;
+passwordeval "echo «tugboat99»"
+PassCmd "echo «tugboat99»"
+openssl passwd -salt xyz «tugboat99»
+rootpw «tugboat99»
+ada:{SHA}«fEqNCco3Yq9h5ZUglD3CZJT4lBs=»
+java -jar jenkins-cli.jar -s x -auth ada:«tugboat99» build
+cqlsh -u ada -p «tugboat99»
+bcp x out y -U ada -P «Tugboat99»
+PRAGMA rekey = "«tugboat»";
+UPDATE users SET password=crypt('«tugboat»', gen_salt('bf'));
+db.example.com:5433:shop:ada:«tugboat»
+key-string 7 «tugboat99»
+radius-server host 10.0.0.1 key «tugboat99»
+wpa-psk ascii 0 «tugboat99»
+set security ike policy x pre-shared-key ascii-text «tugboat99»
+set system root-authentication plain-text-password-value «tugboat99»
+uci set wireless.default_radio0.key='«tugboat99»'
+netsh wlan set profileparameter name=x keyMaterial=«tugboat9»
+set vpn ipsec pre-shared-secret «tugboat9»
+set password ENC «AK1abcdefgh123456789==»
+[Environment]::SetEnvironmentVariable("DB_PASSWORD", "«tugboat9»")
+'password' => env('DB_PASSWORD', '«tugboat9»'),
+WiFi.begin("Home", "«tugboat9»");
+client.username_pw_set("ada", "«tugboat9»")
+smtplib login('ada','«tugboat9»')
+wg set wg0 private-key <(echo '«yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=»')
+FileVault recovery key: «ABCD-EFGH-IJKL-MN»
+Lizenzschlüssel: «VK7JG-NPHTM-C97JM-9MPGT-3V66T»
+safe combination: «12-34-56»
+code wifi : «AB12CD34EF»
+WPA-PSK key: «AB12CD34EF»
+MNEMONIC=«legal winner thank year wave sausage worth useful legal winner thank yellow»
+My wallet's words: «legal winner thank year wave sausage worth useful legal winner thank yellow»
+""".strip("\n").split("\n")
 GIVEN_AWAY += [
     "USER ada\nPASS «Rm4tzqq»",
     "Recovery codes:\n«4f9a2-2bc91»\n«91d0a-a3742»\n«0c5eb-8f1d3»\n\nThe end of 2026",
@@ -718,6 +760,35 @@ password: the one we use everywhere
 - Password: reset by email
 Secret: nobody knows
 token: opaque string
+""".strip("\n").split("\n")
+DESCRIBED += r"""
+Login user/page2 first.
+login root/disk1
+open the login admin/settings
+git clone git@github.com:ada/x1
+Ada Lovelace <ada@example.com> wrote C# 4
+ada@example.com wrote this in 2024
+admin / user
+root / v1
+PRAGMA key = '${KEY}'
+PRAGMA foreign_keys = ON
+ATTACH DATABASE 'x.db' AS x
+auth sha and aes are supported
+the priv des option
+password 7 days old
+password 0 means none
+key-string pairs of a dictionary
+an option key 'fontFamily' of the theme
+"a" * 20
+"title" * count
+login("user", "password")
+getenv("DB_PASSWORD", "")
+os.environ.get("API_TOKEN", "default")
+openssl passwd -6 -stdin
+bindpw <password>
+radius-server host 10.0.0.1 key <key>
+The wallet shows coins, notes and some other things that other people have given over many years
+Seed the random numbers before every single test that needs them
 """.strip("\n").split("\n")
 DESCRIBED += [
     "password: |\n  The password of the user.\n",
@@ -970,7 +1041,7 @@ def test_every_line_end_ends_a_line(end: str) -> None:
 
 @pytest.mark.parametrize("filler", ["", "x"])
 def test_manifest_in_a_string_without_end_is_masked(filler: str) -> None:
-    """The limit of what is searched may lie within a line end."""
+    """The end of the searched part may split a line ending."""
     text = 'say "kind: Secret\\ndata:\\n  pg: {}\\n' + filler + "\r\n" * 20_000
     assert redact(text.replace("{}", "dHVnYm9hdA==")) == text.replace("{}", "***")
 

@@ -38,7 +38,7 @@ def test_scores_are_stretched_over_all_that_compete() -> None:
     assert order(diversify([0.62, 0.60, 0.59, 0.20], similarity, 0.7, 4)) == [0, 2, 1, 3]
 
 
-def test_equal_scores_keep_their_order_where_nothing_is_alike() -> None:
+def test_equal_scores_keep_their_order_without_duplicates() -> None:
     assert order(diversify([0.5] * 4, similarities({}), 0.7, 4)) == [0, 1, 2, 3]
 
 

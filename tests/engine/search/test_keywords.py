@@ -82,6 +82,19 @@ def test_prefix_represented_by_frequent_and_title_words() -> None:
         assert [word.token for word in document_frequencies.Beginning(start, words).substitutes] == chosen
 
 
+def test_rare_words_with_longer_prefix_are_narrowed() -> None:
+    words = [document_frequencies.Word("topic", 2, 1), document_frequencies.Word("today", 60, 0)]
+    whole = document_frequencies.Beginning("to", words, "\nto\ntoad\ntodd\ntoddler\ntool")
+    assert whole.chunks == 67
+    assert [word.token for word in whole.substitutes] == ["to", "toad", "today", "todd", "toddler", "tool", "topic"]
+    narrowed = {start: whole.narrowed(start) for start in ("tod", "tool", "toast")}
+    assert [(begun.rare, begun.chunks) for begun in narrowed.values()] == [
+        ("\ntodd\ntoddler", 62),
+        ("\ntool", 1),
+        ("", 0),
+    ]
+
+
 @pytest.mark.usefixtures("few")
 def test_stem_found_without_prefix_match(find: Find) -> None:
     assert find("pumping", 1) == ["00.md"]
@@ -446,7 +459,7 @@ def test_irregular_form_never_completes_a_query(memory: BuiltinMemory, tmp_path:
 
 def test_irregular_form_weighs_no_more_than_its_own_rarity(memory: BuiltinMemory, tmp_path: Path) -> None:
     for number in range(30):
-        (tmp_path / "notes" / f"seek{number}.md").write_text("They seek a harbour for the winter.\n", "utf-8")
+        (tmp_path / "notes" / f"note{number}.md").write_text("They seek a harbour for the winter.\n", "utf-8")
     (tmp_path / "notes" / "sought.md").write_text("They sought a harbour for the winter.\n", "utf-8")
     memory.sync()
     outcome = memory.search("sought harbour", min_score=0, explain=True)

@@ -11,7 +11,7 @@ def _said(reason: ResultExplanation) -> dict[str, str]:
 
 def test_every_part_of_a_score_has_its_reason_in_order() -> None:
     said = _said(make_reason())
-    assert list(said) == ["words", "meaning", "mixture", "age", "place", "threshold"]
+    assert list(said) == ["words", "meaning", "mixture", "age", "position", "threshold"]
     assert said["words"] == (
         "The words score 0.71: “timer” 0.46 (heading and text), “irrigation” 0.25 (text), near "
         "each other 0.03. Missing words: “skipped”. The BM25 sum of 6.8, plus 0.3 for words near each "
@@ -25,7 +25,7 @@ def test_every_part_of_a_score_has_its_reason_in_order() -> None:
         "The passage dates from 2026-02-08, according to its name, and loses half of its score "
         "in 30 days: × 0.50 = 0.34."
     )
-    assert said["place"] == (
+    assert said["position"] == (
         "The result is number 3 in the list but number 1 by score: 0.12 was deducted because it "
         "is similar to topics/shopping.md#L1-L3."
     )

@@ -83,7 +83,7 @@ def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None
     assert [taken.around for taken in in_text.values()] == [[]]
 
 
-def test_phrases_before_the_asked_ones_are_skipped(index: apsw.Connection) -> None:
+def test_phrases_before_the_requested_ones_are_skipped(index: apsw.Connection) -> None:
     found = counted(index, CountedPhrases(1, ("p",), ()), '("weir") AND (("pump"))', [2])
     assert list(found) == [2]
     assert [(term, words) for term, (_, words, *_) in found[2].matches] == [(0, 2.0)]

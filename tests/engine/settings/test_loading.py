@@ -138,8 +138,8 @@ def test_windows_line_ends_and_byte_order_mark_are_read(config: Path) -> None:
         ("[defaults]\nzzzzz = 1", ', line 2: "zzzzz" is not known.'),
         ("[defaultz]\n", ', line 1: "defaultz" is not known; did you mean "defaults"?'),
         (
-            '[defaults]\nprovider = "nome"',
-            ', line 2: "provider" must be "auto", "embedded", "gguf", "openai", "gemini", "voyage" or "none".',
+            '[defaults]\nfacts.agent_writes = "no"',
+            ', line 2: "facts.agent_writes" must be "on", "review" or "off".',
         ),
         ('[defaults]\nsync.watch = "yes"', ', line 2: "sync.watch" must be true or false.'),
         ("[defaults]\nquery = 3", ', line 2: "query" must be a table of options.'),

@@ -1,3 +1,5 @@
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -76,15 +78,20 @@ def test_a_link_to_the_file_stays_a_link(config: Path, tmp_path: Path) -> None:
     assert "model" in (tmp_path / "real.toml").read_text()
 
 
-def test_a_write_that_fails_changes_nothing(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("number", "sentence"), [(errno.ENOSPC, "is full. Free some space"), (errno.EROFS, "Make the file and its folder")]
+)
+def test_a_write_that_fails_changes_nothing(
+    config: Path, monkeypatch: pytest.MonkeyPatch, number: int, sentence: str
+) -> None:
     save_setting("model", "x", config=config)
     before = config.read_bytes()
 
     def full(_handle: int) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(SettingsError, match=sentence):
         save_setting("model", "y", config=config)
     assert config.read_bytes() == before
     assert list(config.parent.iterdir()) == [config]

@@ -48,7 +48,7 @@ def test_damage_found_twice_is_repaired_once(tmp_path: Path) -> None:
     assert names(store) == ["b.md"]
     store.repair(damage_of(store))
     assert names(store) == []
-    assert len(list(store.files.folder.glob("*.damaged-*"))) == 1, "older ones are deleted"
+    assert len(list(store.files.folder.glob("*.damaged-*"))) == 1, "older damaged files are deleted"
     store.close()
 
 
@@ -101,7 +101,7 @@ def test_second_process_uses_new_file(tmp_path: Path) -> None:
     add(one, "b.md")
     assert names(other) == ["b.md"]
     other.repair(late)
-    assert names(one) == ["b.md"], "the new file is not the damaged one"
+    assert names(one) == ["b.md"], "the new file stays"
     one.close()
     other.close()
 

@@ -220,7 +220,7 @@ def test_file_ruined_between_starts_is_reported_and_restored(path: Path, ruin: C
         with pytest.raises(IndexReadOnly):
             save(data, "two")
         data.add_sync(summary(1))
-        assert (path.read_bytes() if path.exists() else None) == before, "nothing begins silently"
+        assert (path.read_bytes() if path.exists() else None) == before, "no new file replaces the lost one"
         assert "from the backup of" in data.restore()
         assert (data.status(), saved(data)) == (None, {"one"})
         save(data, "two")

@@ -211,7 +211,7 @@ def test_random_changes_match_dict(steps):
             assert cosine == pytest.approx(float(model[number] @ query), abs=0.05)
 
 
-def test_searches_beside_changes_see_whole_rows_only():
+def test_searches_during_changes_see_complete_rows():
     """Each vector is one of two opposite ones, chosen by its id: a torn row would have the wrong sign."""
     dims, towards = 32, unit(np.ones(32))
     matrix = QuantisedMatrix(dims)

@@ -46,6 +46,7 @@ def marked(text: str, query: str, *languages: str) -> str:
         ("brien ", "O'[Brien]"),
         ("o'brien ", "[O’Brien]"),
         ("C++ ", "[C++], C and C#"),
+        ("urllib pool ", "[urllib3] and [Urllib12] [pools], not urllibber"),
         ("✅", "todo [✅] done"),
         ("x" * 70, f"[{'x' * 70}] {'x' * 64}"),
     ],

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine.text import analyse, analyse_query, detect_language, highlight_ranges
+from engine.text.tokens_and_stems import phrase_tokens
 from engine.text.writing_systems import script_of
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
@@ -63,8 +64,13 @@ def test_a_word_is_found_in_every_text_that_has_it(word: str, before: str, after
     text = f"{before} {word} {after}"
     for alone, among in zip(analyse(word, language), analyse(text, language), strict=True):
         keys = [token for token in alone.split() if token.startswith(("+", ":"))]
-        assert contains(among.split(), [token for token in alone.split() if token not in keys])
         assert set(keys) <= set(among.split())
+    own, in_text = (analyse(of, language) for of in (word, text))
+    stems = [token for token in own.stems.split() if not token.startswith(("+", ":"))]
+    assert contains(in_text.stems.split(), stems)
+    wholes = list(phrase_tokens(f"{word} x").tokens[:-1])  # without the parts of camelCase words, which come last
+    assert contains(in_text.words.split(), wholes)
+    assert contains(in_text.words.split(), own.words.split()[len(wholes) :])
     content = [term for term in analyse_query(word, [language]).terms if not term.stop]
     ranges = highlight_ranges(text, word, [language])
     at = len(before) + 1
@@ -74,8 +80,8 @@ def test_a_word_is_found_in_every_text_that_has_it(word: str, before: str, after
 
 @given(WORDS, TEXTS, LANGUAGES)
 @settings(max_examples=300)
-def test_every_marked_word_is_one_that_was_asked_for(word: str, text: str, language: str) -> None:
-    """For plain words; the space after it says that it is whole."""
+def test_every_highlighted_word_was_searched(word: str, text: str, language: str) -> None:
+    """For plain words; the space after the word marks it as completely typed."""
     query, text = analyse_query(f"{word} ", [language]), f"{text} {word.upper()} {word}s"
     for term in query.terms:
         if isinstance(term.word, str) and term.stems and not any(" " in stem for stem in term.stems):

@@ -95,11 +95,11 @@ def test_word_stemmed_in_query_and_index_languages() -> None:
         ("การประชุม", ["กา", "าร", "รป", "ปร", "ระ", "ะชุ", "ชุม"]),
     ],
 )
-def test_function_words_and_endings_are_not_asked_for(query: str, words: list[str]) -> None:
+def test_function_words_and_endings_are_not_searched(query: str, words: list[str]) -> None:
     assert content(query) == words
 
 
-def test_a_query_of_function_words_asks_for_them() -> None:
+def test_query_of_function_words_searches_them() -> None:
     assert content("to be or not to be") == ["to", "be", "or", "not"]
     assert content("是什么") == ["是", "什么"]
 

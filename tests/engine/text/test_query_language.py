@@ -86,7 +86,7 @@ def test_particle_after_quotation_is_no_term(text: str) -> None:
         'What did Ada say about "left valve" in path:daily?',
     ],
 )
-def test_quotation_beside_keywords_or_operators_is_demanded(keywords: str) -> None:
+def test_phrase_with_keywords_or_operators_is_required(keywords: str) -> None:
     assert '"left valve"' in shown(keywords)
 
 

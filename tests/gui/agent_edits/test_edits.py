@@ -132,7 +132,7 @@ def test_edit_stays_when_its_session_is_read_elsewhere(qtbot, opened: MainWindow
     qtbot.waitUntil(lambda: at_rest(opened) and conversation.view_state.line == below.line)
 
 
-def test_file_hit_opens_call_behind_its_announcement(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+def test_file_hit_opens_the_call_not_the_text_before(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
     call = ("tool-call", '{"file_path": "/home/ines/src/nas/job.sh"}', "Edit")
     session = make_session([("user", [("text", "Rename it.")]), ("assistant", [("text", "Now job.sh."), call])])
     messages = tuple(msgspec.structs.replace(one, line=one.ordinal) for one in session.messages)

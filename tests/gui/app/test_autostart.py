@@ -80,7 +80,7 @@ def test_autostart_command_has_settings_and_background_option(tmp_path):
     assert Path(words[0]).name.startswith("python")
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the place is that of Linux desktops")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="tests the folder of Linux desktops")
 def test_entry_is_written_to_xdg_autostart_folder(user_home):
     autostart.autostart(None).set_on(True)
     assert (user_home / ".config/autostart/mnemoscope.desktop").exists()

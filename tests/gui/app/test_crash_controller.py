@@ -41,7 +41,7 @@ def _press(dialog: CrashDialog, words: str) -> None:
 
 
 def _fail(number: int = 0) -> None:
-    """A place of its own for each number."""
+    """Raise an error whose line is `number`, so that reports differ."""
     source = "\n" * number + "raise ValueError('therapy.md')"
     exec(compile(source, "<string>", "exec"), {})
 

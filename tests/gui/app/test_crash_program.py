@@ -16,7 +16,7 @@ from gui.app.crash_controller import command_line
 
 ROOT = Path(__file__).resolve().parents[3]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX end these processes")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def _wait(process: subprocess.Popen[str], condition: Callable[[], object]) -> No
     deadline = time.monotonic() + 40
     while not condition():
         assert process.poll() is None, "The program has ended"
-        assert time.monotonic() < deadline, "It did not come so far"
+        assert time.monotonic() < deadline, "timeout"
         time.sleep(0.02)
 
 
@@ -106,7 +106,7 @@ def test_restart_command_keeps_options_but_drops_query_and_view(monkeypatch, tmp
     assert command_line(parse_options(["--demo"]), tmp_path) == [sys.executable, "--demo"]
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks for the process in /proc")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_restart_starts_program_once(notes, words_only, user_home):
     """The first run is requested to restart; the second one opens the same folder, and is terminated normally."""
     script = (

@@ -62,7 +62,7 @@ def test_relative_workspace_resolves_from_later_start_directory(qtbot, window, l
 def test_open_folder_is_not_reopened(qtbot, window, later, memory, monkeypatch):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
-    monkeypatch.setattr(window.folders, "open", lambda _: pytest.fail("opened again"))
+    monkeypatch.setattr(window.folders, "open", lambda _: pytest.fail("the workspace was opened again"))
     _start(later, "--workspace", str(memory.folder))
 
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from gui.app.background_mode import MOST_CALLERS, IpcServer
 from gui.app.single_instance import LONGEST, REFUSED, IpcAddress, IpcMessage, Outcome, decode, encode, send_message
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of these tests are those of Unix")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
 SAID = IpcMessage("/home/jule", ("--query", "süß \udc80"), "")
 
 
@@ -63,7 +63,7 @@ NOISE = {
 @pytest.mark.parametrize("line", NOISE.values(), ids=NOISE)
 def test_invalid_message_is_refused(qtbot, jobs, address, line):
     listener = IpcServer(address)
-    listener.message_received.connect(lambda _: pytest.fail("noise was taken for a message"))
+    listener.message_received.connect(lambda _: pytest.fail("an invalid message was accepted"))
     answers: list[bytes] = []
     jobs.read(lambda _: _say(address, line), answers.append)
     qtbot.waitUntil(lambda: bool(answers))

@@ -30,7 +30,7 @@ from gui.app.single_instance import (
 
 ROOT = Path(__file__).resolve().parents[3]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of these tests are those of Unix")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
 
 
 @pytest.fixture
@@ -194,12 +194,12 @@ def test_refused_start_leaves_address_to_other_version(runtime, monkeypatch):
     assert begin([], None) == single_instance.SingleInstance(handed_over=False, refused=True)
 
 
-def test_hand_over_loads_neither_qt_nor_engine(runtime):
-    place = find_address(None)
-    assert isinstance(place, IpcAddress)
+def test_sending_a_message_loads_neither_qt_nor_engine(runtime):
+    address = find_address(None)
+    assert isinstance(address, IpcAddress)
     server = socket.socket(socket.AF_UNIX)
     with server:
-        server.bind(place.name)
+        server.bind(address.name)
         server.listen(1)
         thread = threading.Thread(target=_answer_once, args=(server, ACCEPTED))
         thread.start()

@@ -42,7 +42,7 @@ def display() -> Iterator[str]:
 @pytest.fixture
 def program(tmp_path, bus, display) -> Iterator["subprocess.Popen[bytes]"]:
     """The program with a note open; it stays when its window closes."""
-    import PySide6.QtCore  # noqa: F401 - what cannot be loaded here cannot be tested
+    import PySide6.QtCore  # noqa: F401 - an import error is reported here
 
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -71,7 +71,7 @@ def _wait(condition: Callable[[], bool], process: "subprocess.Popen[bytes]") -> 
         if process.poll() is not None:
             errors = process.stderr.read().decode()
             if "xcb" in errors:
-                pytest.skip("Qt lacks a library for X here")
+                pytest.skip("a library for X is missing")
             pytest.fail(f"The program ended: {errors}")
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -16,7 +16,7 @@ from gui.__main__ import main
 from gui.app.single_instance import SingleInstance
 
 ROOT = Path(__file__).resolve().parents[3]
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of Unix")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix signals and sockets")
 
 Starter = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -82,7 +82,7 @@ def test_killed_or_hung_instance_does_not_block_starts(start, runtime, tmp_path)
     killed.wait()
     left = _found(runtime)
     hung = start("--background")
-    _wait(lambda: _found(runtime) != left, "the next listens in its place")
+    _wait(lambda: _found(runtime) != left, "the next program listens instead")
     hung.send_signal(signal.SIGSTOP)
     before = _found(runtime)
     third = start("--background")

@@ -18,7 +18,13 @@ SKIPPED = (FileIssue(path="node_modules", rule="ignored-folder", detail="Never i
 
 @pytest.fixture
 def panel(qtbot, appearance, jobs, memory) -> DiagnosticsPanel:
-    return _shown(qtbot, DiagnosticsPanel(memory, jobs))
+    return _shown(qtbot, _panel(jobs, memory))
+
+
+def _panel(jobs, memory) -> DiagnosticsPanel:
+    panel = DiagnosticsPanel(jobs)
+    panel.set_manager(memory)
+    return panel
 
 
 def _shown(qtbot, panel: DiagnosticsPanel) -> DiagnosticsPanel:
@@ -56,7 +62,7 @@ def test_values_change_in_place(qtbot, panel):
 
 
 def test_groups_appear_together(qtbot, appearance, jobs, memory):
-    panel = DiagnosticsPanel(memory, jobs)
+    panel = _panel(jobs, memory)
     qtbot.addWidget(panel)
     panel.show()
     panel.show_status(make_status())
@@ -75,7 +81,7 @@ def test_groups_appear_together(qtbot, appearance, jobs, memory):
 
 
 def test_show_files_during_build_scrolls_to_table(qtbot, appearance, jobs, memory):
-    panel = DiagnosticsPanel(memory, jobs)
+    panel = _panel(jobs, memory)
     qtbot.addWidget(panel)
     with qtbot.waitActive(panel):
         panel.show()
@@ -241,7 +247,7 @@ def language(request) -> Iterator[None]:
 @pytest.mark.parametrize("scale", [0.8, 1.0, 1.3, 2.0])
 @pytest.mark.parametrize("width", [0, 330, 460])  # from the narrowest on
 def test_no_text_is_cut_at_any_font_scale(qtbot, appearance, jobs, memory, scale, width):
-    panel = _shown(qtbot, DiagnosticsPanel(memory, jobs))
+    panel = _shown(qtbot, _panel(jobs, memory))
     appearance.set_font_scale(scale)
     lost = f"Nothing could be written to /home/someone/indexes/{'0123456789abcdef' * 3}/index.sqlite."
     panel.resize(max(width, panel.minimumWidth()), 900)

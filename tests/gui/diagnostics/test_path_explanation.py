@@ -118,6 +118,21 @@ def test_changed_index_refreshes_answer(qtbot, why, memory):
     assert len(memory.explained) == 2
 
 
+def test_reopened_workspace_updates_answer_and_focus(qtbot, why, memory):
+    with qtbot.waitActive(why):
+        why.activateWindow()
+    _ask(qtbot, why, NAME)
+    why.button.setFocus()
+    why.set_manager(None, keep=True)
+    assert why.button.hasFocus()
+    del memory.files[NAME]
+    why.set_manager(memory, keep=True)
+    qtbot.waitUntil(lambda: why.answer.word.text().startswith("not found"))
+    assert why.edit.hasFocus()
+    why.set_manager(None)
+    assert why.answer.isHidden()
+
+
 @pytest.mark.parametrize(
     "state",
     ["indexed", "pending", "failed", "excluded", "outside", "too-large", "not-text", "gone", "missing", "folder"],
@@ -142,7 +157,8 @@ def test_tooltip_names_the_setting():
     ],
 )
 def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: PathRemedy, signal: str, told: str):
-    panel = DiagnosticsPanel(memory, jobs)
+    panel = DiagnosticsPanel(jobs)
+    panel.set_manager(memory)
     qtbot.addWidget(panel)
     panel.show()
     panel.show_status(make_status())
@@ -157,7 +173,8 @@ def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: Pat
 
 
 def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
-    panel = DiagnosticsPanel(memory, jobs)
+    panel = DiagnosticsPanel(jobs)
+    panel.set_manager(memory)
     qtbot.addWidget(panel)
     panel.show()
     panel.show_status(make_status())
@@ -181,7 +198,8 @@ def test_only_endings_of_text_can_be_included():
 
 
 def test_ask_why_focuses_field(qtbot, appearance, jobs, memory):
-    panel = DiagnosticsPanel(memory, jobs)
+    panel = DiagnosticsPanel(jobs)
+    panel.set_manager(memory)
     qtbot.addWidget(panel)
     with qtbot.waitActive(panel):
         panel.show()

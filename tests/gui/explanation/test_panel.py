@@ -64,17 +64,31 @@ def test_empty_panel_shows_introduction(panel):
     assert not panel.findChild(StageTable).isVisible()
 
 
+def test_tab_from_the_head_shows_the_focused_control(qtbot, panel, outcome):
+    panel.resize(330, 260)
+    _show(panel, outcome, outcome.results[0])
+    close, fold = (button for button in panel.findChildren(IconButton) if button.isVisible())
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    close.setFocus()
+    qtbot.waitUntil(lambda: panel.findChild(QScrollArea).verticalScrollBar().maximum() > 0)
+    assert fold.visibleRegion().isEmpty()
+    qtbot.keyClick(close, Qt.Key.Key_Tab)
+    assert fold.hasFocus()
+    assert not fold.visibleRegion().isEmpty()
+
+
 def test_panel_follows_selected_result(panel, outcome):
     first, second = outcome.results[:2]
     _show(panel, outcome, first)
     said = _said(panel)
     assert first.citation in said
-    assert f"Number 1 of {outcome.total} results · score {first.score:.2f}" in said
+    assert f"Result 1 of {outcome.total} · score {first.score:.2f}" in said
     assert "Meaning counts 30% and words 70%" in said
     assert "reaches the minimum score, 0.35" in said
     panel.show_result(second)
     assert second.citation in _said(panel)
-    assert f"Number 2 of {outcome.total} results" in _said(panel)
+    assert f"Result 2 of {outcome.total}" in _said(panel)
 
 
 def test_bars_and_tables_have_accessible_names(panel, outcome):

@@ -91,7 +91,7 @@ def settle(qtbot, panel: FactsPanel, until: Callable[[], bool]) -> None:
 def test_newest_facts_come_first_with_details(panel):
     assert listed(panel) == ["I prefer green tea", "Ines is allergic to hazelnuts", "Otter is deployed on Tuesdays"]
     told = panel.body.list.rows.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert told.startswith("I prefer green tea. Preference · importance 70 % · by you, ")
+    assert told.startswith("I prefer green tea. Preference · importance 70% · by you, ")
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 
@@ -153,7 +153,7 @@ def test_undo_restores_edit_discarded_by_escape(qtbot, panel):
     text = panel.body.editor.text
     panel.body.editor.take_focus()
     qtbot.keyClicks(text, ", with ginger")
-    assert text.toPlainText() == "I prefer green tea, with ginger", "added at the end"
+    assert text.toPlainText() == "I prefer green tea, with ginger", "the fact was added at the end"
     qtbot.keyClick(text, Key.Key_Escape)
     assert text.toPlainText() == "I prefer green tea"
     qtbot.keyClick(text, Key.Key_Z, Control)
@@ -165,7 +165,7 @@ def test_category_and_importance_save_immediately(qtbot, panel, facts):
     editor.category.setCurrentIndex(editor.category.findData("other"))
     editor.category.activated.emit(editor.category.currentIndex())
     settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").category == "other")
-    editor.importance.setCurrentIndex(editor.importance.findText("100 %"))
+    editor.importance.setCurrentIndex(editor.importance.findText("100%"))
     editor.importance.activated.emit(editor.importance.currentIndex())
     settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").importance == 1.0)
     panel.changes.undo()
@@ -225,11 +225,11 @@ def test_forgotten_fact_is_restored_or_deleted(qtbot, panel, facts):
 
 def test_new_fact_can_be_undone_and_duplicate_is_selected(qtbot, panel, facts):
     editor = panel.body.editor
-    place = editor.text.pos()
+    position = editor.text.pos()
     panel.begin_new()
     assert "New fact" in {label.text() for label in editor.findChildren(QLabel)}
     editor.text.parentWidget().layout().activate()
-    assert editor.text.pos() == place
+    assert editor.text.pos() == position
     panel.body.editor.text.setPlainText("We meet on Mondays")
     panel.body.editor.save()
     settle(qtbot, panel, lambda: "We meet on Mondays" in texts(facts))

@@ -64,7 +64,7 @@ def listed(page: DuplicatesPage) -> list[str]:
 def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
     assert len(listed(shown)) == 2
     assert "2 groups among 4 notes" in words(shown)
-    assert "Nearly the same · 90 % · 2 notes · 50 words in common" in words(shown)
+    assert "Nearly the same · 90% · 2 notes · 50 words in common" in words(shown)
     assert "The note on the left is newer by 24 h" in words(shown)
     kinds = {row.kind for row in shown.comparison.view.rows}
     assert "same" in kinds or "changed" in kinds
@@ -186,7 +186,7 @@ def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
     assert view.step(forward=True)
     first = view.accessibleDescription()
     QTest.keyClick(view, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
-    assert view.accessibleDescription() == first, "there is none before"
+    assert view.accessibleDescription() == first, "there is no previous one"
     for key in (Qt.Key.Key_End, Qt.Key.Key_Home, Qt.Key.Key_PageDown, Qt.Key.Key_Up):
         QTest.keyClick(view, key)
 
@@ -251,7 +251,7 @@ def test_search_shows_progress_and_can_be_stopped(qtbot, page, memory, insight: 
 
     insight.during = wait
     page.set_manager(memory)
-    qtbot.waitUntil(lambda: "50 % compared" in words(page))
+    qtbot.waitUntil(lambda: "50% compared" in words(page))
     press(page, "Stop")
     assert "Stopped" in words(page)
     assert ended.wait(60)
@@ -320,7 +320,7 @@ def test_manager_change_clears_page(qtbot, shown: DuplicatesPage) -> None:
 
 def test_duplicate_wording() -> None:
     group = make_group("a/x.md", "b/x.md", "c.md", "d.md", similarity=0.999, files=40)
-    assert duplicate_title(group) == "Nearly the same · 99 %"
+    assert duplicate_title(group) == "Nearly the same · 99%"
     assert comparison.names_text(group) == "a/x.md, b/x.md, c.md and 37 more"
     left, right = group.members[:2]
     short = msgspec.structs.replace(left, path="a/x.md", start_line=3, end_line=1040)

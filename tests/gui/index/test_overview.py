@@ -72,6 +72,12 @@ def test_hidden_overview_reads_nothing(qtbot, page, insight):
     assert len(insight.asked) == looks + 1
 
 
+def test_figure_of_one_has_a_singular_name(page):
+    page.show_status(make_status(files=1, chunks=1))
+    assert {"file", "passage"} <= set(texts(page))
+    assert not {"files", "passages"} & set(texts(page))
+
+
 def test_refresh_rereads_and_status_updates_figures(qtbot, page, insight):
     page.show_status(make_status(files=11, chunks=30, syncing=make_progress()))
     assert "30" in texts(page)
@@ -203,7 +209,7 @@ def test_folder_names_have_minimum_width(qtbot, page, appearance):
     page.resize(500, 760)
     qtbot.waitUntil(lambda: all(hidden()) and room() >= 17)
     card.show_folders((make_folder("", failed=3), make_folder("recipes/cakes", failed=3)))
-    assert hidden() == [True, False, True], "what failed is seen at any width"
+    assert hidden() == [True, False, True], "folders with failures are shown at any width"
     page.resize(320, 760)
     appearance.set_font_scale(2.0)
     card.show_folders((make_folder("", pending=1, failed=3, skipped=2), make_folder("recipes/cakes")))

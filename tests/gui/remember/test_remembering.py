@@ -226,8 +226,8 @@ def test_agent_note_message_waits_for_other_messages(qtbot, window, memory, jobs
     window.banner.clear()
     window.banner.show_message("The disk is full.", "degraded", key="index")
     window.banner.clear()
-    assert window.banner.text == "", "it was dismissed"
-    assert memory.unseen_notes.all() == (note,), "and is announced again at the next start"
+    assert window.banner.text == "", "the user dismissed it"
+    assert memory.unseen_notes.all() == (note,), "it is announced again at the next start"
 
 
 def test_agent_note_can_be_moved_to_trash(qtbot, window, memory):

@@ -132,7 +132,8 @@ def show_active(qtbot) -> Callable[..., QWidget]:
 @pytest.fixture
 def panel(qtbot, show_active: Callable[..., QWidget], jobs: Jobs, memory: FakeMemory) -> Iterator[SearchPanel]:
     """A panel over the sample garden, in an active window, the box focused and nothing asked."""
-    panel = SearchPanel(memory, jobs)
+    panel = SearchPanel(jobs)
+    panel.set_manager(memory)
     panel.setParent(show_active(panel.header, panel.body))
     panel.header.window().resize(900, 700)
     panel.focus_box()

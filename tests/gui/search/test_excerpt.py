@@ -50,6 +50,14 @@ def test_excerpt_repeats_title_of_front_matter_only_where_found():
     assert make_excerpt("House", (), "", "House").text == "House"
 
 
+def test_excerpt_omits_title_heading_if_other_words_are_found():
+    note = "garden\n# Old backup\n\nThe backup ran.\nOld backup"
+    excerpt = make_excerpt(note, [(13, 19), (25, 31)], "", "Old backup")
+    assert excerpt.text == "garden · The backup ran. Old backup"
+    assert _marked(excerpt) == ["backup"]
+    assert make_excerpt(note, [(13, 19)], "", "Old backup").text.startswith("garden · Old backup · The backup")
+
+
 def test_excerpt_strips_inline_markup_and_keeps_marks():
     excerpt = _excerpt(
         "**Me:** the `timer` was *on*. See [[valve|the valve]] and [pump](https://pump.org/).", "timer|pump"

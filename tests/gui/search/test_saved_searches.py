@@ -128,7 +128,8 @@ def test_recent_searches_survive_restart_and_alt_up_steps_back(qtbot, jobs, pane
     box.clear()
     panel.set_manager(None)
     assert panel.controller.saved_searches.store.recent == ()
-    fresh = SearchPanel(memory, jobs, panel)
+    fresh = SearchPanel(jobs, panel)
+    fresh.set_manager(memory)
     for widget in (fresh.header, fresh.body):
         qtbot.addWidget(widget)
     qtbot.waitUntil(lambda: len(fresh.controller.saved_searches.store.recent) == 2)

@@ -62,7 +62,7 @@ def test_alt_m_searches_passages_like_result(qtbot, panel, results, box, bar, as
     qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
     settle()
     assert memory.liked[-1] == Passage(path=GREENHOUSE, start_line=current.start_line, end_line=current.end_line)
-    assert [mode for _, mode, _ in memory.searches[-2:]] == ["keyword", "auto"], "words first here, too"
+    assert [mode for _, mode, _ in memory.searches[-2:]] == ["keyword", "auto"], "keywords come first"
     assert box.text() == ""
     [line] = said(bar)
     assert line.startswith("Similar to “Set both irrigation zones to 06:10")
@@ -198,7 +198,7 @@ def test_next_query_searches_within_shown_results(qtbot, panel, results, box, ba
     panel.controller.search_within()
     assert box.hasFocus()
     assert box.text() == ""
-    assert results.isVisible(), "the results stay until something is asked"
+    assert results.isVisible(), "results stay until the next query"
     assert len(memory.searches) == asked
     assert said(bar) == ["Within 3 results of “irrigation”"]
     assert box.placeholderText() == "Within these results"

@@ -7,9 +7,18 @@ from itertools import count
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QAccessible, QGuiApplication, QImage
+from PySide6.QtGui import QAccessible, QAction, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 
 from engine import ModelUsage, UsageTotal
 from gui.conversation.actions import entry_markdown
@@ -90,6 +99,18 @@ def test_header_shows_models_tokens_and_cost(qtbot) -> None:
     assert header.facts.text().endswith(" · at least $3.10")
     header.show_session(make_session([], usage=(usage,), spent=msgspec.structs.replace(partly, cost=0.004)))
     assert header.facts.text().endswith(" · at least $0.00")
+
+
+def test_buttons_move_to_menu_before_title_is_cut(qtbot) -> None:
+    actions = [QAction(text) for text in ("Your messages", "Copy resume command", "Sessions like this one")]
+    header = ConversationHeader(actions, [], None)
+    qtbot.addWidget(header)
+    header.resize(600, 60)
+    header.show()
+    assert all(button.isVisible() for button in header.folding.buttons)
+    header.show_session(make_session([], title="Please cancel the second server, which runs at night"))
+    qtbot.waitUntil(lambda: header.title.width() >= header.title.sizeHint().width())
+    assert [button.isVisible() for button in header.folding.buttons] == [True, False, False]
 
 
 def test_header_of_session_without_usage_has_a_message(qtbot) -> None:
@@ -372,6 +393,14 @@ def test_prompt_list_opens_chosen_prompt(qtbot, panel: ConversationPanel, show) 
     assert current(panel).text.startswith("Check zone 7 ")
 
 
+def test_prompt_list_is_as_high_as_its_rows(qtbot, panel: ConversationPanel, show) -> None:
+    show(next(path for path in SESSIONS if "codex" in path))
+    panel.session_actions.prompts.trigger()
+    rows = panel.findChild(PromptList).findChild(QListView)
+    last = rows.visualRect(rows.model().index(rows.model().rowCount() - 1, 0))
+    assert 0 <= rows.viewport().height() - last.bottom() < last.height()
+
+
 def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: ConversationPanel, show) -> None:
     show()
     with qtbot.waitSignal(panel.more_requested) as more:
@@ -381,6 +410,16 @@ def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: Convers
     assert more.args == similar.args == [VALVE]
     panel.session_actions.resume.trigger()
     assert QGuiApplication.clipboard().text() == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_resume_command_names_a_folder_that_is_gone(exists, qtbot, panel: ConversationPanel, show, monkeypatch) -> None:
+    show()
+    monkeypatch.setattr("gui.conversation.actions.Path.is_dir", lambda _: exists)
+    with qtbot.waitSignal(panel.session_actions.notified) as notified:
+        panel.session_actions.resume.trigger()
+    assert ("doesn't exist" in notified.args[0]) == (not exists)
+    assert "/home/ines/src/greenhouse" in notified.args[0]
 
 
 def test_message_and_session_are_copied_as_markdown(qtbot, panel: ConversationPanel, show) -> None:

@@ -54,7 +54,7 @@ def _press(page: QWidget, words: str) -> None:
 
 def test_all_sessions_are_listed_and_counted(panel):
     assert _titles(panel)[:3] == ["Today", "Fix the valve controller", "Invoice double entry"]
-    assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
+    assert _counts(panel) == "12 sessions · 1 by a sub-agent · 6 agents"
 
 
 def test_first_session_is_selected(qtbot, show_panel, memory, jobs):
@@ -248,7 +248,7 @@ def test_similar_sessions_replace_list_and_escape_returns(qtbot, panel):
     assert listed.hasFocus()
     qtbot.keyClick(listed, Key.Key_Escape)
     assert listed.current_session().path == VALVE
-    assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
+    assert _counts(panel) == "12 sessions · 1 by a sub-agent · 6 agents"
     assert panel.view.notice.isHidden()
 
 
@@ -261,7 +261,7 @@ def test_without_vectors_no_similar_sessions_are_found(qtbot, panel, memory):
     assert _sessions(panel) == ["Invoice double entry"]
 
 
-def test_failed_comparison_is_shown_with_way_back(qtbot, panel, memory):
+def test_failed_comparison_offers_to_go_back(qtbot, panel, memory):
     memory.session_error = ProviderError("The model is gone.")
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
@@ -338,7 +338,7 @@ def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
     choose_from_chip(panel.chips, "Agent", "Codex")
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)
     assert not panel.chips.narrows
-    assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
+    assert _counts(panel) == "12 sessions · 1 by a sub-agent · 6 agents"
 
 
 def test_no_match_offers_clearing_filters(qtbot, panel):
@@ -351,7 +351,7 @@ def test_no_match_offers_clearing_filters(qtbot, panel):
     panel.search("zebra crossing")
     choose_from_chip(panel.chips, "Agent", "Codex")
     _press(panel.view.page, "Clear the filters")
-    assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
+    assert _counts(panel) == "12 sessions · 1 by a sub-agent · 6 agents"
     assert panel.box.edit.hasFocus()
 
 

@@ -112,7 +112,7 @@ def test_apply_reopens_folder_below_dialog(qtbot, way, opened):
     assert way.dialog.isVisible()
     way.dialog.show_page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
-    assert opened[1][1].estimated, "the pages ask the new memory"
+    assert opened[1][1].estimated, "the pages use the new memory"
     assert not opened[0][1].estimated
     way.dialog.leave()
 

@@ -37,7 +37,7 @@ def _declared(monkeypatch):
         cached.cache_clear()
 
 
-def test_declared_option_is_in_the_catalogue_with_its_place():
+def test_declared_option_is_in_the_catalogue_with_its_page():
     placed = placed_options()["ruler.width"]
     assert (placed.page, placed.group, placed.title) == ("general", "While the window is closed", "Ruler width")
     assert (placed.option.low, placed.option.high, placed.help) == (1, 9, "Width of the ruler.")

@@ -1,9 +1,9 @@
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton, QScrollArea
 
 import engine
-from engine import Settings, load_settings, settings_path
+from engine import Settings, SettingsError, load_settings, settings_path
 from gui.commands.keymap import keymap
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.dialog import SettingsDialog
@@ -189,6 +189,54 @@ def test_ctrl_z_undoes_field_text_before_dialog_change(qtbot, dialog):
     qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert line.text() == "6"
     assert dialog.model.shown.in_force("facts.recall_results") == 5
+
+
+@pytest.fixture
+def full_disk(monkeypatch) -> None:
+    def refuse(*_args, **_options):
+        raise SettingsError("The disk is full.")
+
+    monkeypatch.setattr(engine, "change_settings", refuse, raising=False)
+
+
+@pytest.mark.usefixtures("full_disk")
+@pytest.mark.parametrize("query", ["", "number of results"])
+def test_failed_save_is_shown_at_its_option(qtbot, dialog, query):
+    if query:
+        dialog.search(query)
+        _rest(qtbot, dialog)
+    line = _type(qtbot, dialog, "query.max_results", "7")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    _rest(qtbot, dialog)
+    assert line.text() == "6"
+    assert line.hasFocus()
+    assert "The disk is full." in _said(_row(dialog, "query.max_results"))
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_failed_save_shows_the_page_of_its_option(qtbot, dialog):
+    dialog.model.set("facts.recall_results", 5, "defaults")
+    _rest(qtbot, dialog)
+    assert "The disk is full." in _said(_row(dialog, "facts.recall_results"))
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "saved", "before"), [("query.max_results", "7", 7, 6), ("exclude", "old/**", ("old/**",), ())]
+)
+def test_ctrl_z_after_saving_undoes_the_saved_change(qtbot, dialog, key, typed, saved, before):
+    dialog.show_page(placed_options()[key].page)
+    qtbot.waitUntil(lambda: dialog.ready)
+    field = _row(dialog, key).field
+    editor = field.focusProxy()
+    editor.setFocus()
+    editor.selectAll()
+    qtbot.keyClicks(editor, typed)
+    field.commit()
+    _rest(qtbot, dialog)
+    assert dialog.model.shown.in_force(key) == saved
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    _rest(qtbot, dialog)
+    assert dialog.model.shown.in_force(key) == before
 
 
 def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):
@@ -530,3 +578,29 @@ def test_tab_from_outside_shows_the_whole_field(qtbot, dialog):
     qtbot.keyClick(dialog.page_choice.list, Qt.Key.Key_Tab)
     assert first.hasFocus()
     assert first.visibleRegion().boundingRect().height() == first.height()
+
+
+class _SquashedFields(QObject):
+    """Collects the fields that are painted with less than half the height that they need."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.painted: list[str] = []
+        self.squashed: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and isinstance(watched, QLineEdit):
+            self.painted.append(watched.accessibleName())
+            if watched.height() < watched.minimumSizeHint().height() / 2:
+                self.squashed.append(watched.accessibleName())
+        return False
+
+
+def test_found_fields_are_never_painted_squashed(qtbot, show_dialog):
+    dialog = show_dialog("appearance")
+    fields = _SquashedFields()
+    QApplication.instance().installEventFilter(fields)
+    dialog.search("maximum")
+    qtbot.waitUntil(lambda: dialog.ready and "Maximum file size" in fields.painted)
+    QApplication.instance().removeEventFilter(fields)
+    assert fields.squashed == []

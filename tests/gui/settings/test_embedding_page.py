@@ -347,6 +347,14 @@ def test_failed_request_ends_with_reason(qtbot, open_dialog, monkeypatch, functi
     assert "Testing the provider with one word…" not in _words(dialog)
 
 
+def test_nothing_to_embed_is_reported_only_after_a_change(qtbot, open_dialog, memory):
+    memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0, cached=12)
+    dialog = open_dialog()
+    assert "already have a vector" not in _words(dialog)
+    _choose(qtbot, dialog, "Provider", "voyage")
+    qtbot.waitUntil(lambda: "already have a vector" in _words(dialog))
+
+
 def test_failed_price_estimate_shows_reason(qtbot, open_dialog, memory, monkeypatch):
     def refuse(settings, cancel=None):
         raise ProviderError("There is no such model.")

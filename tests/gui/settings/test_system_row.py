@@ -83,7 +83,7 @@ def test_system_row_is_in_place_with_description(qtbot, dialog):
     assert not row.field.box.isChecked()
     assert "Begins with the desktop." in _said(row)
     assert "stored by the system" in _said(row)
-    assert "program.begin" not in _said(row), "it is no key of the file"
+    assert "program.begin" not in _said(row), "the key is not in the settings file"
     assert row.field.box.accessibleName() == "Begin early"
     assert row.field.box.accessibleDescription() == "Begins with the desktop. Default. Default: off."
 

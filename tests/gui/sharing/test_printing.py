@@ -287,7 +287,7 @@ def test_unusable_printer_is_reported(qtbot, read_note, print_to, tmp_path):
 
 
 def test_nothing_to_print_shows_notice(opened, monkeypatch):
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: pytest.fail("a file was asked for"))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: pytest.fail("the file dialog opened"))
     opened.sharing.printing.save_pdf()
     assert opened.banner.text == "There is nothing to print: open a note or a session first."
     assert QGuiApplication.modalWindow() is None

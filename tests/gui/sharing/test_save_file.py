@@ -11,7 +11,7 @@ from engine import Settings
 from gui.core.workspace import Opened
 from gui.sharing.export import SavingFailed, note_paths, save_whole
 
-needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can write everywhere")
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_full_disk_keeps_existing_file(tmp_path, notes, monkeypatch):
     assert _files(tmp_path) == ["a.md", "notes"]
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_unsupported_path_is_reported(notes):
     with pytest.raises(SavingFailed, match=r"\.$"):
         save_whole(Path("/dev/full/a.md"), b"new", notes=[notes])

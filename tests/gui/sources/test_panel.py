@@ -13,7 +13,7 @@ from gui.sources.first_run_panel import FirstRunPanel
 from gui.sources.folder_rows import DropZone
 from gui.sources.index_preview import PreviewPage
 from gui.widgets.form_controls import CheckBox, Chip
-from gui.widgets.table import IssuesTable
+from gui.widgets.table import IssuesTable, RecordsTable
 
 
 @pytest.fixture
@@ -224,19 +224,39 @@ def test_empty_folder_asks_for_another_one(qtbot, panel, tmp_path):
 
 def test_buttons_follow_the_text_unless_tables_fill_the_page(qtbot, panel, notes, tmp_path):
     (tmp_path / "empty").mkdir()
+    for number in range(60):
+        (tmp_path / "many" / f"folder {number}").mkdir(parents=True)
+        (tmp_path / "many" / f"folder {number}" / "note.md").write_text("# A")
 
     def below() -> int:
         button = _button(panel, "Choose another…")
         return panel.height() - button.mapTo(panel, button.rect().bottomLeft()).y()
 
-    _offer(qtbot, panel, notes)
+    def left(words: str) -> int:
+        return _button(panel, words).mapTo(panel, QPoint()).x()
+
+    panel.resize(900, 900)
+    _offer(qtbot, panel, tmp_path / "many")
     qtbot.waitUntil(lambda: below() < 40)
+    _offer(qtbot, panel, notes)
+    qtbot.waitUntil(lambda: below() > panel.height() / 3)
+    assert panel.findChild(RecordsTable).verticalScrollBar().maximum() == 0
+    assert left("Index this folder") == _chip(panel, "to index").mapTo(panel, QPoint()).x()
     _offer(qtbot, panel, tmp_path / "empty")
-    title = next(label for label in panel.findChildren(QLabel) if label.text() == "empty")
     qtbot.waitUntil(lambda: below() > panel.height() / 2)
-    assert _button(panel, "Index this folder").mapTo(panel, QPoint()).x() == title.mapTo(panel, QPoint()).x()
-    _offer(qtbot, panel, notes)
+    _offer(qtbot, panel, tmp_path / "many")
     qtbot.waitUntil(lambda: below() < 40)
+
+
+def test_moving_buttons_keep_the_focus(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    button = _button(panel, "Index this folder")
+    for height in (300, 900, 300):
+        panel.resize(900, height)
+        qtbot.waitUntil(lambda height=height: panel.findChild(PreviewPage).height() <= height)
+        assert button.hasFocus()
 
 
 def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
@@ -295,7 +315,7 @@ def test_back_returns_to_workspace_or_welcome(qtbot, panel, notes):
     assert "Find things in your notes" in _words(panel)
     panel.offer(notes, can_go_back=True)
     with qtbot.waitSignal(panel.back_requested):
-        qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+        qtbot.keyClick(_button(panel, "Index this folder"), Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: panel.ready)
 
 

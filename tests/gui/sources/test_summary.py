@@ -36,7 +36,7 @@ def _issues(*rules: str) -> tuple[FileIssue, ...]:
         ({"files": 1, "bytes": 1}, "1 file, 1 byte in this folder and the folders inside it."),
         ({"files": 0, "bytes": 0}, "This folder is empty. Choose a folder that contains notes."),
         ({"files": 0, "bytes": 0, "skipped": _issues("symlink")}, "No file in this folder would be indexed."),
-        ({"files": 0, "bytes": 0, "session_files": 2}, "No file in this folder would be indexed."),
+        ({"files": 0, "bytes": 0, "session_files": 2}, "This folder is empty."),
         ({"program": "obsidian"}, "Obsidian vault: 12 files, 30 KB in this folder and the folders inside it."),
         ({"program": "logseq"}, "Logseq graph: 12 files, 30 KB in this folder and the folders inside it."),
         (
@@ -60,11 +60,6 @@ def test_indexed_files_wording(changes, sentence):
 )
 def test_skipped_files_wording(rules, sentence):
     assert skipped_text(_preview(skipped=_issues(*rules))) == sentence
-
-
-def test_empty_folder_wording():
-    assert skipped_text(_preview(files=0)) == "This folder is empty."
-    assert skipped_text(_preview(files=0, skipped=_issues("extension"))) == "Reason: other file extension."
 
 
 def test_written_files_wording():

@@ -12,7 +12,8 @@ from tests.helpers.fake_memory import FakeMemory
 
 @pytest.fixture
 def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ViewerPanel]:
-    panel = ViewerPanel(jobs, memory)
+    panel = ViewerPanel(jobs)
+    panel.set_manager(memory)
     qtbot.addWidget(panel)
     panel.resize(700, 500)
     panel.location_chosen.connect(lambda location: panel.show_file(location.path, location.line))

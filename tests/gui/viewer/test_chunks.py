@@ -68,7 +68,7 @@ def test_overlapping_chunks_use_separate_lanes() -> None:
     assert lanes.lanes == [0, 1, 0, 0]
     assert lanes.at(9) == [0, 1]
     assert lanes.at(9, 1) == [1]
-    assert lanes.at(5, 1) == [0], "a press beside the border means the chunk of that line"
+    assert lanes.at(5, 1) == [0], "a click next to the border selects that line's chunk"
     assert lanes.at(31) == []
     assert lanes.next(18, forward=True) == 2
     assert lanes.next(31, forward=True) == 3

@@ -111,7 +111,7 @@ def test_path_with_fields_is_not_expanded() -> None:
     assert reader_command(path, 12, "qpdfview", lambda program: program) == ["qpdfview", f"{path}#12"]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="asks the desktop of Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="uses the desktop services of Linux")
 def test_reader_of_the_desktop_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, said in (("xdg-mime", "org.kde.okular.desktop"), ("okular", "")):
         (tmp_path / name).write_text(f"#!/bin/sh\necho {said}\n")

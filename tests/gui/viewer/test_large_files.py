@@ -60,7 +60,8 @@ def large(tmp_path: Path) -> LargeMemory:
 
 
 def test_window_stays_responsive_with_large_file(qtbot, appearance, jobs: Jobs, large: LargeMemory) -> None:
-    panel = ViewerPanel(jobs, large)
+    panel = ViewerPanel(jobs)
+    panel.set_manager(large)
     qtbot.addWidget(panel)
     panel.resize(700, 600)
     panel.show()

@@ -39,7 +39,7 @@ class Links:
         return NoteImages(home, Path("missing"), Settings())
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
-        return LinkedText(path=OTHER, title="Shopping", line=3, end=3, text="x", anchored=True)
+        return LinkedText(path=OTHER, title="Shopping", line=3, text="x")
 
 
 def rows(panel: ViewerPanel) -> list[str]:

@@ -38,18 +38,16 @@ from tests.helpers.windows import finish_jobs
 BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"
 LINKED = {
     ("Garden", "Beds"): LinkedText(
-        path="Garden.md", title="Garden", line=5, end=8, text="## Beds\nCarrots and [[Peas]].", anchored=True, cut=True
+        path="Garden.md", title="Garden", line=5, text="## Beds\nCarrots and [[Peas]].", cut=True
     ),
-    ("Garden", ""): LinkedText(path="Garden.md", title="Garden", line=1, end=2, text="# Garden\nAll.", anchored=True),
+    ("Garden", ""): LinkedText(path="Garden.md", title="Garden", line=1, text="# Garden\nAll."),
     ("Code", ""): LinkedText(
         path="Code.md",
         title="Code",
         line=1,
-        end=9,
-        anchored=True,
         text="Intro\n\n## Run\n\n```sh\n[[not a link]]\n```\n\n- item\n",
     ),
-    (BLOCK, ""): LinkedText(path="Plan.md", title="Plan", line=3, end=9, text="\t- Sow [[Peas]]\n", anchored=True),
+    (BLOCK, ""): LinkedText(path="Plan.md", title="Plan", line=3, text="\t- Sow [[Peas]]\n"),
 }
 
 
@@ -129,7 +127,7 @@ def test_no_tag_is_looked_for_in_other_markup(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[x]: call {}", "a < b {} > c", "[a {}]", "[a] ({})", "[r](x) {}"])
-def test_tag_beside_markup_is_a_link(text: str) -> None:
+def test_tag_next_to_markup_is_a_link(text: str) -> None:
     assert rewritten(text.format("#b")) == text.format(r"[\#b](tag:b)")
 
 
@@ -332,7 +330,7 @@ class Links:
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         if target == "Shopping":
-            return LinkedText(path="topics/shopping.md", title="Shopping", line=3, end=3, text="x", anchored=True)
+            return LinkedText(path="topics/shopping.md", title="Shopping", line=3, text="x")
         return None
 
 

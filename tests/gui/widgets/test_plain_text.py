@@ -60,7 +60,7 @@ def tripwire(tmp_path) -> Iterator[tuple[str, Callable[[], bool]]]:
     """The path of a named pipe, and whether something opened it to read; a second process waits at its other end."""
     pipe, opened = tmp_path / "picture.png", tmp_path / "opened"
     if sys.platform == "win32":
-        pytest.skip("named pipes with a path are those of Unix")
+        pytest.skip("needs named pipes with a path")
     os.mkfifo(pipe)
     script = 'exec 3>"$1"; : > "$2"'
     waiting = subprocess.Popen([shutil.which("sh") or "sh", "-c", script, "sh", str(pipe), str(opened)])

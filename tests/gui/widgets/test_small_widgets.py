@@ -110,7 +110,7 @@ def _has_pixel(image: QImage, area: QRect, colour: QColor) -> bool:
     )
 
 
-def test_empty_pages_begin_at_one_place_at_any_size(qtbot, appearance):
+def test_empty_pages_begin_at_the_same_height(qtbot, appearance):
     """Title and sentence are in a column of limited width, near the top and in the middle of a wide page."""
     place = {}
     for size in ((400, 300), (900, 300), (900, 900), (1600, 900)):
@@ -402,7 +402,8 @@ def test_long_combo_box_choice_is_elided(qtbot, appearance):
 def test_states_differ_without_colour(qtbot, appearance):
     shapes = []
     for state in get_args(State):
-        dot = StateDot(state)
+        dot = StateDot()
+        dot.set_state(state)
         qtbot.addWidget(dot)
         dot.setFixedSize(20, 20)
         picture = dot.grab().toImage()
@@ -441,3 +442,27 @@ def test_footer_settles_at_every_size(qtbot, monkeypatch):
         whole.resize(900, height)
         qtbot.wait(10)
         assert len(moved) <= 1, height
+
+
+def test_moving_footer_keeps_the_focus(qtbot):
+    column, footer, button = QVBoxLayout(), QWidget(), QPushButton("Save")
+    column.addWidget(QLabel("A page"))
+    column.addStretch(1)
+    words = QLabel("What would be sent, and to whom, before anything is saved. " * 6)
+    words.setWordWrap(True)
+    foot = QVBoxLayout(footer)
+    foot.addWidget(words)
+    foot.addWidget(button)
+    whole = FootedColumn(column, 300, footer)
+    qtbot.addWidget(whole)
+    with qtbot.waitActive(whole):
+        whole.show()
+        whole.activateWindow()
+    button.setFocus()
+    parents = set()
+    for height in (700, 100, 700):
+        whole.resize(900, height)
+        qtbot.wait(10)
+        parents.add(footer.parentWidget())
+        assert button.hasFocus()
+    assert len(parents) == 2

@@ -100,7 +100,7 @@ def test_rows_and_sort_arrow_grow_with_font_scale(qtbot, appearance):
     assert len(_arrow(table)) > 1.5 * arrow > 0
 
 
-def test_sort_arrow_is_beside_the_title(qtbot, appearance):
+def test_sort_arrow_is_next_to_the_title(qtbot, appearance):
     table = IssuesTable()
     qtbot.addWidget(table)
     table.show_records(ISSUES)

@@ -84,9 +84,6 @@ class BatchWork(FakeServer):
     def refusal_line(self, key: str, message: str) -> Any:
         raise NotImplementedError
 
-    def is_served(self, file: str) -> None:
-        """Called when a file is downloaded."""
-
     # --- shared ---------------------------------------------------------------------------------------------------
 
     def routes(self) -> Mapping[tuple[str, str], Route]:

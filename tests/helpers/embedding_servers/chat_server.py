@@ -1,8 +1,8 @@
 """OpenAI's chat completions, after https://developers.openai.com/api/reference/resources/chat/subresources/completions
 (2026-11-22), limited to one plain response.
 
-Rejected like there: a missing or wrong key, unknown models, invalid messages, and other parameters, some of which newer
-models refuse.
+Like the service, it rejects a missing or wrong key, unknown models, invalid messages, and other parameters, since newer
+models refuse some of them.
 """
 
 from collections.abc import Mapping

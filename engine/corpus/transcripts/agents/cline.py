@@ -1,6 +1,7 @@
 """Declares Cline, an extension of VS Code and a command line, and the copies of it that store the same.
 
-Roo Code and its command line were checked in version 3.52 of April 2026 (`apps/cli/src/lib/task-history`). Kilo Code
+Roo Code and its command line were checked in version 3.52 of April 2026 (`apps/cli/src/lib/task-history`). Zoo Code
+continues it (checked in version 3.82). Kilo Code
 was such a copy before version 7, and its command line before version 1 (`cli/src/utils/paths.ts`); since then they are
 another program (`kilo`).
 """
@@ -21,26 +22,28 @@ TASKS = r"ui_messages\.json"
 CHECKPOINTS = ("", "checkpoints")
 """Folder next to it with copies of the project."""
 _EXTENSION = "saoudrizwan.claude-dev"
+_EDITORS = "Code,Code - Insiders,VSCodium,Code - OSS,Cursor,Windsurf,Trae,Positron,Antigravity,Kiro".split(",")
+"""Folders of VS Code and of editors made from it."""
 _MESSAGES = ".messages.json"
 
 
 def _extension_tasks(machine: Machine, extension: str) -> FoundFolders:
     """Yield an extension's task folders in each editor based on VS Code."""
-    editors = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae")
-    for editor, folder in user_folders(machine, editors):
+    for editor, folder in user_folders(machine, _EDITORS):
         yield "" if editor == "Code" else editor, os.path.join(folder, "globalStorage", extension, "tasks")
 
 
-def _extension_agent(name: str, label: str, extensions: tuple[str, ...], command_line: tuple[str, ...]) -> Agent:
+def _extension_agent(name: str, label: str, extensions: tuple[str, ...], command_line: tuple[str, ...] = ()) -> Agent:
     """An extension that began as a copy of Cline, and stores its tasks in the same way.
 
-    `command_line`: the folder below the home folder in which its command line stores them.
+    `command_line`: the folder below the home folder in which its command line stores them; empty without one.
     """
 
     def folders(machine: Machine) -> FoundFolders:
         for extension in extensions:
             yield from _extension_tasks(machine, extension)
-        yield "command line", machine.below_home(*command_line)
+        if command_line:
+            yield "command line", machine.below_home(*command_line)
 
     def formats() -> "Formats":
         from engine.corpus.transcripts.formats import Formats
@@ -53,7 +56,7 @@ def _extension_agent(name: str, label: str, extensions: tuple[str, ...], command
         label=label,
         stores=tuple(
             (rf"/{re.escape(folder)}\Z", name)
-            for folder in (*(f"{extension}/tasks" for extension in extensions), "/".join(command_line))
+            for folder in filter(None, (*(f"{extension}/tasks" for extension in extensions), "/".join(command_line)))
         ),
         folders=folders,
         files=(TASKS,),
@@ -118,4 +121,5 @@ ROO_CODE = _extension_agent(
     ("rooveterinaryinc.roo-cline", "rooveterinaryinc.roo-code-nightly"),
     (".vscode-mock", "global-storage", "tasks"),
 )
+ZOO_CODE = _extension_agent("zoo-code", "Zoo Code", ("zoocodeorganization.zoo-code",))
 KILO_CODE = _extension_agent("kilo-code", "Kilo Code", ("kilocode.kilo-code",), (".kilocode", "cli", "global", "tasks"))

@@ -24,8 +24,8 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _named(path: str, memo: dict[str, Any]) -> int:
-    """Return when a session was named, in nanoseconds; without such a time, one that depends on the name, less than a
-    second after the last change of the rollout.
+    """Return when a session was named, in nanoseconds. If that is unknown, return a time less than a second after the
+    last change of the rollout, which depends on the name.
     """
     if not os.path.basename(path).startswith("rollout-"):
         return 0

@@ -109,7 +109,7 @@ class _Session(LineParser, kw_only=True):
 
 
 def _number(text: str | None) -> int | float | None:
-    """Return a number as Aider writes it: `950`, `1.2k`, `12k`, `0.0034`; None if `text` is none."""
+    """Return a number as Aider writes it: `950`, `1.2k`, `12k`, `0.0034`; None if `text` is not a number."""
     if text is None or not _NUMBER.fullmatch(text):
         return None
     value = float(text.removesuffix("k"))

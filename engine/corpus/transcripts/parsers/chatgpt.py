@@ -3,7 +3,8 @@
 Written from public descriptions of exports up to autumn 2026 (OpenAI publishes none): `conversations.json` in the zip
 file, in newer and larger exports split into `conversations-000.json` and so on, or one file for each conversation in a
 folder `conversations`. `mapping` has the nodes by id, each with `parent` and `children`; `current_node` is the end of
-the branch that the user saw last. The other branches, made by editing or repeating a message, follow it as left ones.
+the branch that the user saw last. The other branches, made by editing or repeating a message, follow it as abandoned
+ones.
 """
 
 import re
@@ -13,7 +14,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
@@ -134,7 +135,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
     times = {name: seconds(mapping(mapping(node).get("message")).get("create_time")) for name, node in nodes.items()}
     path = branch(parents, times, string(value.get("current_node")))
-    shown, others = (_messages(nodes, names) for names in (path, left_branches(parents, path)))
+    shown, others = (_messages(nodes, names) for names in (path, abandoned_branches(parents, path)))
     messages, left = read_branches(parser, shown, others)
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("create_time"))

@@ -5,7 +5,7 @@ one event per line, messages with one block per line, with `uuid`, `sessionId`, 
 summer 2026 `promptSource` says whether a prompt was typed (notes on formats of the reader agentsview, August 2026).
 
 When the user goes back and edits a message, the new one has the same `parentUuid` as the old one, as the Agent SDK's
-reader follows it; the lines between them are those of a branch that was left. That of a first message is null.
+reader follows it; the lines between them are those of an abandoned branch. That of a first message is null.
 
 Lines saved from the SDK or in CI (`--output-format stream-json`) have the same messages without these members: the
 session's id is `session_id`, its folder is in the first line (`system`, `init`), and `parent_tool_use_id` names the
@@ -163,7 +163,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     """Parses one transcript of Claude Code, of a session or a sub-agent."""
 
     agent_file: bool = False
-    """Whether the whole file is of a sub-agent."""
+    """Whether the whole file is the session of a sub-agent."""
     title_rank: int = 0
     seen: dict[int, int] = msgspec.field(default_factory=dict)
     """Line numbers by the digest of each line's id: a resumed or forked session may repeat lines."""
@@ -353,7 +353,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     def _record_prompt(self, text: str, value: Mapping[str, Any], line: int) -> None:
         """Record a message of the user.
 
-        If its parent is an earlier line than the last one, the user discarded the lines between.
+        If its parent is an earlier line than the last one, the user abandoned the lines between.
         """
         if value.get("isSidechain") is True or "toolUseResult" in value:
             return
@@ -370,7 +370,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         if after < len(self.prompts):
             first = self.prompts[after]
             self.facts.leave(first, line - 1, origin)
-            if self.facts.is_left(self.opened):
+            if self.facts.is_abandoned(self.opened):
                 self.facts.open_with(text)
                 self.opened = line
         self.prompts.append(line)
@@ -390,7 +390,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self.facts.title = title
 
     def _take_summary(self, leaf: str, summary: str) -> None:
-        """Use a summary as title if it is of this session, which it identifies by the id of a message."""
+        """Use a summary as title if it belongs to this session, which it identifies by the id of a message."""
         if digest(leaf) in self.seen:
             self._take_title(_SUMMARY_RANK, summary)
         elif leaf:

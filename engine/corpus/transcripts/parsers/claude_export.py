@@ -3,8 +3,8 @@
 Written from public descriptions of exports up to autumn 2026: `conversations.json` in the zip file, an array of objects
 with `uuid`, `name` and `chat_messages`. A message has `sender`, `text`, and since 2025 `content` blocks; pasted text
 comes as an attachment without a name. If `parent_message_uuid` exists, edited messages are there too: the branch that
-ends in `current_leaf_message_uuid`, or else in the newest message, is followed by the left ones. An artifact is a call
-of the tool `artifacts` with `title`, `type` and `content`, or `new_str` for a change of it: it is read as speech.
+ends in `current_leaf_message_uuid`, or else in the newest message, is followed by the abandoned ones. An artifact is a
+call of the tool `artifacts` with `title`, `type` and `content`, or `new_str` for a change of it: it is read as speech.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -111,7 +111,7 @@ def _branches(given: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any
         return given, []
     times = {name: seconds(message.get("created_at")) for name, message in by_name.items()}
     path = branch(parents, times, tip)
-    return [by_name[name] for name in path], [by_name[name] for name in left_branches(parents, path)]
+    return [by_name[name] for name in path], [by_name[name] for name in abandoned_branches(parents, path)]
 
 
 class ClaudeExport:

@@ -2,7 +2,7 @@
 
 Written from the public source of Cline 3 (2025 to August 2026: `ExtensionMessage.ts`, `disk.ts`) and of Roo Code 3 (to
 3.52 of April 2026: `message.ts`, `history.ts` and `vscode-extension-host.ts` in `packages/types/src`); Kilo Code before
-its version 7 is a copy of the latter.
+its version 7 is a copy of the latter, and Zoo Code continues it (version 3.82 of 2026).
 `ui_messages.json` is an array of messages. The type of each is in `say` or `ask`; `text` is plain text or JSON. The
 first message is the user's task. `history_item.json` (Roo Code since version 3.40) names the folder and the parent
 task. Other versions add the folder to the user's words in `api_conversation_history.json`. Nothing else is read from
@@ -39,6 +39,7 @@ _OWNERS = {
     "rooveterinaryinc.roo-cline": "roo-code",
     "rooveterinaryinc.roo-code-nightly": "roo-code",
     ".vscode-mock": "roo-code",
+    "zoocodeorganization.zoo-code": "zoo-code",
     "kilocode.kilo-code": "kilo-code",
     ".kilocode": "kilo-code",
 }
@@ -61,9 +62,9 @@ _SILENT = frozenset(
     """api_req_deleted api_req_finished api_req_rate_limit_wait api_req_retried api_req_retry_delayed api_req_started
     auto_approval_max_req_reached checkpoint_created checkpoint_saved compaction condense conditional_rules_applied
     deleted_api_reqs hook_output_stream hook_status image info load_mcp_documentation mcp_notification
-    mcp_server_request_started report_bug resume_completed_task resume_task shell_integration_warning
-    shell_integration_warning_with_suggestion sliding_window_truncation subagent subagent_usage summarize_task
-    task_progress too_many_tools_warning use_subagents user_edit_todos""".split()
+    mcp_server_request_started mode_switch_compatibility_warning report_bug resume_completed_task resume_task
+    shell_integration_warning shell_integration_warning_with_suggestion sliding_window_truncation subagent
+    subagent_usage summarize_task task_progress too_many_tools_warning use_subagents user_edit_todos""".split()
 )
 
 

@@ -1,13 +1,14 @@
 """GitHub Copilot CLI: `~/.copilot/session-state/<session>/events.jsonl`, in 2025 `session-state/<session>.jsonl`.
 
-Written from the types of events that GitHub publishes with its SDK (`session-events.ts` of github/copilot-sdk, August
+Written from the types of events that GitHub publishes with its SDK (`session-events.ts` of github/copilot-sdk, autumn
 2026), and from the readers of agentsview (March 2026) and claude-code-history-viewer (August 2026), for the versions
 0.0.354 to 1.0 of the program. `COPILOT_HOME` names another folder than `~/.copilot`. `workspace.yaml` next to the
 events has the session's name (`name`, in older versions `summary`).
 
 A line is an event with `type`, `data`, `id`, `timestamp` and, in a sub-agent, `agentId`. The prompt is read as typed
 (`content`), not as sent (`transformedContent`); prompts of another `source` than the user have the role "system". The
-system prompt and the texts of skills are left out.
+system prompt and the texts of skills are left out. If several models work on one answer, a review by another model is
+in `assistant.fusion_phase_completed`; the answer itself is an ordinary message.
 
 Copilot's chat in VS Code writes the same lines, with the editor's version in the first one, into
 `workspaceStorage/<workspace>/GitHub.copilot-chat/transcripts/<session>.jsonl` (its public source of March 2026; users
@@ -44,7 +45,8 @@ _EVENTS = "events.jsonl"
 _WORKSPACE = "workspace.yaml"
 _LARGEST_WORKSPACE = 64 * 1024
 _SPEECH = frozenset({"user.message", "assistant.message"})
-_SIDE_EVENTS = ("tool.execution_start", "tool.execution_complete", "tool.user_requested", "assistant.reasoning")
+_PHASE = "assistant.fusion_phase_completed"
+_SIDE_EVENTS = ("tool.execution_start", "tool.execution_complete", "tool.user_requested", "assistant.reasoning", _PHASE)
 _NOTICES = {  # type of event: key of its text
     "session.compaction_complete": "summaryContent",
     "session.error": "message",
@@ -52,11 +54,13 @@ _NOTICES = {  # type of event: key of its text
     "system.notification": "content",
 }
 _PASSED_OVER = frozenset(
-    """abort assistant.idle assistant.intent assistant.message_delta assistant.message_start assistant.reasoning_delta
-    assistant.server_tool_progress assistant.streaming_delta assistant.tool_call_delta assistant.turn_end
-    assistant.turn_start assistant.usage capabilities.changed hook.end hook.progress hook.start model.call_failure
-    skill.invoked subagent.completed subagent.deselected subagent.failed subagent.selected subagent.started
-    system.message tool.execution_partial_result tool.execution_progress tool_search.activated""".split()
+    """abort agent.interrupted assistant.fusion_phase_activity assistant.fusion_phase_failed
+    assistant.fusion_phase_started assistant.idle assistant.intent assistant.message_delta assistant.message_start
+    assistant.reasoning_delta assistant.server_tool_progress assistant.streaming_delta assistant.tool_call_delta
+    assistant.turn_end assistant.turn_start assistant.usage capabilities.changed hook.end hook.progress hook.start
+    model.call_failure model.call_finished prompt_cache_break sandbox.decision skill.invoked subagent.completed
+    subagent.configured subagent.deselected subagent.failed subagent.selected subagent.started system.message
+    tool.execution_partial_result tool.execution_progress tool_search.activated""".split()
 )
 _GROUPS_PASSED_OVER = frozenset(
     """auto_mode_switch command commands elicitation exit_plan_mode external_tool factory mcp mcp_app pending_messages
@@ -117,6 +121,9 @@ class CopilotParser(LineParser, kw_only=True):
             text = string(data.get("content"))
             self.thought = clean(text[:200])
             yield Part("assistant", "thinking", text)
+        elif kind == _PHASE:
+            review = data.get("conversationScope") == "review"
+            yield Part("assistant", "thinking", string(data.get("content")) if review else "")
         elif kind == "tool.execution_complete":
             yield self._result(data)
         elif kind in _NOTICES:

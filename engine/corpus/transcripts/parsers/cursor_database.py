@@ -126,8 +126,8 @@ def _bubbles(
     connection: apsw.Connection, key: str, chat: Mapping[str, Any], parser: "_Parser"
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the messages of a chat in order, from rows of their own or from that of the chat."""
-    for header in map(mapping, items(chat.get("fullConversationHeadersOnly"))):
-        name = string(header.get("bubbleId"))
+    headers = map(mapping, items(chat.get("fullConversationHeadersOnly")))
+    for name in dict.fromkeys(string(header.get("bubbleId")) for header in headers):
         bubble = _value(connection, f"{_BUBBLE}{key}:{name}") if clean(name) == name else None  # SQLite refuses others
         if bubble is None:
             parser.count_unknown("missing message")

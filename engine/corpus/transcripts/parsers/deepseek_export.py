@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -72,7 +72,9 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     held = {name: {**mapping(node["message"]), "id": name} for name, node in nodes.items() if node.get("message")}
     parents = {name: string(node.get("parent")) for name, node in nodes.items()}
     path = branch(parents, {name: seconds(message.get("inserted_at")) for name, message in held.items()}, "")
-    shown, others = ([held[name] for name in names if name in held] for names in (path, left_branches(parents, path)))
+    shown, others = (
+        [held[name] for name in names if name in held] for names in (path, abandoned_branches(parents, path))
+    )
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
     messages, left = read_branches(parser, shown, others)
     facts = parser.facts

@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of
-from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
@@ -84,14 +84,14 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         parents[str(node)] = "" if parent is None else str(parent)
     times = {name: seconds(node["created"]) for name, node in nodes.items()}
     path = branch(parents, times, as_text(end))
-    shown, others = ([nodes[name] for name in names] for names in (path, left_branches(parents, path)))
+    shown, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
     messages, left = read_branches(parser, shown, _without_copies(shown, others))
     facts.ended = max(filter(None, (facts.ended, seconds(active))), default=None)
     return Conversation(key, facts, messages, Counter(parser.unknown), left)
 
 
 def _without_copies(shown: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the messages of other branches that are no copies of earlier ones."""
+    """Yield the messages of other branches that are not copies of earlier ones."""
     seen = {string(node.get("message_id")) for node in shown}
     for node in others:
         id_ = string(node.get("message_id"))

@@ -19,6 +19,7 @@ import re
 import urllib.parse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -54,8 +55,8 @@ class _Given(msgspec.Struct, array_like=True):
     ordinal: int
     text: bool = False
     thoughts: int = 0
-    calls: list[str] = []
-    results: list[str] = []
+    calls: set[str] = set()
+    results: set[str] = set()
 
 
 class GeminiParser(LineParser, kw_only=True):
@@ -79,9 +80,9 @@ class GeminiParser(LineParser, kw_only=True):
         return []
 
     def _rewind(self, name: str, line: int) -> None:
-        """Mark a message and all that follow it as left."""
+        """Mark a message and all that follow it as abandoned."""
         if self.starts:
-            self.facts.leave(self.starts.get(name, min(self.starts.values())), line)
+            self.facts.leave(self.starts.get(name) or next(iter(self.starts.values())), line)
 
     def learn(self, metadata: Mapping[str, Any]) -> None:
         """Update the session's facts from its metadata."""
@@ -147,7 +148,7 @@ class GeminiParser(LineParser, kw_only=True):
         name = string(call.get("name"))
         key = clean(string(call.get("id"))) or str(number)
         if key not in given.calls:
-            given.calls.append(key)
+            given.calls.add(key)
             text = tool_input(call.get("args")) or string(call.get("description"))
             if text.strip():
                 yield Part("assistant", "tool-call", text, name)
@@ -155,19 +156,21 @@ class GeminiParser(LineParser, kw_only=True):
             result = self._parts(call.get("result"), "tool")
             text = "\n".join(part.text for part in result) or string(call.get("resultDisplay"))
             if text.strip():
-                given.results.append(key)
+                given.results.add(key)
                 yield Part("tool", "tool-result", text, name)
 
     def _parts(self, content: object, role: Role) -> list[Part]:
         """Return the parts of a content in the form of the API: a string, a part, or a list of both."""
+        found = (
+            self._part({"text": item} if isinstance(item, str) else mapping(item), role)
+            for item in (content if isinstance(content, list) else [content])
+        )
         parts: list[Part] = []
-        for item in content if isinstance(content, list) else [content]:
-            part = self._part({"text": item} if isinstance(item, str) else mapping(item), role)
-            if part is None:
-                continue
-            if parts and parts[-1][:2] == part[:2] == (role, "text"):
-                part = Part(role, "text", f"{parts.pop().text}{part.text}")
-            parts.append(part)
+        for is_speech, group in groupby(filter(None, found), lambda part: part[:2] == (role, "text")):
+            if is_speech:
+                parts.append(Part(role, "text", "".join(part.text for part in group)))
+            else:
+                parts += group
         return [piece for part in parts for piece in _by_author(part)]
 
     def _part(self, part: Mapping[str, Any], role: Role) -> Part | None:

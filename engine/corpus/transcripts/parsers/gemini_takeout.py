@@ -48,7 +48,7 @@ class _Turn(NamedTuple):
 
 
 def _prompt(value: Mapping[str, Any]) -> str:
-    """Return the user's words in the title of a record; empty if it is none of a prompt."""
+    """Return the user's words in the title of a record; empty if the record is not a prompt."""
     title = string(value.get("title"))
     prompted = _PROMPTED.match(title)
     if not prompted and (_OTHER.match(title) or not items(value.get("safeHtmlItem"))):
@@ -75,7 +75,7 @@ def _answer(value: Mapping[str, Any]) -> str:
 
 
 def _is_gemini(value: Mapping[str, Any]) -> bool:
-    """Whether a record is of Gemini: other products have records of the same shape, perhaps in the same file."""
+    """Whether a record is from Gemini: other products have records of the same shape, perhaps in the same file."""
     return any(_NAMES.search(string(name)) for name in (value.get("header"), *items(value.get("products"))))
 
 

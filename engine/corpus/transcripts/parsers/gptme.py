@@ -9,11 +9,10 @@ folder. `GPTME_LOGS_HOME` names another folder.
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.base.bounded_json import decode_json
+from engine.base.bounded_json import decode_json, decode_toml
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
@@ -118,6 +117,6 @@ def _usage(metadata: Mapping[str, Any]) -> Usage:
 def _config(path: str) -> Mapping[str, Any]:
     try:
         with open_binary(path) as file:
-            return tomllib.loads(file.read(_LARGEST_CONFIG).decode("utf-8", "replace"))
-    except (OSError, PathRefused, ValueError, RecursionError):
+            return decode_toml(file.read(_LARGEST_CONFIG).decode("utf-8", "replace"))
+    except (OSError, PathRefused, ValueError):
         return {}

@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
-from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
@@ -64,7 +64,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     path = branch(parents, {name: _time(message.get("create_time")) for name, message in by_name.items()}, "")
     key = clean(string(described.get("id")))
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(described.get("title")))))
-    shown, others = ([by_name[name] for name in some] for some in (path, left_branches(parents, path)))
+    shown, others = ([by_name[name] for name in some] for some in (path, abandoned_branches(parents, path)))
     messages, left = read_branches(parser, shown, others)
     facts = parser.facts
     facts.started = facts.started or _time(described.get("create_time"))
@@ -77,7 +77,7 @@ def _id(message: Mapping[str, Any]) -> str:
 
 
 def _time(value: object) -> float | None:
-    """Return a time, in any of the forms of the export, as seconds since the epoch; None if it is none."""
+    """Return a time, in any of the forms of the export, as seconds since the epoch; None if it is not a time."""
     inner = mapping(value).get("$date", value)
     number = string(mapping(inner).get("$numberLong"))
     return seconds(int(number) if number.isdecimal() and len(number) < 16 else inner)

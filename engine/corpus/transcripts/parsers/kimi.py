@@ -1,10 +1,10 @@
-"""Kimi's records of sessions: `wire.jsonl`, and the history for the model, `context.jsonl`, without any other.
+"""Kimi's records of sessions: `wire.jsonl`, or the history for the model, `context.jsonl`, if there is no other.
 
 Written from the public source of Kimi CLI 1.49 of July 2026 (`wire/file.py`, `wire/types.py`, `soul/context.py`,
 `session.py`), and that of Kimi Code of August 2026 (`agent-core-v2/docs/wire-manifest.d.ts`, `sessionMetadata`):
 
 * `~/.kimi/sessions/<hash of the folder>/<id>/wire.jsonl`: lines with a `timestamp` and a `message` of a `type`. A turn
-  begins with the user's input; events of a sub-agent are inside of others. `~/.kimi/kimi.json` lists the folders.
+  begins with the user's input; events of a sub-agent are nested in others. `~/.kimi/kimi.json` lists the folders.
 * `~/.kimi-code/sessions/wd_<name>_<hash>/<id>/agents/main/wire.jsonl`: lines with a `type` and a `time`; other agents
   of the session are next to `main`. `~/.kimi-code/session_index.jsonl` has the folder of each session.
 * `context.jsonl` in Kimi CLI's folders: messages without times, among lines with other roles such as `_checkpoint`.
@@ -58,7 +58,7 @@ class KimiParser(LineParser, kw_only=True):
     """Whether the next part belongs to the last message."""
     asked: list[int] = msgspec.field(default_factory=list)
     """Lines of the user's messages, which the user can take back."""
-    questions: list[str] = msgspec.field(default_factory=list)
+    questions: set[str] = msgspec.field(default_factory=set)
     """Ids of questions to the user without an answer yet."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
@@ -197,7 +197,7 @@ class KimiParser(LineParser, kw_only=True):
         return []
 
     def _undo(self, count: object, line: int) -> None:
-        """Mark the user's last messages as left, with all that follows them."""
+        """Mark the user's last messages as abandoned, with all that follows them."""
         if isinstance(count, int) and 0 < count <= len(self.asked):
             self.facts.leave(self.asked[-count], line)
             del self.asked[-count:]
@@ -210,7 +210,7 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "interaction.request":
             if value.get("kind") != "question":
                 return
-            self.questions.append(id_)
+            self.questions.add(id_)
             for question in map(mapping, items(mapping(value.get("request")).get("questions"))):
                 options = (f"- {string(mapping(one).get('label'))}" for one in items(question.get("options")))
                 yield Part("assistant", "text", "\n".join((string(question.get("question")), *options)))

@@ -18,7 +18,7 @@ import apsw
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of
-from engine.corpus.transcripts.export_reader import branch, left_branches, read_branches
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
@@ -110,7 +110,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     key = clean(string(value.get("id")) or string(chat.get("id")))
     title = one_line(string(value.get("title")) or string(chat.get("title")))
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title="" if title == _UNTITLED else title))
-    shown, others = ([nodes[name] for name in names] for names in (path, left_branches(parents, path)))
+    shown, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
     messages, left = read_branches(parser, shown, others)
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("created_at"))

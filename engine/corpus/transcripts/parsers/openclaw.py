@@ -12,7 +12,7 @@ and Oh My Pi the same below `~/.omp`, with a title in the header (January 2026) 
 part of it.
 
 A line is an entry of a tree; all branches are read, in the order in which they were written. If the `parentId` of an
-entry isn't the entry before it, the user went back to that parent, and left the branch between them. Text written
+entry isn't the entry before it, the user went back to that parent, and abandoned the branch between them. Text written
 neither by the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
 """
 
@@ -146,7 +146,7 @@ class OpenClawParser(LineParser, kw_only=True):
         return []
 
     def take_branch(self, entry: Mapping[str, Any], line: int) -> None:
-        """Mark the entries since this one's parent as left.
+        """Mark the entries since this one's parent as abandoned.
 
         Without parent it begins a branch only if it is the user's, and other entries have parents.
         """
@@ -384,7 +384,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
 
     def entries(*, left: bool) -> Iterator[dict[str, Any]]:
         for number, value in enumerate(_entries(connection, key, path), 1):
-            if branches.facts.is_left(number) is left:
+            if branches.facts.is_abandoned(number) is left:
                 yield value
 
     messages, others = whole(parser, turns()), tuple[Message, ...]()

@@ -168,7 +168,7 @@ def _id(event: Mapping[str, Any]) -> str:
 
 
 def _current_branch(events: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> set[str]:
-    """Return the ids of the events that lead to the one at which the user is: all, if none has been left."""
+    """Return the ids of the events on the user's current branch: all, if no branch was abandoned."""
     ids = list(map(_id, events))
     parents = dict(zip(ids, ["", *ids], strict=False))
     for event in events:

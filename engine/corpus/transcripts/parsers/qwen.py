@@ -59,7 +59,7 @@ class QwenParser(GeminiParser, kw_only=True):
         return next_turn(self, list(parts), line, id=id_, time=time, side=side)
 
     def _rewound(self, parent: object, line: int) -> None:
-        """Mark all records after the parent of a rewind as left; without a parent, all."""
+        """Mark all records after the parent of a rewind as abandoned; without a parent, all."""
         last = 0 if parent is None else self.records.get(digest(string(parent)))
         if last is not None:
             self.facts.leave(last + 1, line)

@@ -119,7 +119,7 @@ def test_input_closed_at_start_ends_server(served: Served) -> None:
         assert wire.end() == (0, "")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a shell of another kind")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 @pytest.mark.parametrize("closed", ["<&-", ">&- </dev/null", "2>&- </dev/null", "<&- >&- 2>&-"])
 def test_closed_standard_streams_end_server(served: Served, closed: str) -> None:
     command = ["sh", "-c", f'exec "$@" {closed}', "sh", *served.command()]
@@ -157,7 +157,7 @@ def test_cancelled_call_leaves_others_running(served: Served) -> None:
         assert set(numbers) <= {2, 3}  # the call may finish before its cancellation
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process just ends there")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends processes without a signal")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_server_terminates_cleanly(served: Served, number: signal.Signals) -> None:
     with served.process() as wire:
@@ -167,7 +167,7 @@ def test_server_terminates_cleanly(served: Served, number: signal.Signals) -> No
         assert wire.end() == (0, "")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process just ends there")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends processes without a signal")
 def test_a_killed_server_leaves_no_lock(served: Served) -> None:
     with served.process() as wire:
         wire.greet()

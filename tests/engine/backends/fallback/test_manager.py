@@ -57,13 +57,13 @@ def test_latest_settings_apply_to_next_memory(open_manager, backend):
     manager.answer_as(Settings(query=QuerySettings(max_results=1)))
     assert len(manager.search("irrigation").results) == 1
     backend.fails(GONE)
-    assert len(manager.search("irrigation").results) == 1, "the built-in one, opened just now"
+    assert len(manager.search("irrigation").results) == 1, "the built-in index was opened on demand"
     manager.answer_as(Settings())
     assert len(manager.search("irrigation").results) == 2
     backend.works()
     manager.answer_as(Settings(query=QuerySettings(max_results=1)))
     outcome = manager.search("irrigation")
-    assert not outcome.notice, "the chosen one, opened again"
+    assert not outcome.notice, "the chosen backend answers again"
     assert len(outcome.results) == 1
 
 
@@ -132,9 +132,9 @@ def test_hanging_retry_does_not_block(open_manager, backend):
     manager.search("irrigation")
     go_on = threading.Event()
     backend.before_search = lambda memory, cancel: go_on.wait(60)
-    assert manager.search("irrigation").notice, "the built-in index answers while the try continues"
+    assert manager.search("irrigation").notice, "the built-in index answers during the attempt"
     assert manager.search("irrigation").notice
-    assert len(backend.opened) == 2, "one try at a time"
+    assert len(backend.opened) == 2, "only one attempt at a time"
     go_on.set()
     returned = threading.Event()
     manager.add_status_listener(returned.set)
@@ -279,7 +279,7 @@ def test_outdated_fallback_index_adds_notice(open_manager, backend):
     assert "missing" not in outcome.notice
 
 
-def test_an_index_that_cannot_be_brought_up_to_date_says_why(open_manager, backend):
+def test_index_that_cannot_be_updated_has_a_reason(open_manager, backend):
     def broken() -> Elsewhere:
         memory = backend.open()
         memory.__dict__["sync"] = raising(IndexReadOnly("The folder cannot be written."))

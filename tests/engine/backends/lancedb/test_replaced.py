@@ -106,7 +106,7 @@ def tidied_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")  # keeping no old versions is intended
 @pytest.mark.usefixtures("tidied_soon")
-def test_many_small_updates_leave_few_files_behind(machine, table) -> None:
+def test_many_small_updates_leave_few_files(machine, table) -> None:
     def files() -> int:
         return sum(path.is_file() for path in Path(table).rglob("*"))
 
@@ -169,7 +169,7 @@ def test_traceback_has_no_lancedb_text(machine) -> None:
     assert "abcdef0123" not in "".join(traceback.format_exception(raised.value))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process is killed otherwise there")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_killed_write_is_harmless(machine, table, tmp_path) -> None:
     notes = tmp_path / "desk/notes"
     notes.mkdir(parents=True)

@@ -168,7 +168,7 @@ def test_reader_sees_whole_files_during_write(on_s3, endpoint, tmp_path) -> None
             continue
         whole = reader.read_file("//desk/counter-desk.md").text
         counts = {word for line in whole.splitlines() if line.startswith("Again") for word in line.split()[1:2]}
-        assert len(counts) == 1, "the note is half old, half new"
+        assert len(counts) == 1, "the note mixes two versions"
         assert whole.count("Again") == 200
         seen |= counts
 

@@ -84,7 +84,7 @@ def test_many_names_need_few_patterns(workspace):
     assert all(len(one) < 65_536 for one in ignore)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
 def test_links_are_left_out(workspace):
     (workspace / "link.md").symlink_to(workspace / "greenhouse.md")
     assert planned(workspace).collections[0].ignore == ("link.md",)

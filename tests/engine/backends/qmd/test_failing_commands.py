@@ -17,7 +17,7 @@ from engine.base.errors import BackendError, Cancelled, Closed
 from engine.corpus.note_metadata import describe
 from tests.helpers.background import wait_until
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake is a script with a first line")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake is a POSIX script")
 
 ROW = {
     "docid": "#abc123",
@@ -308,7 +308,7 @@ def test_failed_update_reported_and_old_index_used(memory, fake):
 @pytest.fixture
 def with_models(open_qmd, fake, monkeypatch):
     """Open a memory with models enabled and vectors available."""
-    monkeypatch.setattr("engine.backends.qmd.memory.why_words_only", lambda *_: "")
+    monkeypatch.setattr("engine.backends.qmd.memory.why_keywords_only", lambda *_: "")
     fake.does(UPDATED)
     memory = open_qmd(str(fake.path), qmd={"search_mode": "query"})
     memory.sync()

@@ -29,7 +29,7 @@ def memory(workspace: Path, fake: FakeQmd, tmp_path: Path) -> Iterator[MemorySea
     memory.close()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the fake is a script with a first line")
+@pytest.mark.skipif(sys.platform == "win32", reason="the fake is a POSIX script")
 @pytest.mark.parametrize(
     ("body", "why"),
     [

@@ -106,7 +106,7 @@ ODD_NAMES = (
 )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="names that Windows cannot have")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not allow these names")
 def test_file_of_any_name_is_found_or_excluded(open_qmd, real, workspace, data, tmp_path):
     from engine import literal_glob
 
@@ -126,7 +126,7 @@ def test_file_of_any_name_is_found_or_excluded(open_qmd, real, workspace, data, 
     assert not [path for path, text in indexed(data(), tmp_path).items() if "unwanted" in text]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names that other systems refuse")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux allows these names")
 def test_invalid_names_reported_without_side_effects(open_qmd, real, workspace):
     (workspace / "a:b.md").write_text("a tractor\n")
     for name in (b"caf\xe9.md", b"\xff\xfe/x.md"):
@@ -143,7 +143,7 @@ def test_invalid_names_reported_without_side_effects(open_qmd, real, workspace):
     assert {result.path for result in memory.search("tractor").results} == {"caf\ufffd2.md", "ü" * 126 + ".md"}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names that other systems refuse")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux allows these names")
 def test_unsupported_folder_reported(open_qmd, real, tmp_path):
     folder = tmp_path / os.fsdecode(b"n\xf6tes")
     folder.mkdir()

@@ -24,6 +24,6 @@ def test_changed_settings_apply_to_next_query(opened: Bench):
     assert _found(memory) == 3
     memory.answer_as(_most(1))
     assert _found(memory) == 1
-    assert len(memory.search("irrigation", max_results=2).results) == 2, "a question that says so itself is heeded"
+    assert len(memory.search("irrigation", max_results=2).results) == 2, "a limit in the request overrides the settings"
     memory.answer_as(_most(2))
     assert _found(memory) == 2

@@ -53,7 +53,7 @@ def test_low_scores_left_out(memory: MemorySearchManager):
     kept = memory.search("irrigation timer", min_score=least).results
     assert kept
     for result in kept:
-        assert max(result.score, result.text_score or 0) >= least, "words alone may be enough"
+        assert max(result.score, result.text_score or 0) >= least, "the keyword score can reach the minimum alone"
     assert not memory.search("irrigation timer", min_score=1.5).results
 
 
@@ -101,7 +101,7 @@ def test_a_group_sees_nothing_of_the_persons_own_memory(opened: Bench):
         if shared.results:
             assert paths(shared) == everything - {"MEMORY.md"}
         else:
-            assert shared.notice, "one that leaves out all says so"
+            assert shared.notice, "an empty answer has a notice"
 
 
 GROUP = "agent:main:discord:group:42"
@@ -138,7 +138,7 @@ def _refuse_lift(texts: Sequence[str]) -> None:
 def test_group_learns_nothing_of_private_notes(opened: Bench, query: str) -> None:
     """Neither scores nor corrections, counts and advice depend on words that only private notes have."""
     if opened.backend == "qmd":
-        pytest.skip("qmd counts words of all its collections")
+        pytest.skip("qmd counts the words of all its collections")
     write_notes(opened.workspace, {f"memory/{name}": text for name, text in NOTES.items()})
     memory = opened.ready()
     write_notes(opened.workspace, {"memory/lift.md": "# Lift\n\nThe fork lift in the shed. [[greenhouse]] [[shed]]\n"})
@@ -268,7 +268,7 @@ _USES: Mapping[Feature, tuple[Callable[[MemorySearchManager], object], ...]] = {
 
 
 @pytest.mark.parametrize("feature", _USES)
-def test_a_method_works_or_says_why_not(memory: MemorySearchManager, feature):
+def test_method_works_or_raises_unsupported(memory: MemorySearchManager, feature):
     for use in _USES[feature]:
         refused = None
         try:

@@ -25,7 +25,7 @@ def found(memory: MemorySearchManager, query: str) -> set[str]:
 
 def test_search_before_first_update_is_empty_with_reason(opened: Bench):
     if opened.backend == "fallen back":
-        pytest.skip("that one fills its index at the first question")
+        pytest.skip("the fallback fills its index on the first search")
     memory = opened.open()
     assert memory.status().dirty
     outcome = memory.search("irrigation")
@@ -82,7 +82,7 @@ def test_cancelled_update_completed_by_next(opened: Bench):
     except Cancelled:
         pass
     else:
-        assert report.cancelled or report.reason == "fallback", "what others began was joined"
+        assert report.cancelled or report.reason == "fallback", "the update joined one that was running"
     assert not memory.sync().error
     assert found(memory, "irrigation") == {"greenhouse.md", "shopping.md", "shed.md"}
     assert not memory.status().dirty
@@ -124,7 +124,7 @@ def test_binary_file_does_not_block_others(opened: Bench):
     status = memory.status()
     if status.files == len(NOTES):
         listed = {issue.path for issue in (*status.failed_files, *status.skipped_files)}
-        assert "broken.md" in listed, "what is not indexed is named"
+        assert "broken.md" in listed, "files that are not indexed are listed"
 
 
 def test_excluded_files_not_found(opened: Bench):
@@ -263,7 +263,7 @@ def test_nothing_is_written_among_the_notes(opened: Bench):
     assert _tree(opened.workspace) == before
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_no_file_and_no_process_is_left_open(opened: Bench):
     memory = opened.ready(background=True)
     memory.search("irrigation")

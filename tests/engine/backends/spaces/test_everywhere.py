@@ -171,7 +171,7 @@ def test_changed_settings_apply_to_next_query_everywhere(
     assert found() == ["///work/note.md", "note.md"]
 
 
-def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+def test_index_that_cannot_be_inspected_has_a_reason(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     class Closed:
         insight = None
         unsupported: ClassVar = {"insight": "This index is on another machine."}
@@ -293,7 +293,7 @@ def test_few_stay_open_and_none_for_ever() -> None:
     made: dict[str, Stub] = {}
 
     def open_stub(folder: str, _: Settings) -> MemorySearchManager:
-        made[folder] = Stub(lambda cancel: pytest.fail("not asked"))
+        made[folder] = Stub(lambda cancel: pytest.fail("the memory was searched"))
         return made[folder]  # type: ignore[return-value]
 
     pool = MemoryPool(open_stub, lambda _: Settings(), idle_seconds=0.05, most_open=2)

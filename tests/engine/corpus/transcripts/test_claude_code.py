@@ -242,7 +242,9 @@ def test_lines_of_a_left_branch_are_noted() -> None:
     assert rewound(*first, again, *more) == [(3, 5)]
     assert rewound(*first, again, *more, user("Loose?", uuid="p6", parentUuid="a4")) == [(3, 5), (8, 8)]
     assert rewound(*first, again, *more, user("With tape.", uuid="p7", parentUuid="a1")) == [(3, 8)]
-    assert rewound(*first, again, *more, user("Paint it.", uuid="p8", parentUuid="y2")) == [(6, 8)], "back again"
+    assert rewound(*first, again, *more, user("Paint it.", uuid="p8", parentUuid="y2")) == [(6, 8)], (
+        "back on the first branch"
+    )
 
 
 def test_session_is_named_after_the_first_message_sent_last() -> None:
@@ -255,7 +257,7 @@ def test_session_is_named_after_the_first_message_sent_last() -> None:
     feed(parser, enumerate(lines, 1))
     assert parser.facts.name == "Oil it."
     without = [{key: value for key, value in line.items() if value != "p1" or key == "uuid"} for line in lines]
-    assert rewound(*without) == [], "no line names its parent"
+    assert rewound(*without) == [], "its parent is not in the file"
 
 
 def test_first_message_sent_again_leaves_a_branch() -> None:
@@ -272,7 +274,9 @@ def test_first_message_sent_again_leaves_a_branch() -> None:
     assert rewound(*first, *again) == [(2, 4)]
     assert rewound(*first, *again, user("Thanks.", uuid="p4", parentUuid="a3")) == [(2, 4)]
     assert rewound(*first, *again, user("Rig both.", uuid="p5", parentUuid=None)) == [(2, 6)]
-    assert rewound(*first, *again, user("With wire.", uuid="p6", parentUuid="a1")) == [(4, 6)], "back again"
+    assert rewound(*first, *again, user("With wire.", uuid="p6", parentUuid="a1")) == [(4, 6)], (
+        "back on the first branch"
+    )
     helper = user("Count.", uuid="p7", parentUuid=None, isSidechain=True)
     summary = user("Before: a mast.", uuid="p8", parentUuid=None, isCompactSummary=True)
     assert rewound(*first, helper, summary, user("Go on.", uuid="p9", parentUuid="p8")) == []

@@ -172,6 +172,8 @@ def test_task_in_a_chosen_folder_is_roo_codes_by_its_file(tmp_path: Path) -> Non
         ("kilo-code", ".vscode-server/data/User/globalStorage/kilocode.kilo-code/tasks"),
         ("kilo-code", ".kilocode/cli/global/tasks"),
         ("roo-code", ".vscode-mock/global-storage/tasks"),
+        ("cline", "Library/Application Support/Antigravity/User/globalStorage/saoudrizwan.claude-dev/tasks"),
+        ("zoo-code", ".config/Code/User/globalStorage/zoocodeorganization.zoo-code/tasks"),
         ("roo-code", ".config/Code/User/globalStorage/rooveterinaryinc.roo-code-nightly/tasks"),
     ],
 )

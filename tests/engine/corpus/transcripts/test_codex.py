@@ -157,7 +157,7 @@ def test_no_message_duplicated_or_lost(said: list[tuple[str, str, str]], data: s
 
 @pytest.mark.parametrize("enveloped", [True, False])
 def test_items_without_a_type_are_read(enveloped: bool) -> None:
-    """What they hold tells their type."""
+    """Their fields determine their type."""
     items: list[dict[str, Any]] = [
         {"role": "user", "content": "Why does it leak?"},
         {"role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]},
@@ -525,7 +525,7 @@ def test_session_id_from_name_without_lines() -> None:
     assert CodexFormat().parser("notes.jsonl").facts.id == ""
 
 
-def test_words_of_another_agent_are_beside_the_conversation() -> None:
+def test_words_of_another_agent_are_side_messages() -> None:
     letter = {"author": "/lead", "recipient": "/lead/a", "content": "Count the seams."}
     parser = CodexFormat().parser("s.jsonl")
     messages = feed(

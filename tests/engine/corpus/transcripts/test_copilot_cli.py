@@ -112,6 +112,20 @@ def test_text_of_the_program_is_not_the_users() -> None:
     ]
 
 
+def test_review_by_another_model_is_no_speech() -> None:
+    parser = CopilotFormat().parser("s.jsonl")
+    events = (
+        event("assistant.fusion_phase_completed", content="A seam.", conversationScope="root", phaseKind="draft"),
+        event("assistant.fusion_phase_completed", content="Which one?", conversationScope="review", phaseKind="critic"),
+        event("assistant.message", content="The third seam.", fusion={"fusionId": "f"}),
+        event("session.fusion_completed", fusionId="f"),
+        event("model.call_finished", model="m-1"),
+    )
+    messages = feed(parser, enumerate(events, start=1))
+    assert [(part.kind, part.text) for part in messages] == [("thinking", "Which one?"), ("text", "The third seam.")]
+    assert not parser.unknown
+
+
 def test_only_own_events_are_recognised() -> None:
     matches = CopilotFormat().matches
     assert matches(SAMPLES[:1])

@@ -26,7 +26,7 @@ def test_objects_come_one_by_one(tmp_path: Path) -> None:
     assert list(export_reader.conversations(str(written(tmp_path, [])))) == []
 
 
-def test_reads_no_more_than_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_no_more_than_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, [{"n": "x" * 1000}] * 3000)
     sizes: list[int] = []
     reading = export_reader._Reader.read
@@ -93,7 +93,7 @@ def test_an_absurd_conversation_is_refused_and_many_are_not(tmp_path: Path, monk
 @given(st.dictionaries(st.integers(0, 9).map(str), st.integers(0, 12).map(str), max_size=10), st.integers(0, 12))
 def test_branches_hold_every_node_once(parents: dict[str, str], tip: int) -> None:
     path = export_reader.branch(parents, {}, str(tip))
-    left = export_reader.left_branches(parents, path)
+    left = export_reader.abandoned_branches(parents, path)
     assert len(set(path + left)) == len(path + left)
     assert set(path + left) <= parents.keys()
     reached = {name for name in parents if _ends(parents, name)}
@@ -101,7 +101,7 @@ def test_branches_hold_every_node_once(parents: dict[str, str], tip: int) -> Non
 
 
 def _ends(parents: dict[str, str], name: str) -> bool:
-    """Whether a node leads to a root, not into a circle."""
+    """Whether a node's ancestors end at a root, not in a cycle."""
     for _ in parents:
         name = parents.get(name, "")
     return name not in parents

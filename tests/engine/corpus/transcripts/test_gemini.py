@@ -130,7 +130,7 @@ def test_a_saved_history_is_read() -> None:
     assert conversation.unknown == {"part hologram": 1}
 
 
-def test_an_older_history_is_a_mere_list(tmp_path: Path) -> None:
+def test_older_history_format_is_a_list(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint-x.json"
     path.write_text(json.dumps(json.loads(CHECKPOINT.read_text())["history"]))
     assert GeminiDocument().matches(str(path), path.read_bytes())
@@ -152,7 +152,7 @@ def test_only_own_files_are_recognised(tmp_path: Path) -> None:
     old.write_bytes(DOCUMENT.read_bytes())
     assert format.matches(str(old), old.read_bytes())
     (tmp_path / "session-x.jsonl").touch()
-    assert not format.matches(str(old), old.read_bytes()), "the session went on in the newer file"
+    assert not format.matches(str(old), old.read_bytes()), "the session continues in the newer file"
 
     assert GeminiLines().matches(SAMPLES[:1])
     assert not GeminiLines().matches(SAMPLES[1:])

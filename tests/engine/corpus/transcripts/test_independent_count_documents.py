@@ -496,6 +496,7 @@ def _count_qwen(text: str) -> Count:
 
 
 ROO_TASK = f"rooveterinaryinc.roo-cline/tasks/{ID}/ui_messages.json"
+ZOO_TASK = f"zoocodeorganization.zoo-code/tasks/{ID}/ui_messages.json"
 KILO_TASK = f"kilocode.kilo-code/tasks/{ID}/ui_messages.json"
 ITEM = {f"rooveterinaryinc.roo-cline/tasks/{ID}/history_item.json": '{"workspace": "/boats"}'}
 EVENTS = {f"c/events/event-{number:05}-e{number}.json": json.dumps(event) for number, event in enumerate(HANDS)}
@@ -503,11 +504,77 @@ EVENTS_OLD = {f"s/events/{number}.json": json.dumps(event) for number, event in 
 STORAGE = "storage/session/p/ses_1.json"
 LISTED = {"sessions/sessions.json": CONTINUE_LIST}
 LISTED_BY_PEAR = {".pearai/sessions/sessions.json": CONTINUE_LIST}
+# --- Codebuff --------------------------------------------------------------------------------------------------------
+
+CHATS = "projects/boats/chats/2026-04-02T08-00-00.000Z/chat-messages.json"
+_SAID = {"id": f"ai-{MS[2]}-5e6f", "variant": "ai", "content": ""}
+BUFF = [
+    {"id": f"user-{MS[1]}", "variant": "user", "content": "Tie a bowline.", "timestamp": "08:01 AM"},
+    {**_SAID, "content": "Like this.", "timestamp": "08:02 AM"},
+    {"id": "error-1", "variant": "error", "content": "Rate limit.", "timestamp": TIMES[3]},
+]
+BUFF_NEW = [
+    {**BUFF[0], "content": "", "blocks": [{"type": "text", "content": "Tie a bowline."}]},
+    {
+        **_SAID,
+        "blocks": [
+            {"type": "text", "textType": "reasoning", "content": "Hm."},
+            {"type": "text", "content": "I look."},
+            {"type": "tool", "toolName": "read_files", "input": {"paths": ["knots.md"]}, "output": "Knots"},
+            {"type": "text", "content": "Like this."},
+        ],
+    },
+]
+
+
+def _count_buff(text: str) -> Count:
+    spoken = []
+    for message in json.loads(text):
+        blocks = message.get("blocks") or [{"type": "text", "content": message["content"]}]
+        if message["variant"] != "error":
+            role = "user" if message["variant"] == "user" else "agent"
+            spoken += [role for block in blocks if block["type"] == "text" and "textType" not in block]
+    times = [message["timestamp"] for message in json.loads(text) if "T" in message.get("timestamp", "")]
+    return count(spoken, [TIMES[0], *times, *(MS[at + 1] for at in range(2))])
+
+
+# --- CodeWhale -------------------------------------------------------------------------------------------------------
+
+_WHALE = {"id": ID, "title": "Knots", "created_at": TIMES[0], "updated_at": TIMES[5], "workspace": "/home/ada"}
+WHALE_SAID = [
+    {"role": "user", "content": _text("Tie a bowline.")},
+    {"role": "assistant", "content": [*_text("I look."), {"type": "tool_use", "id": "a", "name": "ls", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "knots.md"}]},
+    {"role": "assistant", "content": _text("Like this.")},
+]
+WHALE_ENTRIES = [
+    {"id": f"e{at}", "parent_id": f"e{at - 1}", "kind": "message", "message": said, "created_at": TIMES[at]}
+    for at, said in enumerate(WHALE_SAID, 1)
+]
+
+
+def _whale(**more: Any) -> str:
+    return json.dumps({"schema_version": 1, "metadata": _WHALE, "messages": WHALE_SAID, **more})
+
+
+def _count_whale(text: str) -> Count:
+    value = json.loads(text)
+    spoken = [
+        "user" if message["role"] == "user" else "agent"
+        for message in value["messages"]
+        for block in message["content"]
+        if block["type"] == "text"
+    ]
+    return count(spoken, [value["metadata"]["created_at"], value["metadata"]["updated_at"]])
+
+
 SAMPLES = (
     Sample("copilot-chat: document", f"chatSessions/{ID}.json", json.dumps(CHAT), _count_chat),
     Sample("copilot-chat: changes", f"chatSessions/{ID}.jsonl", lines(*CHAT_LINES), _count_chat),
     Sample("roo-code: first", ROO_TASK, json.dumps(ROO), _count_roo),
     Sample("roo-code: with history", ROO_TASK, json.dumps(ROO_NEW), _count_roo, ITEM),
+    Sample("zoo-code: first", ZOO_TASK, json.dumps(ROO), _count_roo),
+    Sample("zoo-code: with feedback", ZOO_TASK, json.dumps(ROO_NEW), _count_roo),
     Sample("kilo-code: first", KILO_TASK, json.dumps(ROO), _count_roo),
     Sample("kilo-code: with feedback", KILO_TASK, json.dumps(ROO_NEW), _count_roo),
     Sample("amp: with traces", f"T-{ID}.json", json.dumps(AMP), _count_amp),
@@ -537,6 +604,10 @@ SAMPLES = (
     Sample("lm-studio: with thoughts", "1.conversation.json", _studio(STUDIO_THOUGHT, STUDIO), _count_versions),
     Sample("augment: texts", f"sessions/{ID}.json", _auggie(AUGGIE), _count_auggie),
     Sample("augment: nodes", f"sessions/{ID}.json", _auggie(AUGGIE_NODES), _count_auggie),
+    Sample("codebuff: texts", CHATS, json.dumps(BUFF), _count_buff),
+    Sample("codebuff: blocks", CHATS, json.dumps(BUFF_NEW), _count_buff),
+    Sample("codewhale: messages", f"sessions/{ID}.json", _whale(), _count_whale),
+    Sample("codewhale: journal", f"sessions/{ID}.json", _whale(journal={"entries": WHALE_ENTRIES}), _count_whale),
     Sample("junie: without times", "s/events.jsonl", lines(*JUNIE), _count_junie),
     Sample("junie: with times", "s/events.jsonl", lines(*JUNIE_NEW), _count_junie),
     Sample("opencode: first", STORAGE, json.dumps(SESSION), _count_stored, _stored()),

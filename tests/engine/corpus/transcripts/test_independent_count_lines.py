@@ -338,6 +338,28 @@ def _count_steps(text: str) -> Count:
 
 LOGS = "brain/b/.system_generated/logs"
 AGENTS = "kimi-code/sessions/wd_a/s/agents/main/wire.jsonl"
+# --- CodeBuddy, WorkBuddy --------------------------------------------------------------------------------------------
+
+
+def _buddy(kind: str, minute: int, **more: Any) -> Value:
+    return {"type": kind, "timestamp": 1000 * SECONDS[minute], "sessionId": ID, "cwd": "/home/ada", **more}
+
+
+BUDDY = [
+    _buddy("message", 1, role="user", content=[{"type": "input_text", "text": "Tie a bowline."}]),
+    _buddy("function_call", 2, callId="c", name="Bash", arguments='{"command": "ls"}'),
+    _buddy("function_call_result", 3, callId="c", output={"type": "text", "text": "knots.md"}),
+    _buddy("message", 4, role="assistant", content=[{"type": "output_text", "text": "Tied."}]),
+]
+BUDDY_NEW = [*BUDDY, _buddy("topic", 5, topic="Knots"), {**BUDDY[0], "id": "i", "timestamp": 1000 * SECONDS[6]}]
+
+
+def _count_buddy(text: str) -> Count:
+    values = [value for value in read(text) if value["type"] != "topic"]
+    spoken = ["user" if one["role"] == "user" else "agent" for one in values if one["type"] == "message"]
+    return count(spoken, [value["timestamp"] for value in values])
+
+
 SAMPLES = (
     Sample("qwen: first", f"chats/{ID}.jsonl", lines(*QWEN), _count_qwen),
     Sample("qwen: with telemetry", f"chats/{ID}.jsonl", lines(*QWEN_NEW), _count_qwen),
@@ -370,6 +392,11 @@ SAMPLES = (
     Sample("cursor-cli: with times", f"{ID}.jsonl", lines(*CURSOR_NEW), _count_cursor),
     Sample("kimi: command line", "h/s/wire.jsonl", lines(*KIMI), _count_kimi),
     Sample("kimi: code", AGENTS, lines(*KIMI_CODE), _count_kimi),
+    *(
+        Sample(f"{agent}: {version}", f".{agent}/projects/p/{ID}.jsonl", lines(*values), _count_buddy)
+        for agent in ("codebuddy", "workbuddy")
+        for version, values in (("first", BUDDY), ("with topics", BUDDY_NEW))
+    ),
     Sample("kiro: first", f"{ID}.jsonl", lines(*KIRO), _count_kiro, {f"{ID}.json": KIRO_FACTS}),
     Sample("kiro: cleared", f"{ID}.jsonl", lines(*KIRO_MORE), _count_kiro, {f"{ID}.json": KIRO_FACTS}),
     Sample("kiro: events", "sess_a/messages.jsonl", lines(*KIRO_EVENTS), _count_kiro_events),

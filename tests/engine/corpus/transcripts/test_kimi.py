@@ -172,7 +172,7 @@ def test_title_of_kimi_code_is_that_in_its_state(tmp_path: Path, state: dict[str
     assert (facts.title, facts.project) == (title, "/boats")
 
 
-def test_files_beside_tell_title_and_folder(tmp_path: Path) -> None:
+def test_neighbouring_files_have_title_and_folder(tmp_path: Path) -> None:
     folder = tmp_path / "sessions" / md5(b"/home/ada/boats", usedforsecurity=False).hexdigest() / "s1"
     folder.mkdir(parents=True)
     (tmp_path / "kimi.json").write_text(json.dumps({"work_dirs": [{"path": "/x"}, {"path": "/home/ada/boats"}]}))
@@ -202,7 +202,7 @@ def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
     ]
     files = find_transcripts(Settings(sessions=SessionSettings(folders=(str(old), str(new))))).files
     assert copied_sessions(files, set()) == {"sessions/kimi/0a/s1/context.jsonl"}
-    assert files[0].mtime_ns == 4 * 10**18, "a new title is a change"
+    assert files[0].mtime_ns == 4 * 10**18, "a new title changes the session"
 
 
 @pytest.mark.parametrize(("format", "path"), FORMATS)

@@ -168,7 +168,7 @@ def test_truncated_session_yields_its_beginning(path: Path, writer: sqlite3.Conn
     assert conversation.unknown == {"no JSON": 1}
 
 
-def test_session_that_went_after_it_was_listed_is_none(path: Path, writer: sqlite3.Connection) -> None:
+def test_session_deleted_after_listing_is_none(path: Path, writer: sqlite3.Connection) -> None:
     put(writer, "c1", {"history": HISTORY})
     with KiroDatabase().opened(str(path)) as sessions:
         assert list(sessions.marks()) == ["c1"]

@@ -160,3 +160,12 @@ def test_unknown_types_are_counted_up_to_a_limit() -> None:
     assert parser.unknown["type 7"] == 2
     assert len(parser.unknown) == 501
     assert sum(parser.unknown.values()) == parser.facts.unknown == 2001
+
+
+def test_of_very_many_left_branches_the_latest_are_known() -> None:
+    facts = SessionFacts(agent="a")
+    for line in range(0, 3000, 3):
+        facts.leave(line + 1, line + 2)
+    assert len(facts.rewound) == 400
+    assert facts.is_abandoned(2998)
+    assert not facts.is_abandoned(2997)

@@ -35,3 +35,13 @@ def test_unusable_id_of_a_message_loses_only_it(tmp_path: Path) -> None:
     (session,) = conversations(cursor.write(tmp_path, rows))
     assert sum(message.is_speech for message in session.messages) == 3
     assert session.unknown == {"missing message": 1}
+
+
+def test_message_listed_many_times_is_read_once(tmp_path: Path) -> None:
+    cursor = next(one for one in DATABASES if one.name == "cursor: messages in rows")
+    rows = [(table, dict(values)) for table, values in cursor.rows]
+    chat = json.loads(rows[0][1]["value"])
+    chat["fullConversationHeadersOnly"] *= 100
+    rows[0][1]["value"] = json.dumps(chat)
+    (session,) = conversations(cursor.write(tmp_path, rows))
+    assert sum(message.is_speech for message in session.messages) == 3

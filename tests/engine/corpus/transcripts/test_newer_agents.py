@@ -1,4 +1,4 @@
-"""Sessions of Auggie, Junie, Warp, Devin, ForgeCode, and of Open WebUI's database."""
+"""Sessions of newer agents and of copies of older ones, and of Open WebUI's database."""
 
 import json
 import os
@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.corpus.source_detection import find_sources
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.parsers.codebuddy import CodeBuddyFormat
+from engine.corpus.transcripts.registry import copied_sessions, parts_changed, resume_command, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
@@ -23,19 +26,28 @@ from engine.settings.options import SessionSettings
 from tests.helpers.agent_databases import (
     DATABASES,
     DEVIN,
+    LLM,
+    LLM_NEWER,
     WARP,
     field,
     forge_row,
     forge_text,
+    llm_message,
+    llm_response,
+    llm_turn,
     warp_message,
     warp_rows,
     write_rows,
 )
 from tests.helpers.session_rows import FORGE
+from tests.helpers.transcripts import fixture_lines, mangled, stored_after_every_line
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
 JUNIE = FIXTURES / "junie/sessions"
+CODEWHALE = FIXTURES / "codewhale/sessions/0c1d2e3f-0000-4000-8000-00000000000a.json"
+CODEBUDDY = FIXTURES / "codebuddy/0c1d2e3f-0000-4000-8000-00000000000b.jsonl"
+CODEBUFF = FIXTURES / "codebuff/projects"
 START = 1777885200.0
 
 
@@ -101,7 +113,7 @@ def test_a_session_of_junie_is_read() -> None:
     facts = session.facts
     assert (facts.id, facts.title) == ("session-260504-090000-abcd", "A leaking hull")
     assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
-    assert facts.rewound == [(8, 8)], "the user took it back"
+    assert facts.rewound == [(8, 8)], "the user undid it"
     assert facts.usage == {"m-1": Usage(100, 40, 20, 30, cost=0.25)}
     assert session.unknown == {"update HologramUpdatedEvent": 1}
 
@@ -297,6 +309,12 @@ def test_databases_are_found_in_their_folders() -> None:
         ("junie", "/home/ada/.junie/sessions"),
         ("warp", "/home/ada/.local/state/warp-terminal/warp.sqlite"),
         ("devin", "/home/ada/.local/share/devin/cli/sessions.db"),
+        ("llm", "/home/ada/.config/io.datasette.llm/logs.db"),
+        ("codebuff", "/home/ada/.config/manicode/projects"),
+        ("codewhale", "/home/ada/.codewhale/sessions"),
+        ("codebuddy", "/home/ada/.codebuddy/projects"),
+        ("workbuddy", "/home/ada/.workbuddy/projects"),
+        ("codewhale", "/home/ada/.deepseek/sessions"),
     } <= found
 
 
@@ -328,3 +346,193 @@ def test_a_session_of_forge_is_read(tmp_path: Path) -> None:
     facts = session.facts
     assert (facts.id, facts.title, facts.project) == ("f1", "A leaking hull", "/home/ada/boats")
     assert session.unknown == {"message": 1}
+
+
+@pytest.mark.parametrize("version", ["responses", "0.32"])
+def test_a_conversation_of_llm_is_read(version: str, tmp_path: Path) -> None:
+    path = next(one for one in DATABASES if one.name == f"llm: {version}").write(tmp_path)
+    (session,) = conversations(path)
+    assert [part for part in parts(session) if part[1] != "thinking"] == [
+        ("system", "text", "Be short.", ""),
+        ("user", "text", "Why does /boats/hull.py leak?", ""),
+        ("assistant", "text", "Let me look there.", ""),
+        ("assistant", "tool-call", "cat /boats/hull.py", "shell"),
+        ("tool", "tool-result", "seams = 1 of 2", "shell"),
+        ("assistant", "text", "A seam is open.", ""),
+    ]
+    facts = session.facts
+    assert (facts.id, facts.title, facts.usage) == ("c1", "A leaking hull", {"m-1": Usage(110, 11)})
+    assert resume_command("llm", "c1") == "llm chat --cid c1"
+
+
+@pytest.mark.parametrize(
+    ("newer", "asked"),
+    [(False, ["Why?", "[file: hull.py]", "[image: hull.png]"]), (True, ["[file: hull.py] Why?", "[image: hull.png]"])],
+)
+def test_fragments_and_attachments_of_llm_are_named(newer: bool, asked: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "logs.db"
+    pieces = json.dumps({"text_ref": [{"fragment": 1}, {"literal": " Why?"}]})
+    text, image = {"type": "text", "payload": pieces}, {"id": 9, "type": "attachment", "payload": "{}"}
+    old = [
+        llm_response(1, "Why?", "A seam."),
+        ("prompt_fragments", {"response_id": "r1", "fragment_id": 1}),
+        ("prompt_attachments", {"response_id": "r1", "attachment_id": "i"}),
+    ]
+    new = [
+        ("threads", {"id": "c1", "name": "Why?", "tip_message_hash": "b2:1"}),
+        *llm_message(1, "user", text, image),
+        ("part_attachments", {"part_id": 9, "attachment_id": "i"}),
+    ]
+    shared = [
+        ("fragments", {"id": 1, "content": "seams = None", "source": "hull.py"}),
+        ("attachments", {"id": "i", "type": "image/png", "path": "hull.png"}),
+    ]
+    write_rows(path, LLM + LLM_NEWER, [*shared, *(new if newer else old)])
+    (session,) = conversations(path)
+    assert [message.text for message in session.messages if message.role == "user"] == asked
+
+
+def test_chat_that_llm_continued_after_an_upgrade_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "logs.db"
+    said = ("Why does it leak?", "A seam.", "Since when?", "May.")
+    roles = ("user", "assistant") * 2
+    copied = [
+        llm_message(at, role, {"type": "text", "text": text})
+        for at, role, text in zip((1, 2, 3, 4), roles, said, strict=True)
+    ]
+    rows = [
+        ("conversations", {"id": "c1", "name": "A leaking hull", "model": "m-1"}),
+        llm_response(1, *said[:2], input_tokens=50, output_tokens=5),
+        ("threads", {"id": "c1", "name": "Since when?", "tip_message_hash": "b2:4"}),
+        *(row for rows in copied for row in rows),
+        llm_turn(5, 3, 4, input_tokens=60, output_tokens=6),
+    ]
+    write_rows(path, LLM + LLM_NEWER, rows)
+    (session,) = conversations(path)
+    assert [part[2] for part in parts(session)] == list(said)
+    assert [message.time is None for message in session.messages] == [False] * 4
+    assert (session.facts.title, session.facts.usage) == ("A leaking hull", {"m-1": Usage(110, 11)})
+
+
+def test_message_of_llm_that_is_its_own_parent_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "logs.db"
+    message, part = llm_message(1, "user", {"type": "text", "text": "Why?"})
+    message[1]["parent_hash"] = "b2:1"
+    thread = ("threads", {"id": "c1", "tip_message_hash": "b2:1"})
+    write_rows(path, LLM + LLM_NEWER, [thread, message, part])
+    (session,) = conversations(path)
+    assert [part[2] for part in parts(session)] == ["Why?"]
+
+
+def test_a_chat_of_codebuff_is_read(tmp_path: Path) -> None:
+    shutil.copytree(CODEBUFF, tmp_path / ".config/manicode/projects")
+    (found,) = find_sources(tmp_path, {}).sources
+    assert found.agent == "codebuff"
+    listed = find_transcripts(Settings(sessions=SessionSettings(folders=(found.path,))))
+    assert listed.skipped == []
+    (session,) = conversations(listed.files[0].path)
+    assert [part for part in parts(session) if part[1] != "tool-call"] == [
+        ("user", "text", "Why does it leak?", ""),
+        ("user", "text", "water in the bilge", ""),
+        ("user", "text", "[image: hull.png]", ""),
+        ("user", "text", "[file: plan.md]", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("tool", "tool-result", "seams = None", "read_files"),
+        ("tool", "tool-result", "They open when dry.", "Thinker"),
+        ("tool", "tool-result", "keel = 1", "run_terminal_command"),
+        ("assistant", "text", "Sew it?\n- Yes\n- No", ""),
+        ("user", "text", "Yes", ""),
+        ("assistant", "text", "1. Sew the seam.", ""),
+        ("assistant", "text", "It has two seams now.", ""),
+        ("system", "text", "Rate limit.", ""),
+    ]
+    assert uses(session) == [
+        ("read", "hull.py"),
+        ("read", "keel.py"),
+        ("command", "cat keel.py"),
+        ("created", "seams.py"),
+    ]
+    facts = session.facts
+    assert (facts.id, facts.project) == ("2026-05-04T09-00-00.000Z", "/home/ada/boats")
+    assert (facts.started, facts.ended, facts.usage) == (START, START + 180, {"": Usage(cost=0.25)})
+    assert session.unknown == {"block hologram": 1}
+
+
+def test_project_of_codebuff_without_its_folder_is_a_name(tmp_path: Path) -> None:
+    (path,) = (CODEBUFF / "boats/chats").glob("*/chat-messages.json")
+    alone = tmp_path / "projects/hull/chats/x/chat-messages.json"
+    alone.parent.mkdir(parents=True)
+    shutil.copy(path, alone)
+    (session,) = conversations(alone)
+    assert (session.facts.project, session.facts.started) == ("hull", START + 60)
+
+
+def test_a_session_of_codewhale_is_read() -> None:
+    (session,) = conversations(CODEWHALE)
+    assert [part for part in parts(session) if part[1] != "tool-call"] == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("tool", "tool-result", "seams = None", "read_file"),
+        ("tool", "tool-result", '{\n  "tool_references": [\n    "seams"\n  ]\n}', "web_search"),
+        ("tool", "tool-result", "1 failed", "exec_shell"),
+        ("user", "text", "[image]", ""),
+        ("assistant", "text", "It has no seams.", ""),
+        ("system", "text", "The hull leaks.", ""),
+        ("assistant", "text", "It is the keel.", ""),
+    ]
+    assert [part.text for part in session.left] == ["It is the keel."]
+    assert uses(session) == [("read", "hull.py"), ("command", "pytest hull")]
+    facts = session.facts
+    assert (facts.id, facts.title) == ("0c1d2e3f-0000-4000-8000-00000000000a", "A leaking hull")
+    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
+    assert facts.usage == {"deepseek-v4": Usage(cost=0.3)}
+    assert session.unknown == {"entry hologram": 1}
+
+
+def test_session_that_codewhale_copied_is_read_once(tmp_path: Path) -> None:
+    folders = [tmp_path / home / "sessions" for home in (".codewhale", ".deepseek")]
+    for folder in folders:
+        (folder / "checkpoints").mkdir(parents=True)
+        shutil.copy(CODEWHALE, folder)
+        shutil.copy(CODEWHALE, folder / "checkpoints")
+    own = CODEWHALE.name.replace("a.json", "b.json")
+    shutil.copy(CODEWHALE, folders[1] / own)
+    files = find_transcripts(Settings(sessions=SessionSettings(folders=tuple(map(str, folders))))).files
+    assert len(files) == 3
+    assert copied_sessions(files, set()) == {f"sessions/deepseek-tui/{CODEWHALE.name}"}
+
+
+def test_a_session_of_codebuddy_is_read() -> None:
+    (session,) = conversations(CODEBUDDY)
+    assert parts(session) == [
+        ("system", "text", "<system-reminder>Be short.</system-reminder>", ""),
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "hull.py", "Read"),
+        ("tool", "tool-result", "seams = None", "Read"),
+        ("assistant", "text", "It has no seams.\n[image]", ""),
+    ]
+    assert uses(session) == [("read", "hull.py")]
+    facts = session.facts
+    assert (facts.id, facts.title, facts.project) == (CODEBUDDY.stem, "A leaking hull", "/home/ada/boats")
+    assert (facts.started, facts.ended) == (START + 60, START + 240)
+    assert session.unknown == {"hologram": 1}
+    assert resume_command("codebuddy", "x") == "codebuddy --resume x"
+
+
+@pytest.mark.parametrize(("folder", "agent"), [(".codebuddy", "codebuddy"), (".workbuddy", "workbuddy")])
+def test_sub_agents_of_codebuddy_name_their_parent(folder: str, agent: str, tmp_path: Path) -> None:
+    path = tmp_path / folder / "projects/home-ada-boats/s1/subagents/agent-1.jsonl"
+    path.parent.mkdir(parents=True)
+    shutil.copy(CODEBUDDY, path)
+    (session,) = conversations(path)
+    assert (session.facts.agent, session.facts.id, session.facts.parent) == (agent, "agent-1", "s1")
+    assert all(message.side for message in session.messages)
+
+
+@given(st.lists(mangled([value for _, value in fixture_lines(CODEBUDDY)])))
+def test_any_line_of_codebuddy_parses_and_resumes(values: list[dict[str, Any]]) -> None:
+    stored_after_every_line(CodeBuddyFormat(), values)

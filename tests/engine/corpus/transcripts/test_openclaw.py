@@ -100,7 +100,7 @@ def test_empty_turns_dropped_no_reply_lost() -> None:
         (14, "user", "Thanks!"),
     ]
     assert parser.facts.opening == "Is the boat ready?"
-    assert not parser.facts.generated, "a person may write what a job would write"
+    assert not parser.facts.generated, "users can type the same text as a job"
     assert parser.unknown == {}
 
 
@@ -114,7 +114,7 @@ def test_empty_turns_dropped_no_reply_lost() -> None:
         "Exec finished: no, I mean it",
     ],
 )
-def test_a_reply_counts_whatever_was_asked(asked: str) -> None:
+def test_reply_counts_after_any_question(asked: str) -> None:
     parser = OpenClawFormat().parser("s.jsonl")
     messages = feed(parser, [(1, user(asked)), (2, answer("My answer."))])
 
@@ -193,7 +193,7 @@ def test_inserted_text_around_user_words_removed(text: str, pieces: list[tuple[s
 @pytest.mark.parametrize(
     ("text", "kept"), [("HEARTBEAT_OK", False), ("**HEARTBEAT_OK**", False), ("HEARTBEAT_OK, and the mail came", True)]
 )
-def test_an_answer_to_the_heartbeat_counts_where_it_says_more(text: str, kept: bool) -> None:
+def test_heartbeat_reply_counts_if_it_has_more_text(text: str, kept: bool) -> None:
     assert bool(OpenClawFormat().parser("s.jsonl").feed(answer(text), 1)) is kept
 
 
@@ -267,11 +267,11 @@ def test_store_gives_live_run_and_session_name(tmp_path: Path) -> None:
     assert helper.facts.opening == "Count the boats."
 
     (tmp_path / "sessions.json").write_text(json.dumps(store)[:-20])
-    assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "the earlier lines count"
+    assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "earlier lines count, too"
     assert not OpenClawFormat().parser(str(tmp_path / "no\0where" / "x.jsonl")).facts.generated
 
 
-def test_entries_beside_the_branch_are_left() -> None:
+def test_entries_outside_the_branch_are_left() -> None:
     def entry(id: str, parent: str | None, role: str = "user") -> dict[str, Any]:
         return {"type": "message", "id": id, "parentId": parent, "message": {"role": role, "content": f"Draw {id}."}}
 
@@ -284,7 +284,7 @@ def test_entries_beside_the_branch_are_left() -> None:
     again = [entry("e", "b"), entry("f", "e", "assistant")]
     assert left(*first) == ([], "Draw a.")
     assert left(*first, *again) == ([(4, 5)], "Draw a.")
-    assert left(*first, *again, entry("g", "d")) == ([(6, 7)], "Draw a."), "back again"
+    assert left(*first, *again, entry("g", "d")) == ([(6, 7)], "Draw a."), "back on the first branch"
     assert left(*first, entry("h", None)) == ([(2, 5)], "Draw h.")
     summary = {"type": "branch_summary", "id": "s1", "parentId": "b", "summary": "Drew c."}
     assert left(*first, summary, entry("i", "s1")) == ([(4, 5)], "Draw a.")

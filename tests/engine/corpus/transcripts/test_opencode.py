@@ -132,7 +132,7 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "title", ["New session - 2025-12-06T05:46:40.000Z", "Child session - 2025-12-06T05:46:40.000Z"]
 )
-def test_a_title_that_only_says_when_is_none(tmp_path: Path, title: str) -> None:
+def test_title_that_is_only_a_date_is_ignored(tmp_path: Path, title: str) -> None:
     facts = only(stored(tmp_path, {**SESSION, "title": title})).facts
     assert (facts.title, facts.name) == ("", "Why does it leak?")
 

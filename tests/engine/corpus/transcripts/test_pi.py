@@ -71,7 +71,7 @@ def test_the_first_line_may_have_title_and_forked_session(tmp_path: Path) -> Non
     session = read_session(write(tmp_path / NAME, {"type": "ttsr_injection"}, head=head), "")
     assert session is not None
     assert session.facts.title == "A leaking hull"
-    assert (session.facts.id, session.facts.parent) == (HEAD["id"], ""), "a fork is a session of its own"
+    assert (session.facts.id, session.facts.parent) == (HEAD["id"], ""), "a fork is a separate session"
     assert session.unknown == {}
 
 

@@ -72,7 +72,7 @@ def test_only_possible_transcripts_newest_first(home: Path) -> None:
     assert all(file.source == "sessions" for file in found.files)
 
 
-def test_messages_that_lie_beside_their_sessions_are_not_walked(home: Path) -> None:
+def test_message_folders_of_sessions_are_not_listed(home: Path) -> None:
     found = find_transcripts(listing(home / "opencode/storage"))
     assert [file.name for file in found.files] == ["sessions/opencode/session/p/ses_1.json"]
 
@@ -124,7 +124,7 @@ def test_every_other_name_is_refused(home: Path, name: str) -> None:
         locate_transcript(name, listing(projects))
 
 
-def test_a_transcript_that_went_is_missing(home: Path) -> None:
+def test_deleted_transcript_is_missing(home: Path) -> None:
     with pytest.raises(FileNotFoundError):
         locate_transcript("sessions/claude/-home-ada-boat/two.jsonl", listing(home / ".claude/projects"))
 
@@ -144,7 +144,7 @@ def test_nested_store_is_part_of_outer_one_in_any_order(home: Path) -> None:
         assert [file.name for file in find_transcripts(settings).files] == ["sessions/claude/-home-ada-boat/one.jsonl"]
 
 
-def test_a_note_beside_a_store_of_the_same_name_is_no_session(home: Path) -> None:
+def test_note_next_to_a_store_of_its_name_is_no_session(home: Path) -> None:
     settings = listing(home / "exports")
     assert names_session("sessions/exports/conversations.json/abc", settings)
     assert not names_session("sessions/exports/diary.md", settings)

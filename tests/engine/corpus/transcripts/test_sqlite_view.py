@@ -71,7 +71,7 @@ def test_a_wal_that_its_program_left_behind_stays(path: Path, writer: OpencodeWr
     assert folder(left) == before
 
 
-def test_a_closed_database_has_nothing_beside_it(path: Path, writer: OpencodeWriter) -> None:
+def test_closed_database_leaves_no_other_files(path: Path, writer: OpencodeWriter) -> None:
     add(writer, 1)
     writer.close()
     before = folder(path)

@@ -88,7 +88,7 @@ def test_totals_of_the_stream_replace_the_sum_of_its_messages() -> None:
     }
     assert usage_of(ClaudeCodeFormat(), answered("m1", 1), first, answered("m2", 5)) == {
         "claude-opus-4-5": Usage(12, 95, 2000, 50, cost=0.2)
-    }, "a turn without its result yet"
+    }, "the turn has no result yet"
 
 
 def test_stream_of_first_versions_has_one_total() -> None:

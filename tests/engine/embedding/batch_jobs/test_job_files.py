@@ -41,7 +41,7 @@ def test_groups_are_within_the_limits():
     assert [len(group) for group in found] == [4, 4, 4, 4, 4, 4, 1]
 
 
-def test_a_group_has_no_more_tokens_than_wanted():
+def test_group_stays_within_the_token_limit():
     texts = [Text(bytes([index]), "a", tokens) for index, tokens in enumerate((5, 5, 1, 9, 30, 2))]
     found = list(groups(texts, Api(), 10))
     assert [sum(group.texts.values()) for group in found] == [10, 10, 30, 2]

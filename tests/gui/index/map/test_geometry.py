@@ -149,7 +149,6 @@ def _files(*paths: str, agent: str = "") -> tuple[MapFile, ...]:
     return tuple(
         MapFile(
             path=path,
-            title=path,
             source="sessions" if path.startswith("sessions/") else "memory",
             agent=agent,
             modified=NOW - number * 10 * 86_400,

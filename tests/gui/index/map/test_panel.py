@@ -111,7 +111,7 @@ def test_subtitle_counts_chunks_without_vector(qtbot, shown: MapPanel, insight) 
     insight.map = make_map(30, chunks=120, stamp=2, layout="directions")
     shown.refresh()
     qtbot.waitUntil(lambda: not shown.busy and insight.made == 2)
-    assert _subtitle(shown) == "30 of 120 passages (25 % ready), placed by meaning"
+    assert _subtitle(shown) == "30 of 120 passages (25% ready), placed by meaning"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_subtitle_counts_chunks_without_vector(qtbot, shown: MapPanel, insight) 
     [
         ("no-model", 10, "No map without a model", "built-in model needs neither a key nor a network"),
         ("no-chunks", 0, "Nothing is indexed yet", "as soon as notes or sessions have been read"),
-        ("no-vectors", 12, "Nothing has a vector yet", "12 passages wait for a vector, 0 % ready"),
+        ("no-vectors", 12, "Nothing has a vector yet", "12 passages wait for a vector, 0% ready"),
     ],
 )
 def test_map_without_points_shows_reason(qtbot, panel, memory, insight, gap, chunks, title, words) -> None:
@@ -141,7 +141,7 @@ def test_computing_map_shows_progress(qtbot, panel, memory, insight) -> None:
     insight.released.clear()
     panel.set_manager(memory)
     qtbot.waitUntil(panel.progress.isVisible)
-    assert _message(panel)[-1] == "Arranging the points of the map, 43 %"
+    assert _message(panel)[-1] == "Arranging the points of the map, 43%"
     assert panel.progress.value() == 430
     insight.released.set()
     _calm(qtbot, panel)
@@ -152,7 +152,7 @@ def test_previous_map_is_shown_until_new_one_is_ready(qtbot, panel, memory, insi
     insight.last = make_map(12)
     insight.released.clear()
     panel.set_manager(memory)
-    qtbot.waitUntil(lambda: "arranging the points of the map, 43 %" in _subtitle(panel))
+    qtbot.waitUntil(lambda: "arranging the points of the map, 43%" in _subtitle(panel))
     assert len(panel.prepared.scene) == 12
     assert panel.canvas.isVisible()
     insight.released.set()
@@ -341,7 +341,7 @@ def test_names_are_placed_again_once_a_zoomed_map_is_drawn(qtbot, shown: MapPane
     assert scales == [canvas.view.scale]
 
 
-def test_zoomed_name_stays_beside_its_group() -> None:
+def test_zoomed_name_stays_next_to_its_group() -> None:
     name = PlacedName("daily", QPointF(10, -20), QRectF(12, -50, 40, 15)).zoomed(3)
     assert (name.peak, name.box) == (QPointF(30, -60), QRectF(32, -90, 40, 15))
 

@@ -50,6 +50,14 @@ def test_bar_height_is_proportional_to_value(qtbot, appearance):
     ]
 
 
+def test_last_label_is_below_last_of_few_bars(qtbot, appearance):
+    chart = shown(qtbot, BarChart("Sizes", 100), width=600)
+    chart.show_series(make_series(10, 5, 7))
+    footer = chart.grab(chart.rect().adjusted(0, 101, 0, 0)).toImage()
+    columns = [x for x in range(footer.width()) if inked(footer, x, footer.height())]
+    assert 3 * 56 - 8 <= max(columns) <= 3 * 56
+
+
 def test_many_bars_share_width(qtbot, appearance):
     chart = shown(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(*range(1, 101)))

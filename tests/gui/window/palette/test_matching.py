@@ -52,10 +52,10 @@ def test_match_in_side_text_scores_lower():
 def test_marks_are_ordered_distinct_and_within_text(asked, words, beside):
     found = fit(asked, words, beside)
     if found is not None:
-        flat = [place for mark in found.marks for place in mark]
+        flat = [position for mark in found.marks for position in mark]
         assert flat == sorted(flat)
         assert len(set(flat)) == len(flat)
-        assert all(0 <= place <= len(words) for place in flat)
+        assert all(0 <= position <= len(words) for position in flat)
 
 
 @given(st.text(alphabet=st.characters(whitelist_categories=["Ll", "Lu", "Nd"]), min_size=1, max_size=20))

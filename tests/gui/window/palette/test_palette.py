@@ -69,6 +69,14 @@ def test_enter_runs_best_match_and_restores_focus(qtbot, opened, box, open_palet
     assert QApplication.focusWidget() is before
 
 
+def test_palette_opens_each_page_of_the_index(qtbot, opened, box, open_palette):
+    for page in ("overview", "map", "duplicates", "health"):
+        assert open_palette(page)[0] == f"Index: {page.title()}"
+        qtbot.keyClick(box.edit, Key.Key_Return)
+        assert (opened.views.current, opened.views.index.page) == ("index", page)
+        opened.views.switch("search")
+
+
 @pytest.mark.parametrize("key", [Key.Key_Escape, Key.Key_Tab])
 def test_escape_and_tab_close_palette_and_restore_focus(qtbot, opened, box, open_palette, key):
     button = opened.frame.header.menu_button

@@ -1,0 +1,92 @@
+"""Transcripts of CodeBuddy Code and WorkBuddy: `~/.codebuddy/projects/<folder>/<id>.jsonl`.
+
+There is no published specification. Written from the readers of claude-code-history-viewer and agentsview (August
+2026) and of another public program: messages, calls of tools, their results and reasoning are lines of their own, like
+items of OpenAI's Responses API, each with `sessionId`, `cwd` and the time in milliseconds. A line `topic` or `summary`
+has the title; the last topic counts. What the program inserted into the conversation has `providerData.skipRun`. A
+sub-agent's file is in `<id>/subagents`. Tokens are not read, since readers differ in which lines repeat them.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, arguments
+
+_KINDS = frozenset({"message", "function_call", "function_call_result", "reasoning"})
+_PASSED_OVER = frozenset({"file-history-snapshot"})
+_PARTS = "subagents"
+
+
+class CodeBuddyParser(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, facts = string(value.get("type")), self.facts
+        facts.id = facts.id or clean(string(value.get("sessionId")))
+        facts.project = facts.project or clean(string(value.get("cwd")))
+        if kind in ("topic", "summary"):
+            given = one_line(string(value.get(kind)))
+            if kind == "topic" or not facts.title:
+                facts.title = given or facts.title
+        elif kind not in _KINDS:
+            if kind not in _PASSED_OVER:
+                self.count_unknown(kind)
+        else:
+            parts = self._parts(kind, value)
+            time, side = seconds(value.get("timestamp")), bool(facts.parent)
+            return next_turn(self, parts, line, id=string(value.get("id")), time=time, side=side)
+        return []
+
+    def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
+        called = clean(string(value.get("callId")))
+        if kind == "function_call":
+            name = self.calls[called] = clean(string(value.get("name")))
+            yield Part("assistant", "tool-call", arguments(value.get("arguments")) or name, name)
+        elif kind == "function_call_result":
+            name = self.calls.pop(called, "")
+            yield Part("tool", "tool-result", content(value.get("output")), string(value.get("name")) or name)
+        elif kind == "reasoning":
+            thoughts = (string(mapping(one).get("text")) for one in items(value.get("rawContent")))
+            yield Part("assistant", "thinking", "\n".join(thoughts) or content(value.get("content")))
+        else:
+            role = ROLES.get(string(value.get("role")))
+            if role is None:
+                self.count_unknown(f"role {string(value.get('role'))}")
+            inserted = mapping(value.get("providerData")).get("skipRun") is True
+            yield Part("system" if inserted else role or "system", "text", content(value.get("content")))
+
+
+class CodeBuddyFormat:
+    speech_marks: tuple[bytes, ...] = (b'"type":"input_text"', b'"type":"output_text"')
+    title_marks: tuple[bytes, ...] = (b'"type":"topic"', b'"type":"summary"')
+
+    def __init__(self, agent: str = "codebuddy") -> None:
+        self.agent = agent
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(
+            string(value.get("type")) in _KINDS
+            and isinstance(value.get("sessionId"), str)
+            and isinstance(value.get("timestamp"), int)
+            and "message" not in value
+            for value in values
+        )
+
+    def parser(self, path: str) -> CodeBuddyParser:
+        folder, name = os.path.split(path)
+        part = os.path.basename(folder) == _PARTS
+        parent = os.path.basename(os.path.dirname(folder)) if part else ""
+        id_ = name.removesuffix(".jsonl") if part else ""
+        return CodeBuddyParser(facts=SessionFacts(agent=self.agent, id=clean(id_), parent=clean(parent)))
+
+    def resume(self, state: bytes) -> CodeBuddyParser:
+        return decode_json(state, CodeBuddyParser)

@@ -1,0 +1,136 @@
+"""Chats of Codebuff: `~/.config/manicode/projects/<project>/chats/<time>/chat-messages.json`, a list of messages.
+
+Written from its public source (`cli/src/types/chat.ts`, August 2026) and agentsview's reader. A message has a `variant`
+(user, ai, error), and text in `content` or `blocks`; a block `agent` has the blocks of a sub-agent. Only the time of
+day is stored as such, in the user's language; ids of most messages end in the time in milliseconds. `run-state.json`
+next to them names the folder. One credit is one US cent; models are not recorded. Freebuff stores the same.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.token_usage import Usage, dollars
+
+_AGENT = "codebuff"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*"variant"\s*:\s*"(?:ai|user|agent|error)")')
+_HEAD = 64 * 1024
+_FOLDER = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+_SENT = re.compile(r"[a-z]+-(\d{13})(?:-|\Z)")
+_STARTED = re.compile(r"(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d(?:\.\d+)?Z?)")
+_ROLES: dict[str, Role] = {"user": "user", "ai": "assistant", "agent": "assistant", "error": "system"}
+_PASSED_OVER = frozenset({"agent-list", "html", "mode-divider"})
+_CENTS = 100
+
+
+class _Parser(LineParser):
+    def message(self, value: Mapping[str, Any]) -> list[Message]:
+        variant, id_ = string(value.get("variant")), string(value.get("id"))
+        role = _ROLES.get(variant)
+        if role is None:
+            self.count_unknown(f"message {variant}" if variant else None)
+            role = "system"
+        credits = value.get("credits")
+        self.use("", Usage(cost=None if (cost := dollars(credits)) is None else cost / _CENTS))
+        sent = _SENT.match(id_)
+        time = seconds(int(sent[1]) if sent else value.get("timestamp"))
+        return next_turn(self, self._parts(value, "system" if id_.startswith("sys-") else role), id=id_, time=time)
+
+    def _parts(self, value: Mapping[str, Any], role: Role) -> Iterator[Part]:
+        if blocks := items(value.get("blocks")):
+            yield from self._blocks(blocks, role)
+        else:
+            yield Part(role, "text", string(value.get("content")))
+        for pasted in map(mapping, items(value.get("textAttachments"))):
+            yield Part(role, "text", string(pasted.get("content")))
+        for image in map(mapping, items(value.get("attachments"))):
+            yield Part(role, "text", attached(string(image.get("filename")), image=True))
+        for file in map(mapping, items(value.get("fileAttachments"))):
+            yield Part(role, "text", attached(string(file.get("filename"))))
+        yield Part("system", "text", string(value.get("userError")))
+
+    def _blocks(self, blocks: list[Any], role: Role, agent: str = "") -> Iterator[Part]:
+        """Yield the parts of blocks; `agent` is the name of the sub-agent that has them."""
+        for block in map(mapping, blocks):
+            kind, text = string(block.get("type")), string(block.get("content"))
+            if kind in ("text", "plan"):
+                thinks = block.get("textType") == "reasoning"
+                said = Part("tool", "tool-result", text, agent) if agent else Part(role, "text", text)
+                yield Part(role, "thinking", text) if thinks else said
+            elif kind == "tool":
+                name = string(block.get("toolName"))
+                yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
+                yield Part("tool", "tool-result", string(block.get("output")), name)
+            elif kind == "agent":
+                name = string(block.get("agentName")) or string(block.get("agentType"))
+                yield Part("assistant", "tool-call", string(block.get("initialPrompt")) or name, name)
+                yield from self._blocks(items(block.get("blocks")), role, name or kind)
+                yield Part("tool", "tool-result", text, name)
+            elif kind == "image":
+                yield Part(role, "text", attached(string(block.get("filename")), image=True))
+            elif kind == "ask-user":
+                yield from _question(block)
+            elif kind not in _PASSED_OVER:
+                self.count_unknown(f"block {kind}" if kind else None)
+
+
+def _question(block: Mapping[str, Any]) -> Iterator[Part]:
+    for question in map(mapping, items(block.get("questions"))):
+        options = (string(mapping(one).get("label")) for one in items(question.get("options")))
+        asked = [string(question.get("question")), *(f"- {option}" for option in options if option)]
+        yield Part("assistant", "text", "\n".join(asked))
+    for answer in map(mapping, items(block.get("answers"))):
+        chosen = [answer.get("selectedOption"), *items(answer.get("selectedOptions")), answer.get("otherText")]
+        yield Part("user", "text", "\n".join(filter(None, map(string, chosen))))
+
+
+class CodebuffChat:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
+        return b'"variant"' in head and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""
+        parser = _Parser(facts=_facts(os.path.dirname(path)))
+        messages: list[Message] = []
+        broken: Exception | None = None
+        try:
+            for value in export_reader.conversations(path, cancel):
+                messages += parser.message(value)
+        except ValueError as error:
+            broken = error
+        if messages:
+            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+        if broken:
+            raise broken
+
+
+def _facts(folder: str) -> SessionFacts:
+    id_ = os.path.basename(folder)
+    began = _STARTED.fullmatch(id_)
+    started = seconds(":".join(began.groups())) if began else None
+    return SessionFacts(agent=_AGENT, id=clean(id_), project=clean(_project(folder)), started=started)
+
+
+def _project(folder: str) -> str:
+    """Return the folder in which a chat began; if it is unknown, its name."""
+    try:
+        with open_binary(os.path.join(folder, "run-state.json")) as file:
+            found = _FOLDER.search(file.read(_HEAD))
+    except (OSError, PathRefused):
+        found = None
+    stated = mapping(parse_line(b'{"cwd":' + found[1] + b"}")) if found else {}
+    return string(stated.get("cwd")) or os.path.basename(os.path.dirname(os.path.dirname(folder)))

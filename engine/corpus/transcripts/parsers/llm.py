@@ -1,0 +1,224 @@
+"""Conversations of llm, a command line: all in `logs.db` of its folder.
+
+Written from its public source (`logs.py`, `migrations.py`) up to version 0.32 of August 2026. Since that version, a
+thread has the hash of its last message; `messages` know their parent, and `parts` have their content. A text that
+includes fragments (files, in general) lists them in `text_ref`. A turn is one call of a model, between the last message
+sent and the last one received; only turns have times. Before, `responses` had prompt and answer in one row, with tools
+and fragments in other tables; an upgrade leaves them, and copies a conversation when it is continued. Folders are not
+recorded, and neither is which tokens were cached.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import apsw
+import msgspec
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, arguments
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "llm"
+_NEWER = {
+    "threads": frozenset({"id", "name", "tip_message_hash", "datetime_utc"}),
+    "turns": frozenset({"id", "thread_id", "parent_message_hash", "tip_message_hash", "model", "datetime_utc"}),
+    "messages": frozenset({"hash", "parent_hash", "role"}),
+    "parts": frozenset({"id", "message_hash", "position", "type", "tool_name", "text", "payload"}),
+}
+_LISTED = """SELECT CAST(coalesce(conversation_id, id) AS BLOB), CAST(max(datetime_utc) AS BLOB), count(*),
+    sum(octet_length(prompt) + octet_length(response)), (SELECT CAST(name AS BLOB) FROM conversations WHERE
+    id = conversation_id) FROM responses {where} GROUP BY 1"""
+_THREADS = """SELECT CAST(id AS BLOB), CAST(coalesce((SELECT max(datetime_utc) FROM turns WHERE thread_id = threads.id),
+    datetime_utc) AS BLOB), 0, CAST(tip_message_hash AS BLOB), CAST(name AS BLOB) FROM threads
+    WHERE tip_message_hash IS NOT NULL"""
+_CHAIN = f"""WITH RECURSIVE chain(hash, parent) AS (
+    SELECT hash, parent_hash FROM messages WHERE hash = (SELECT tip_message_hash FROM threads WHERE id = :key)
+    UNION SELECT m.hash, m.parent_hash FROM messages m JOIN chain ON m.hash = chain.parent)
+    SELECT CAST(chain.hash AS BLOB), CAST(chain.parent AS BLOB), CAST(m.role AS BLOB), CAST(p.type AS BLOB),
+    CAST(p.tool_name AS BLOB), CAST(p.text AS BLOB), {data_of("p.payload")}, p.payload IS NULL,
+    (SELECT CAST(coalesce(type, '') || ' ' || coalesce(path, url, '') AS BLOB) FROM part_attachments
+    JOIN attachments a ON a.id = attachment_id WHERE part_id = p.id LIMIT 1)
+    FROM chain JOIN messages m ON m.hash = chain.hash LEFT JOIN parts p ON p.message_hash = m.hash
+    ORDER BY p.position, p.id"""
+_TURNS = """SELECT CAST(parent_message_hash AS BLOB), CAST(tip_message_hash AS BLOB), CAST(datetime_utc AS BLOB),
+    duration_ms, CAST(coalesce(resolved_model, model) AS BLOB), input_tokens, output_tokens
+    FROM turns WHERE thread_id = ? ORDER BY id"""
+_RESPONSES = """SELECT CAST(id AS BLOB), CAST(system AS BLOB), CAST(prompt AS BLOB), CAST(response AS BLOB),
+    CAST(datetime_utc AS BLOB), duration_ms, {reasoning}, CAST({model} AS BLOB), {sent}, {received}
+    FROM responses WHERE coalesce(conversation_id, id) = ? {newer} ORDER BY datetime_utc, id"""
+
+
+class LlmReader(LineParser, kw_only=True):
+    """Parses the messages of one conversation."""
+
+    fragments: dict[str, str] = msgspec.field(default_factory=dict)
+    """Source of each fragment, by its id."""
+    system: str = ""
+    """The instructions sent last, which every response repeats."""
+
+    def part_of(self, role: str, row: tuple[Any, ...]) -> Part | None:
+        """Return a row of `parts` as a part of a message."""
+        kind, tool, text = map(as_text, row[:3])
+        data, is_empty, attachment = row[3:]
+        if row[0] is None and is_empty:  # a message without parts
+            return None
+        payload = {} if is_empty else mapping(cell(self, data))
+        who = ROLES.get(role)
+        if who is None:
+            self.count_unknown(f"role {role}")
+            who = "system"
+        if kind in ("text", "reasoning"):
+            joined = text + "".join(map(self._piece, items(payload.get("text_ref"))))
+            return Part(who, "text" if kind == "text" else "thinking", joined)
+        if kind == "tool_call":
+            return Part("assistant", "tool-call", tool_input(payload.get("arguments")) or tool, tool)
+        if kind == "tool_result":
+            return Part("tool", "tool-result", content(payload.get("output")) or string(payload.get("exception")), tool)
+        if kind == "attachment":
+            sort, _, name = as_text(attachment).partition(" ")
+            return Part(who, "text", attached(name, image=sort.startswith("image/")))
+        self.count_unknown(f"part {kind}" if kind else None)
+        return None
+
+    def _piece(self, value: object) -> str:
+        piece = mapping(value)
+        return string(piece.get("literal")) or attached(self.fragments.get(str(piece.get("fragment")), ""))
+
+
+def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterator[list[Message]]:
+    """Yield the messages of a conversation in the tables of version 0.32, without those that were read before."""
+    parts: dict[str, list[tuple[Any, ...]]] = {}
+    parents: dict[str, str] = {}
+    roles: dict[str, str] = {}
+    for hashed, parent, role, *part in connection.execute(_CHAIN, {"key": key}):
+        name = as_text(hashed)
+        parents[name], roles[name] = as_text(parent), as_text(role)
+        parts.setdefault(name, []).append(tuple(part))
+    times: dict[str, float | None] = {}
+    for asked, answered, began, duration, model, sent, received in connection.execute(_TURNS, (key,)):
+        start = seconds(as_text(began))
+        times.setdefault(as_text(asked), start)
+        times.setdefault(as_text(answered), _after(start, duration))
+        reader.use(as_text(model), Usage(tokens(sent), tokens(received)))
+    order: dict[str, None] = {}
+    tip = connection.execute("SELECT CAST(tip_message_hash AS BLOB) FROM threads WHERE id = ?", (key,)).fetchone()
+    name = as_text(tip[0]) if tip else ""
+    first = next(iter(times), "") if reader.ordinal else ""
+    copied = False
+    while name in parents and name not in order and not (copied and roles[name] == "assistant"):
+        order[name] = None
+        copied = copied or name == first  # before the first prompt of a turn
+        name = parents[name]
+    for name in reversed(order):
+        said = filter(None, (reader.part_of(roles[name], part) for part in parts[name]))
+        yield next_turn(reader, said, id=name, time=times.get(name))
+
+
+def _after(start: float | None, milliseconds: object) -> float | None:
+    took = tokens(milliseconds)
+    return start if start is None or took is None else seconds(start + took / 1000)
+
+
+def _responses(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterator[list[Message]]:
+    """Yield the messages of a conversation in the tables before version 0.32."""
+    known = columns(connection, "responses")
+    query = _RESPONSES.format(
+        reasoning="CAST(reasoning AS BLOB)" if "reasoning" in known else "NULL",
+        model="coalesce(resolved_model, model)" if "resolved_model" in known else "model",
+        sent="input_tokens" if "input_tokens" in known else "NULL",
+        received="output_tokens" if "output_tokens" in known else "NULL",
+        newer="AND id NOT IN (SELECT id FROM turns)" if columns(connection, "turns") else "",
+    )
+    for row in connection.execute(query, (key,)):
+        name, system, prompt, response, began, duration, reasoning, model, sent, received = row
+        start = seconds(as_text(began))
+        reader.use(as_text(model), Usage(tokens(sent), tokens(received)))
+        told = as_text(system)
+        if told != reader.system:
+            reader.system = told
+            yield next_turn(reader, [Part("system", "text", told)], time=start)
+        asked = [
+            *_tools(connection, "tool_results", name),
+            Part("user", "text", as_text(prompt)),
+            *_inserted(connection, reader, name),
+        ]
+        yield next_turn(reader, asked, id=as_text(name), time=start)
+        said = [
+            Part("assistant", "thinking", as_text(reasoning)),
+            Part("assistant", "text", as_text(response)),
+            *_tools(connection, "tool_calls", name),
+        ]
+        yield next_turn(reader, said, id=as_text(name), time=_after(start, duration))
+
+
+def _tools(connection: apsw.Connection, table: str, response: object) -> Iterator[Part]:
+    known = columns(connection, table)
+    if {"id", "response_id", "name"} <= known:
+        value = "arguments" if table == "tool_calls" else "output"
+        query = f"SELECT CAST(name AS BLOB), CAST({value} AS BLOB) FROM {table} WHERE response_id = ? ORDER BY id"
+        for name, given in connection.execute(query, (as_text(response),)):
+            tool = as_text(name)
+            if table == "tool_calls":
+                yield Part("assistant", "tool-call", arguments(as_text(given)) or tool, tool)
+            else:
+                yield Part("tool", "tool-result", as_text(given), tool)
+
+
+def _inserted(connection: apsw.Connection, reader: LlmReader, response: object) -> Iterator[Part]:
+    """Yield names of the fragments and attachments of a prompt."""
+    key = (as_text(response),)
+    if columns(connection, "prompt_fragments"):
+        query = 'SELECT fragment_id FROM prompt_fragments WHERE response_id = ? ORDER BY "order"'
+        for (number,) in connection.execute(query, key):
+            yield Part("user", "text", attached(reader.fragments.get(str(number), "")))
+    if columns(connection, "prompt_attachments"):
+        query = """SELECT CAST(type AS BLOB), CAST(coalesce(path, url) AS BLOB) FROM attachments JOIN prompt_attachments
+            ON attachments.id = attachment_id WHERE response_id = ? ORDER BY prompt_attachments."order" """
+        for sort, name in connection.execute(query, key):
+            yield Part("user", "text", attached(as_text(name), image=as_text(sort).startswith("image/")))
+
+
+def _is_newer(connection: apsw.Connection) -> bool:
+    return all(names <= columns(connection, table) for table, names in _NEWER.items())
+
+
+def _listed(connection: apsw.Connection) -> str:
+    if not _is_newer(connection):
+        return _LISTED.format(where="")
+    copied = "WHERE coalesce(conversation_id, id) NOT IN (SELECT id FROM threads WHERE tip_message_hash IS NOT NULL)"
+    return f"{_THREADS} UNION ALL {_LISTED.format(where=copied)}"
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    titles = "SELECT CAST(name AS BLOB) FROM {} WHERE id = ?"
+    facts = SessionFacts(agent=_AGENT, id=clean(key))
+    reader = LlmReader(facts=facts)
+    if columns(connection, "fragments"):
+        query = "SELECT id, CAST(source AS BLOB) FROM fragments WHERE source IS NOT NULL"
+        reader.fragments = {str(number): one_line(as_text(source)) for number, source in connection.execute(query)}
+    turns = _responses(connection, reader, key)
+    row = connection.execute(titles.format("conversations"), (key,)).fetchone()
+    if _is_newer(connection):
+        turns = chain(turns, _thread(connection, reader, key))
+        row = row or connection.execute(titles.format("threads"), (key,)).fetchone()
+    facts.title = one_line(as_text(row[0])) if row else ""
+    messages = whole(reader, turns)
+    return Conversation(key, facts, messages, Counter(reader.unknown)) if messages else None
+
+
+LLM_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "conversations": frozenset({"id", "name", "model"}),
+        "responses": frozenset({"id", "model", "prompt", "system", "response", "conversation_id", "datetime_utc"}),
+    },
+    listed=_listed,
+    version=1,
+    conversation=_conversation,
+)
