@@ -349,7 +349,7 @@ def _of_scores(
         cosine=scored.cosine,
         vector_weight=grounds.blend.weight(scored.evidence),
         vector_evidence=scored.evidence.vector,
-        text_weight=1.0 if scored.vector is None else grounds.blend.text_weight,
+        text_weight=grounds.blend.alone * (1.0 if scored.vector is None else grounds.blend.text_weight),
         agreement=grounds.blend.agreeing(scored.evidence),
         terms=tuple(
             TermMatch(

@@ -66,6 +66,21 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     def scale(self) -> scoring.Scale:
         return scoring.Scale.of([term.idf for term in self.terms], self.full_match)
 
+    @property
+    def unknown(self) -> list[Term]:
+        """The terms that occur nowhere. Words of a time are known if passages are dated in it."""
+        return [term for index, term in enumerate(self.terms) if not term.chunks and index not in self.time_words]
+
+    def factor_alone(self, chunks: int) -> float:
+        """Return the factor of scores in a search where only keywords count, in an index of so many chunks.
+
+        Alternatives are never demanded together, so it is 1 for these. Of two words, the unknown one may be misspelt.
+        """
+        if self.groups:
+            return 1.0
+        unknown = sum(term.idf for term in self.unknown) if len(self.terms) > 2 else 0.0
+        return scoring.factor_alone(self.scale.total, unknown, chunks)
+
     def parts(self, id_: int) -> scoring.TextParts:
         """Return the components of a chunk's keyword score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)

@@ -165,7 +165,8 @@ class Ranker:
         with context.timed("merge"):
             # A passage's file may contain the other words by chance: vectors must not lose their weight for that.
             found = (msgspec.structs.replace(evidence(id_), complete=id_ in words.in_some_form) for id_ in best)
-            blend = self._blend(vector_leg, found, part.analysis, context)
+            alone = 1.0 if context.request.like is not None else words.factor_alone(part.leg.chunks)
+            blend = self._blend(vector_leg, found, alone, part.analysis, context)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -202,18 +203,23 @@ class Ranker:
         return words, ranked, blend
 
     def _blend(
-        self, vector_leg: "VectorLeg | None", found: Iterable[Evidence], analysis: QueryAnalysis, context: SearchContext
+        self,
+        vector_leg: "VectorLeg | None",
+        found: Iterable[Evidence],
+        alone: float,
+        analysis: QueryAnalysis,
+        context: SearchContext,
     ) -> Blend:
         hybrid = context.request.hybrid
         if vector_leg is None:
-            return Blend(0.0)
+            return Blend(0.0, alone=alone)
         if not hybrid.enabled:
             return Blend.mean(1.0)
         if hybrid.vector_weight is not None:
             return Blend.mean(hybrid.vector_weight)
         if context.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(vector_leg.calibration, found, analysis.word_count)
+        return Blend.of(vector_leg.calibration, found, analysis.word_count, alone)
 
     def spread(
         self, results: list[Scored], snapshot: Snapshot, vector_leg: "VectorLeg | None", context: SearchContext

@@ -74,6 +74,8 @@ _CAPPED = marked(
     "Meaning counts {meaning:.0%} and words {words:.0%}:"
     " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
 )
+_UNKNOWN_LANGUAGE = marked("The model does not know the query's language, so only its words count.")
+_ALONE = marked("Only words count, so the length of the query and its unknown words change the score: × {factor:.2f}.")
 _FEW_WORDS = marked("No passage matches the words of the query well, so meaning counts more than usual.")
 _MANY_WORDS = marked("Passages match the words of the query, so meaning counts little.")
 _MUCH = 0.5
@@ -186,8 +188,10 @@ def _meaning(of: ResultExplanation) -> str:
 def _mixture(of: ResultExplanation) -> str:
     if of.named:
         return tr("The title or file name equals the query, which alone is a full match, 1.00.")
-    if of.vector_score is not None and not of.language_known:
-        return tr("The model does not know the query's language, so only its words count.")
+    if of.vector_score is None or not of.language_known:
+        language = "" if of.language_known else tr(_UNKNOWN_LANGUAGE)
+        counts = of.terms and abs(of.text_weight - 1) >= _LEAST
+        return f"{language} {tr(_ALONE, factor=of.text_weight)}".strip() if counts else language
     words_score, meaning_score = of.shown_text_score, of.shown_vector_score
     if not of.mixed or meaning_score is None:
         return ""

@@ -4,7 +4,6 @@ variety.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import compress
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -13,6 +12,7 @@ from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
 from engine.search.query_conditions import many
+from engine.search.scoring import FOR_UNKNOWN
 from engine.search.search_context import SearchRequest
 from engine.store.snapshot import Snapshot
 from engine.text.stems import counted_as
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from engine.search.diversity import Similarity
     from engine.search.vector_leg import VectorLeg
 
-_FOR_UNKNOWN = 0.4
-"""Increase of the minimum if all words of a query occur nowhere, as a share of the minimum."""
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
 _FOR_UNRELATED = 1.25
@@ -99,11 +97,10 @@ def without_chance_matches(
     can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
     "" if unknown. `least`: the minimum for results by vectors.
     """
-    missing = [term for term in words.terms if not term.chunks]
-    known = [bool(term.chunks) for term in words.terms]
+    missing = words.unknown
     if not missing or not language or words.groups or not words.scale.total:
         return results
-    raised = min(1.0, least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
+    raised = min(1.0, least * (1 + FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
     doubted = {
         scored.id
         for scored in results
@@ -111,7 +108,7 @@ def without_chance_matches(
         and scored.keywords < least
         and scored.evidence.vector is not None
         and not scored.named
-        and not (any(known) and all(compress(words.contributions.get(scored.id, (0.0,) * len(known)), known)))
+        and not _holds_known(words, scored.id)
     }
     left_out = doubted & _in_language(snapshot, doubted, language)
     found = [scored for scored in results if scored.id not in left_out]
@@ -119,6 +116,14 @@ def without_chance_matches(
     if left_out:
         stages.add("unknown", len(results), len(found), RaisedMinimum(raised, best, [term.surface for term in missing]))
     return found
+
+
+def _holds_known(words: KeywordScores, id_: int) -> bool:
+    """Return whether a chunk holds all known terms that count in it, at least one."""
+    contributions = words.contributions.get(id_, ())
+    counted = words.counted(id_, contributions) if contributions else ()
+    held = [contributions[index] for index in counted if words.terms[index].chunks]
+    return bool(held) and all(held)
 
 
 def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", least: float) -> float:

@@ -22,6 +22,11 @@ FULL_SIMILARITY = 0.3
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.
 """
+_ENOUGH_WORDS = 3.0
+"""Weight of a query, in words that only one passage has, above which scores by keywords alone rise: the answer to a
+long question holds only some of its words."""
+FOR_UNKNOWN = 0.4
+"""Increase of the minimum if all words of a query occur nowhere, as a share of the minimum."""
 SHORT_QUERY = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
@@ -88,6 +93,15 @@ def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
         return 0.0
     average = sum(known) / len(known)
     return min(_MOST_UNKNOWN * average, _UNKNOWN * max(average, rarest))
+
+
+def factor_alone(total: float, unknown: float, documents: int) -> float:
+    """Return the factor of keyword scores where only these count: above 1 for a long query, below 1 for unknown words.
+
+    `total`: sum of the idfs of a query's terms; `unknown`: of those that occur nowhere.
+    """
+    enough = _ENOUGH_WORDS * inverse_document_frequency(documents, 1)
+    return max(1.0, total / enough) / (1 + FOR_UNKNOWN * unknown / total) if total and documents else 1.0
 
 
 def length_norm(length: float, average_length: float) -> float:
@@ -275,17 +289,19 @@ class Blend(msgspec.Struct, frozen=True):
     text_weight: float = 1.0
     agreement: float = 0.0
     """Share of the keyword score that the vector score can lower, in chunks without every term."""
+    alone: float = 1.0
+    """Factor of all keyword scores, with and without a vector: `factor_alone` if only these count."""
 
     @classmethod
-    def of(cls, model: Calibration, found: Iterable[Evidence], terms: int) -> "Blend":
+    def of(cls, model: Calibration, found: Iterable[Evidence], terms: int, alone: float = 1.0) -> "Blend":
         """Return the weights for a query: the model's own, or a higher one of vectors if keywords match nothing well.
 
         In a language that the model doesn't know, only keywords count. `found`: the best candidates by keywords.
         `terms`: number of words in the query. A passage with half of ten words is an answer; one with half of two words
-        is hardly one.
+        is hardly one. `alone`: the `factor_alone` of the query.
         """
         if not model.known:
-            return cls(0.0)
+            return cls(0.0, alone=alone)
         trusting = cls(model.weight, agreement=_AGREEMENT)
         best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
         trust = best * max(1.0, terms / _LONG_QUERY)
@@ -314,7 +330,7 @@ class Blend(msgspec.Struct, frozen=True):
         A chunk that has no vector yet is scored by keywords alone, as if its vector matched as well: a lower score
         would hide new notes until they are embedded, a higher one would prefer them.
         """
-        return of.text if of.vector is None else self.text_weight * self.agreeing(of) * of.text
+        return self.alone * of.text * (1.0 if of.vector is None else self.text_weight * self.agreeing(of))
 
     def weight(self, of: Evidence) -> float:
         """Return the weight of the chunk's vector score. A negative score only lowers doubtful keyword matches."""
@@ -327,9 +343,9 @@ class Blend(msgspec.Struct, frozen=True):
 
         Where the weights depend on the query, a cosine below the model's range counts against a few words in common.
         """
+        agreed = self.alone * self.agreeing(of) * of.text
         if of.vector is None:
-            return of.text, within_limits(of.text) if self.text_weight else 0.0
-        agreed = self.agreeing(of) * of.text
+            return agreed, within_limits(agreed) if self.text_weight else 0.0
         from_vector = self.weight(of) * of.vector
         against = min(0.0, from_vector) if self.agreement else 0.0
         keywords = within_limits(agreed + against) if self.text_weight else 0.0

@@ -2,9 +2,9 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -29,7 +29,7 @@ _HEADED = lazy_pattern(r"([^\W_]+(?:-[^\W_]+)*)-([^\W\d_]{4,})")
 """Matches an abbreviation or a number and the word that it belongs to, as in "DNS-SD-Konfiguration"; texts also write
 "Konfiguration von DNS-SD".
 """
-_JOINED = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+|[^\W\d_]{3,}(?:/[^\W\d_]{3,})+")
+_JOINED = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+|[^\W\d_]{3,}(?:-[^\W_]+)*(?:/[^\W\d_]{3,}(?:-[^\W_]+)*)+")
 """Matches names joined by dots or colons, such as `Condition.wait`, and words joined by slashes, such as
 `headers/footers`. In a query with other words each one is searched: documentation of `wait` often doesn't repeat the
 name of its class, and other texts write "headers and footers".
@@ -176,10 +176,9 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     known = tuple(dict.fromkeys((own, *languages)))
     marked = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    terms: Iterable[QueryTerm] = list(map(marked, _all_terms(text, known)))
-    if sum(not term.stop for term in terms) > 1:
-        terms = (part for term in terms for part in _joined_words(term, text, known))
-    for term in terms:
+    written = list(map(marked, _all_terms(text, known)))
+    alone = sum(not term.stop for term in written) < 2
+    for term in chain.from_iterable(_joined_words(whole, text, known, alone=alone) for whole in written):
         earlier = found.get((term.word, term.stems), term)
         found[term.word, term.stems] = msgspec.structs.replace(
             earlier,
@@ -228,17 +227,19 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
             word_end = -1 if kind else end
 
 
-def _joined_words(term: QueryTerm, text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+def _joined_words(term: QueryTerm, text: str, languages: tuple[str, ...], *, alone: bool) -> Iterator[QueryTerm]:
     """Yield one term for each name or word that `_JOINED` matches, or the unchanged term.
 
-    Phrases, alternatives and prefixes, which the user wrote as such, are unchanged, and so is a path such as
-    `/etc/hosts`.
+    Phrases, alternatives and prefixes, which the user wrote as such, are unchanged, and so are a path such as
+    `/etc/hosts` and the whole query. `alone`: whether all other words are function words; then names joined by dots are
+    unchanged, too.
     """
     is_path = text[term.start - 1 : term.start] == "/"
-    if term.phrased or term.group or not term.stems or is_path or not _JOINED.fullmatch(term.surface):
+    whole = alone and ("/" not in term.surface or term.surface == text.strip())
+    if whole or term.phrased or term.group or not term.stems or is_path or not _JOINED.fullmatch(term.surface):
         yield term
         return
-    for name in re.finditer(r"\w+", term.surface):
+    for name in re.finditer(r"[\w-]+", term.surface):
         yield from _terms(text, Group("", term.start + name.start(), term.start + name.end()), languages)
 
 

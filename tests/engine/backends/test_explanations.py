@@ -105,6 +105,9 @@ def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str
     for reason in outcome.explanation.results:
         words = sum(term.score for term in reason.terms) + reason.nearness
         assert reason.text_score == pytest.approx(min(1.0, min(words, reason.text_limit) + reason.from_coverage))
+        if words_alone:
+            whole = reason.text_weight * (reason.text_evidence or reason.text_score)
+            assert reason.fresh_score == pytest.approx(min(1.0, whole), abs=1e-5)
     assert set(_reason(outcome, "shopping.md").missing) == missing
 
 
@@ -295,7 +298,8 @@ def test_session_found_by_a_name_in_another_of_its_project(talks) -> None:
     reason = outcome.explanation.results[1]
     assert reason.in_project == ("Marlene's", "berth")
     share = sum(term.score for term in reason.terms)
-    assert outcome.results[1].score == pytest.approx(share + reason.from_coverage + reason.from_project)
+    parts = share + reason.from_coverage + reason.from_project
+    assert outcome.results[1].score == pytest.approx(reason.text_weight * parts, abs=1e-5)
     [words] = [str(of) for of in reasons_of(reason) if of.part == "words"]
     assert "Other passages of the project contain “Marlene's”, “berth”: 0.10 more." in words
 

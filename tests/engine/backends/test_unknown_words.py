@@ -15,6 +15,7 @@ from tests.helpers.fake_provider import FakeProvider
 
 QUERY = "how many players does the cricket team have on the field"
 KNOWN = QUERY.replace("cricket", "harvest").replace("players", "people")
+DATED = "how many dogs in October"
 ENGLISH = "The people of our team brought in the harvest. The apples are in the shed by the gate.\n"
 GERMAN = "Die Ernte ist eingebracht, und alle haben geholfen. Wir haben viele Äpfel, die nun im Schuppen liegen.\n"
 OTHER = "We painted the fence and then went for a walk across many a field with the dogs.\n"
@@ -36,7 +37,7 @@ class NearProvider(FakeProvider):
             near = self.cosine if "apples" in text or "Äpfel" in text else 0.0
             row[:2] = (
                 (1, 0)
-                if text in {QUERY, KNOWN, "cricket apples", *NONSENSE, *WORDS}
+                if text in {QUERY, KNOWN, DATED, "cricket apples", *NONSENSE, *WORDS}
                 else (near, np.sqrt(1 - near * near))
             )
         return rows
@@ -64,6 +65,17 @@ def test_weak_meaning_with_unknown_words_is_left_out(open_memory, workspace: Pat
     assert found(memory, QUERY, min_score=0.0)[0] == "note-0.md"
     assert found(memory, QUERY) == []
     assert found(memory, KNOWN) == ["note-0.md"]
+
+
+@pytest.mark.parametrize(("name", "results"), [("2019-10-04.md", ["2019-10-04.md"]), ("note-0.md", [])])
+def test_time_that_notes_are_dated_in_is_known(
+    open_memory, workspace: Path, provider, name: str, results: list[str]
+) -> None:
+    provider.cosine = 0.4
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    (workspace / "note-0.md").rename(workspace / name)
+    memory.sync()
+    assert found(memory, DATED) == results
 
 
 def test_strong_meaning_with_unknown_words_is_found(open_memory, workspace: Path, provider) -> None:

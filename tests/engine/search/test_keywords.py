@@ -155,6 +155,23 @@ def test_terms_in_adjacent_lines_rank_above_scattered(memory: BuiltinMemory, tmp
     assert "in two adjacent lines" in " ".join(map(str, reasons_of(scattered)))
 
 
+def test_long_question_is_answered_by_few_rare_words(memory: BuiltinMemory, tmp_path: Path) -> None:
+    others = ("Ferries leave at nine.", "A kettle boils.", "The rent is due.", "Seven swans.", "Walter oiled hinges.")
+    for number, line in enumerate(others):
+        (tmp_path / "notes" / f"other {number}.md").write_text(f"{line}\n", "utf-8")
+    memory.sync()
+    outcome = memory.search(
+        "Had Walter oiled ferries before rent or kettle or some swans boils nine times", explain=True
+    )
+    assert [result.path for result in outcome.results][:1] == ["other 4.md"]
+    assert outcome.explanation is not None
+    for result, reason in zip(outcome.results, outcome.explanation.results, strict=True):
+        assert reason.text_weight > 1
+        assert result.score == pytest.approx(min(1.0, reason.text_weight * reason.text_score), abs=1e-5)
+        assert result.score >= 0.35
+    assert any(reason.text_score < 0.35 for reason in outcome.explanation.results)
+
+
 def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path) -> None:
     long = " ".join(f"Line {number} of the log is as dull as the others." for number in range(25))
     (tmp_path / "notes" / "log.md").write_text(f"{long} E4711 {long}\n", "utf-8")

@@ -50,6 +50,15 @@ def test_reason_of_doubted_words_says_why_they_count_less() -> None:
     )
 
 
+def test_reason_of_keywords_alone_shows_their_factor() -> None:
+    alone = make_reason(vector_score=None, vector_evidence=None, cosine=None, text_weight=1.3)
+    sentence = "Only words count, so the length of the query and its unknown words change the score: × 1.30."
+    assert _said(alone)["mixture"] == sentence
+    unknown = _said(make_reason(language_known=False, vector_weight=0.0, text_weight=1.3))["mixture"]
+    assert unknown == f"The model does not know the query's language, so only its words count. {sentence}"
+    assert "mixture" not in _said(msgspec.structs.replace(alone, text_weight=1.0))
+
+
 def test_reasons_of_mixture_show_the_scores_that_are_added() -> None:
     reason = make_reason(text_score=1.0, text_evidence=1.12, vector_score=0.0, vector_evidence=-0.1)
     said = _said(reason)
@@ -62,15 +71,15 @@ def test_reasons_of_mixture_show_the_scores_that_are_added() -> None:
 
 def test_zero_parts_left_out() -> None:
     plain = make_reason(
-        vector_score=None, cosine=None, cosine_low=None, cosine_high=None, vector_weight=0.0, date_origin=None,
-        date=None, mmr_like="", rank=1, score_rank=1, min_score=0.0,
+        vector_score=None, cosine=None, cosine_low=None, cosine_high=None, vector_weight=0.0, text_weight=1.0,
+        date_origin=None, date=None, mmr_like="", rank=1, score_rank=1, min_score=0.0,
     )  # fmt: skip
     assert _said(plain).keys() == {"words", "meaning"}
     assert _said(plain)["meaning"] == "The meaning was not compared."
 
 
 def test_reason_names_missing_vector() -> None:
-    said = _said(make_reason(vector_score=None, cosine=None, vector_weight=0.0))
+    said = _said(make_reason(vector_score=None, cosine=None, vector_weight=0.0, text_weight=1.0))
     assert said["meaning"] == "The passage has no vector yet, so only its words count."
     assert "mixture" not in said
 
@@ -88,7 +97,7 @@ def test_semantic_hit_names_missing_words() -> None:
 
 
 def test_unknown_language_of_query_is_reported() -> None:
-    said = _said(make_reason(vector_weight=0.0, language_known=False))
+    said = _said(make_reason(vector_weight=0.0, text_weight=1.0, language_known=False))
     assert said["mixture"] == "The model does not know the query's language, so only its words count."
 
 

@@ -4,7 +4,7 @@ import math
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.providers import Calibration
@@ -73,6 +73,15 @@ def test_a_long_question_is_not_held_to_all_its_words() -> None:
     idfs = [6.0] * 8
     parts = [scoring.term_score(6.0, 2, _AVERAGE)] * 5 + [0.0] * 3
     assert scoring.text_score(parts, idfs) > 5 / 8
+
+
+@given(st.floats(0, 400), shares, st.integers(1, 10**6))
+@example(60.0, 0.0, 1000)
+def test_scores_by_keywords_alone_rise_only_for_long_queries(total: float, unknown: float, documents: int) -> None:
+    factor = scoring.factor_alone(total, unknown * total, documents)
+    three_words = 3 * scoring.inverse_document_frequency(documents, 1)
+    assert factor == pytest.approx(max(1.0, total / three_words) / (1 + 0.4 * unknown * (total > 0)))
+    assert scoring.factor_alone(2 * total, unknown * 2 * total, documents) >= factor - 1e-9
 
 
 @pytest.mark.parametrize(("cosine", "score"), [(0.1, 0.0), (0.15, 0.0), (0.4, 0.5), (0.65, 1.0), (0.9, 1.0)])

@@ -169,6 +169,8 @@ def test_words_with_slashes_split_if_query_has_others() -> None:
     assert content("edit headers/footers of a page") == ["edit", "headers", "footers", "page"]
     for whole in ("/etc/hosts", "TCP/IP", "2024/03"):
         assert whole.removeprefix("/") in content(f"edit {whole} of a page")
+    assert content("what are headers/footers") == ["headers", "footers"]
+    assert content("copy read-only/writable files") == ["copy", "read-only", "writable", "files"]
     assert content("headers/footers") == ["headers/footers"]
 
 
