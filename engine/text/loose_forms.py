@@ -6,6 +6,8 @@ token with `*` is a prefix.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import date
 from functools import cache
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of, uninflected
 from engine.text.stopwords import unsearched_words
+from engine.text.time_expressions import month_names, read_times
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 from engine.text.tokens_and_stems import phrase_tokens
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, script_of, shape
@@ -34,9 +37,9 @@ _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
 _DATE = lazy_pattern(r"(\d{4})([-./_])(\d\d?)\2(\d\d?)|(\d\d?)([-./])(\d\d?)\6(\d{4})|(\d{4})(\d\d)(\d\d)")
 _HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
+_YEAR = lazy_pattern(r"\d{4}")
 _ACRONYMS = range(3, 6)
 """Lengths of acronyms that are written with and without full stops."""
-_MONTHS, _DAYS = 12, 31
 _SHORTEST_NUMBER = 7
 """Fewest digits of a number that may be written in groups, such as a telephone number."""
 _GAP = lazy_pattern(r"[ \u00a0\-.]?")
@@ -158,6 +161,10 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
     """Return the terms of the query `text`, with looser forms added in the query's and the index's languages."""
     certain = any(term.stop for term in terms)
     found = [[_forms(text, term, languages, certain=certain)] for term in terms]
+    for start, end, spellings in _days_in(text):
+        for of, term in zip(found, terms, strict=True):
+            if start <= term.start and term.end <= end:
+                of.append(_Forms(spellings))
     for index, (first, second) in enumerate(pairwise(terms)):
         if _GAP.fullmatch(text[first.end : second.start]):
             forms = _joined(first, second, languages)
@@ -248,10 +255,25 @@ def _of_date(surface: str) -> Iterator[tuple[str, ...]]:
     else:
         days = [(found[1] or found[9], found[3] or found[10], found[4] or found[11])]
     for year, month, day in days:
-        if 1 <= int(month) <= _MONTHS and 1 <= int(day) <= _DAYS:
-            for m, d in ((f"{int(month):02}", f"{int(day):02}"), (f"{int(month)}", f"{int(day)}")):
-                # Parts of an identifier are tokens that follow each other, whatever is between them.
-                yield from ((year, m, d), (d, m, year), (f"{m}/{d}/{year}",), (year + m + d,))
+        with suppress(ValueError):
+            yield from _spellings_of_day(date(int(year), int(month), int(day)))
+
+
+def _spellings_of_day(day: date) -> Iterator[tuple[str, ...]]:
+    year = f"{day.year:04}"
+    # Parts of an identifier are tokens that follow each other, whatever is between them.
+    for m, d in ((f"{day:%m}", f"{day:%d}"), (f"{day.month}", f"{day.day}")):
+        yield from ((year, m, d), (d, m, year), (f"{m}/{d}/{year}",), (year + m + d,))
+    for name in month_names(day.month):
+        yield from ((f"{day.day}", name, year), (name, f"{day.day}", year))
+
+
+def _days_in(text: str) -> Iterator[tuple[int, int, list[tuple[str, ...]]]]:
+    """Yield where a query names a day with its year, as in "3 May 2023", and the spellings of that day."""
+    for time in read_times(text) if _YEAR.search(text) else ():
+        start = text.find(time.text)
+        if time.first == time.last and start >= 0 and _YEAR.search(time.text):
+            yield start, start + len(time.text), list(_spellings_of_day(time.first))
 
 
 def _joined_keys(word: str) -> Iterator[str]:

@@ -68,6 +68,11 @@ def read_dates(text: str) -> tuple[TimeExpression, ...]:
     return tuple(found for found in _read(text, date(_ANY_YEAR, 1, 1), relative=False) if not found.yearly)
 
 
+def month_names(month: int) -> list[str]:
+    """Return the names and abbreviations of a month (1 to 12) in all languages, folded."""
+    return [name for name, number in _MONTHS.items() if number == month]
+
+
 def _in_year(day: date, year: int) -> date:
     try:
         return day.replace(year=year)
