@@ -166,7 +166,8 @@ def copy_vectors(damaged: Path, writer: "Writer") -> int:
             return 0
         ids: dict[object, tuple[int, int]] = {}
         for old, provider, model, key, dims in models:
-            ids[old] = writer.ensure_model(str(provider), str(model), str(key), int(str(dims))).id, int(str(dims))
+            if isinstance(dims, int):  # a damaged row may have any value
+                ids[old] = writer.ensure_model(str(provider), str(model), str(key), dims).id, dims
         carried = 0
         step = 256
         for start in range(1, highest + 1, step):

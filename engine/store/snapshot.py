@@ -322,8 +322,8 @@ class Snapshot:
         """Return the stored model with these names; None if nothing was embedded with it yet."""
         names = (provider, model, provider_key)
         query = "SELECT id, dims FROM models WHERE provider = ? AND model = ? AND provider_key = ?"
-        row = self.connection.execute(query, names).fetchone()
-        return None if row is None else StoredModel.of(row[0], *names, row[1])
+        rows = typed(self.connection.execute(query, names), tuple[int, int])
+        return StoredModel.of(rows[0][0], *names, rows[0][1]) if rows else None
 
     def vector_chunk_ids(self, model_id: int) -> list[int]:
         """Return the ids of the chunks that have a vector of this model, ascending."""

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.records import EmbeddingEstimate, StoredModelInfo
-from engine.store.snapshot import Snapshot
+from engine.store.snapshot import Snapshot, typed
 
 if TYPE_CHECKING:
     from engine.store.writer import Writer
@@ -49,8 +49,9 @@ class MissingVectors(msgspec.Struct, frozen=True):
 def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredModelInfo, ...]:
     """Return all models with vectors, those with most vectors first."""
     counts = dict(snapshot.connection.execute("SELECT model_id, count(*) FROM embedding_cache GROUP BY model_id"))
-    rows: Iterable[tuple[int, str, str, str, int]] = snapshot.connection.execute(
-        "SELECT id, provider, model, provider_key, dims FROM models"
+    rows = typed(
+        snapshot.connection.execute("SELECT id, provider, model, provider_key, dims FROM models"),
+        tuple[int, str, str, str, int],
     )
     found = [
         StoredModelInfo(

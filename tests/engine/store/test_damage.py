@@ -13,6 +13,7 @@ from engine.settings.options import VectorSettings
 from engine.store import integrity
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
+from engine.store.stored_models import stored_models
 from engine.store.vector_encoding import StoredModel, encode
 from engine.store.vectors import VectorIndex
 from tests.helpers.rows import new_file, open_store
@@ -49,6 +50,25 @@ def test_damage_found_twice_is_repaired_once(tmp_path: Path) -> None:
     store.repair(damage_of(store))
     assert names(store) == []
     assert len(list(store.files.folder.glob("*.damaged-*"))) == 1, "older damaged files are deleted"
+    store.close()
+
+
+def test_model_with_dimensions_of_wrong_type_is_damage(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.ensure_model("openai", "m", "k", 4)
+        writer.connection.execute("UPDATE models SET dims = '[['")
+    for read in (
+        lambda snapshot: snapshot.stored_model("openai", "m", "k"),
+        lambda snapshot: stored_models(snapshot, None),
+    ):
+        with pytest.raises(IndexCorrupt, match="wrong type") as caught, store.read() as snapshot:
+            read(snapshot)
+    with contextlib.suppress(IndexCorrupt), store.write() as writer:
+        writer.connection.execute("DELETE FROM meta WHERE key = 'generation'")
+    assert store.repair(caught.value)
+    with store.read() as snapshot:
+        assert snapshot.stored_model("openai", "m", "k") is None
     store.close()
 
 
