@@ -218,6 +218,7 @@ class StatePage(VerticalScrollArea):
         first = next(buttons, None)
         if first is not None:
             first.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.ensureWidgetVisible(first)  # also if nothing had the focus before
         return first is not None
 
     def _fold(self) -> None:
