@@ -24,7 +24,7 @@ from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
 from engine.text.tokens_and_stems import phrase_tokens
 
-# Columns that are left out, instead of those that are searched: an index of an earlier program has no aliases.
+# All columns but these.
 _STEM_COLUMNS = "- words"
 _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"

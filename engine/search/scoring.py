@@ -244,11 +244,6 @@ def text_parts(
     return TextParts(sum(contributions), near, scale.full, covered, scale.most(covered), together)
 
 
-def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
-    """Return the keyword score, 0 to 1, of a chunk from its terms' BM25 contributions."""
-    return text_parts(contributions, Scale.of(idfs)).score
-
-
 def vector_evidence(cosine: float, calibration: Calibration) -> float:
     """Return the vector score of a cosine on the model's own scale, without limits of 0 and 1."""
     return (cosine - calibration.low) / (calibration.high - calibration.low)
@@ -354,10 +349,6 @@ class Blend(msgspec.Struct, frozen=True):
     def score(self, of: Evidence) -> float:
         """Return the chunk's score without limits of 0 and 1."""
         return self.scores(of)[0]
-
-    def keywords(self, of: Evidence) -> float:
-        """Return the score of the chunk's keywords alone, 0 to 1; 0 if only vectors count."""
-        return self.scores(of)[1]
 
     def text_share(self, of: Evidence) -> float:
         """Return the keywords' share of the chunk's score, 0 to 1."""

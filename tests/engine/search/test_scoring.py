@@ -38,17 +38,21 @@ def test_more_occurrences_never_score_less(few: float, more: float, length: floa
     assert scoring.term_score(2.0, low, norm) <= scoring.term_score(2.0, high, norm)
 
 
+def _score(contributions: list[float], idfs: list[float]) -> float:
+    return scoring.text_parts(contributions, scoring.Scale.of(idfs)).score
+
+
 def test_all_terms_full_score_one_of_two_below_half() -> None:
     idfs = [6.0, 6.0]
     both = [scoring.term_score(idf, 2, _AVERAGE) for idf in idfs]
-    assert scoring.text_score(both, idfs) == 1.0
-    assert 0.35 < scoring.text_score([both[0] * 1.4, 0.0], idfs) < 0.5
-    assert scoring.text_score([], []) == 0.0
+    assert _score(both, idfs) == 1.0
+    assert 0.35 < _score([both[0] * 1.4, 0.0], idfs) < 0.5
+    assert _score([], []) == 0.0
 
 
 def test_one_word_of_three_is_no_answer() -> None:
     idfs = [6.0, 6.0, 6.0]
-    assert scoring.text_score([scoring.term_score(6.0, 9, _AVERAGE), 0.0, 0.0], idfs) < 0.35
+    assert _score([scoring.term_score(6.0, 9, _AVERAGE), 0.0, 0.0], idfs) < 0.35
 
 
 def test_consecutive_words_score_by_distance() -> None:
@@ -72,7 +76,7 @@ def test_scattered_terms_score_less() -> None:
 def test_a_long_question_is_not_held_to_all_its_words() -> None:
     idfs = [6.0] * 8
     parts = [scoring.term_score(6.0, 2, _AVERAGE)] * 5 + [0.0] * 3
-    assert scoring.text_score(parts, idfs) > 5 / 8
+    assert _score(parts, idfs) > 5 / 8
 
 
 @given(st.floats(0, 400), shares, st.integers(1, 10**6))
@@ -115,7 +119,7 @@ def test_blend_rises_with_each_part(
 def test_blend_complete_chunk_keeps_its_keyword_score(base: float, text: float, vector: float) -> None:
     of = Evidence(text, vector, complete=True)
     assert _blend(base, text).score(of) >= text
-    assert _blend(base, text).keywords(of) == text
+    assert _blend(base, text).scores(of)[1] == text
 
 
 @given(shares, st.floats(0.01, 1), st.floats(-3, 3), shares)
