@@ -320,7 +320,7 @@ class SettingsDialog(QDialog):
     @Slot()
     def _loaded(self) -> None:
         shown = self._stack.currentWidget()
-        if shown is self.results and self.query_field.text().strip():
+        if shown is self.results and self.results.query and self.results.query == self.query_field.text().strip():
             return  # its rows show the new values
         other = shown is self._message or shown is self.results or self._stack.count() == _OWN
         if other or self.pages.shown is None or shown is not self.pages.page(self.page):

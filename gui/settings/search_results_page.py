@@ -102,7 +102,8 @@ class ResultsPage(DialogPage):
         super().__init__(parent)
         self.setProperty("role", "page")
         self._model = model
-        self._query = ""
+        self.query = ""
+        """The latest query; empty before the first one."""
         self._switches = switches
         self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
         self._page: SettingsPage | None = None
@@ -130,7 +131,7 @@ class ResultsPage(DialogPage):
     def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
         """Show the options of `pages` that contain all words of the query, matches of labels first."""
         self._clear()
-        self._query = query
+        self.query = query
         words, shown = words_of(query), self._model.shown
         fits: list[tuple[int, OptionPlacement, SystemSwitch | None]] = []
         for placed, switch in with_switches(placed_options().values(), self._switches):
@@ -180,14 +181,14 @@ class ResultsPage(DialogPage):
     def _row(self, placed: OptionPlacement, switch: SystemSwitch | None) -> QWidget:
         if switch is not None:
             of_system = SystemRow(switch)
-            of_system.mark(self._query)
+            of_system.mark(self.query)
             return of_system
         if placed.page in WITHOUT_ROWS:
-            form = FormRow(placed, self._model, self._query)
+            form = FormRow(placed, self._model, self.query)
             form.page_requested.connect(self.page_requested)
             return form
         row = self.rows[placed.key] = OptionRow(placed, self._model)
-        row.mark(self._query)
+        row.mark(self.query)
         return row
 
     def take_focus(self) -> None:
