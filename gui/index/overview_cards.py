@@ -160,8 +160,7 @@ class FigureCard(QFrame):
 
     def show_figure(self, figure: Figure) -> None:
         """Show a number; an empty note keeps its line, so that the layout stays stable."""
-        english = _ONE.get(figure.name) if figure.value == "1" else None
-        name = tr(english or figure.name)
+        name = tr(_ONE[figure.name]) if figure.value == "1" and figure.name in _ONE else tr(figure.name)
         self._value.setText(figure.value)
         self._name.setText(name)
         self._note.setText(figure.note or " ")

@@ -17,8 +17,8 @@ FAILED = (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)
 LAST = make_summary(started=NOW - 121.2, seconds=1.2)
 
 
-def _line(still_for: float = 0.0, **changes):
-    return sync_line(make_status(**changes), now=NOW, still_for=still_for)
+def _line(stalled_for: float = 0.0, **changes):
+    return sync_line(make_status(**changes), now=NOW, stalled_for=stalled_for)
 
 
 def test_running_sync_shows_progress_rate_and_file():
