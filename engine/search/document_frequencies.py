@@ -30,7 +30,7 @@ class Word(NamedTuple):
 
     token: str
     chunks: int
-    """Number of chunks that contain the word, or of those of the notes that it names if no text contains it."""
+    """Number of chunks that contain the word; if none does, of the chunks of files whose title or name contains it."""
     titled: int
     """Number of chunks that contain the word in a title, alias or heading."""
 

@@ -210,14 +210,12 @@ def _words(stage: Stage) -> str:
         notes.append(tr("Number of passages with each word: {words}.", words=", ".join(known)))
     if unknown:
         notes.append(tr("Not found in the index: {words}.", words=_quoted(unknown)))
-        last = list(terms.chunks)[-1]
-        missing = SHORTEST_PREFIX - len(last)
-        if missing > 0 and last == unknown[-1]:
+        if terms.unfinished in unknown:
             longer = tr_count(
                 "Type {count:,} more character to find words that begin with {word}.",
                 "Type {count:,} more characters to find words that begin with {word}.",
-                missing,
-                word=in_quotes(last),
+                SHORTEST_PREFIX - len(terms.unfinished),
+                word=in_quotes(terms.unfinished),
             )
             notes.append(longer)
     if terms.similar:

@@ -117,6 +117,8 @@ class Terms(msgspec.Struct, frozen=True):
     chunks: dict[str, int]
     dropped: Sequence[str]
     similar: Sequence[str]
+    unfinished: str = ""
+    """The last word, if it is too short to be searched as the beginning of longer ones."""
 
 
 class TimesNamed(msgspec.Struct, frozen=True):
@@ -182,9 +184,9 @@ class Stages(msgspec.Struct, eq=False):
         self.add(name, entered, left, facts, "questions")
         self.found.insert(0, self.found.pop())
 
-    def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
+    def add_terms(self, terms: Sequence[Term], dropped: Sequence[str], unfinished: str) -> None:
         """Record how many chunks contain each term of the query, and which terms were dropped as too common."""
         chunks = {term.surface: term.chunks for term in terms}
         known = sum(map(bool, chunks.values()))
         similar = [word.strip('"') for term in terms if not term.chunks for word in term.weak_words]
-        self.add("words", len(terms) + len(dropped), known, Terms(chunks, dropped, similar), "words")
+        self.add("words", len(terms) + len(dropped), known, Terms(chunks, dropped, similar, unfinished), "words")

@@ -31,6 +31,8 @@ _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
 _MOST_READ = 200
 """Most texts that are read to find an option of a command."""
+_MOST_OPTIONS = 8
+"""Most exclusions that may be options of a command."""
 
 
 class _Condition(msgspec.Struct, frozen=True):
@@ -305,22 +307,34 @@ def _nanoseconds(seconds: float) -> int:
 def without_options(snapshot: Snapshot, query: Query) -> Query:
     """Return the query with an exclusion read as a word if a text has it after the same word, with the hyphen.
 
-    It is then an option of a command that was pasted, as in `rm -rf build`.
+    It is then an option of a command that was pasted, as in `rm -rf build`. A remark says so.
     """
-    clauses = tuple(_as_word(snapshot, query.text, clause) for clause in query.clauses)
-    return query if clauses == query.clauses else msgspec.structs.replace(query, clauses=clauses)
+    exclusions = [clause for clause in query.clauses if clause.negated and isinstance(clause.alternatives[0], Word)]
+    words = {
+        clause: word for clause in exclusions[:_MOST_OPTIONS] if (word := _as_option(snapshot, query.text, clause))
+    }
+    if not words:
+        return query
+    clauses = tuple(Clause((words[clause],)) if clause in words else clause for clause in query.clauses)
+    remarks = [
+        tr(
+            "“{option}” was read as a word, since a text has it as an option of a command: to exclude it, put the word"
+            " in quotation marks.",
+            option=word.text,
+        )
+        for word in words.values()
+    ]
+    return msgspec.structs.replace(query, clauses=clauses, remarks=(*query.remarks, *remarks))
 
 
-def _as_word(snapshot: Snapshot, text: str, clause: Clause) -> Clause:
+def _as_option(snapshot: Snapshot, text: str, clause: Clause) -> Word | None:
+    """Return an excluded word with its hyphen if a text has both after the word before them; None otherwise."""
     atom = clause.alternatives[0]
-    if not clause.negated or not isinstance(atom, Word):
-        return clause
+    assert isinstance(atom, Word)
     hyphen = atom.start - 1
     before = text[:hyphen].split()[-1:]
-    written = f"{''.join(before)} {text[hyphen : atom.end]}"
-    if not before or not _is_written(snapshot, written):
-        return clause
-    return Clause((Word(text[hyphen : atom.end], hyphen, atom.end),))
+    option = text[hyphen : atom.end]
+    return Word(option, hyphen, atom.end) if before and _is_written(snapshot, f"{before[0]} {option}") else None
 
 
 def _is_written(snapshot: Snapshot, text: str) -> bool:
@@ -334,7 +348,7 @@ def _is_written(snapshot: Snapshot, text: str) -> bool:
             WHERE {fts} MATCH ? {known} LIMIT {_MOST_READ}""",
         values,
     )
-    return bool(expression) and any(text.casefold() in found.casefold() for (found,) in rows)
+    return any(text.casefold() in found.casefold() for (found,) in rows)
 
 
 # --- Decides by name which files a query may find --------------------------------------------------------------------

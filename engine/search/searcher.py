@@ -39,6 +39,7 @@ from engine.search.title_matches import called_in, put_first, with_all_parts
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query
+from engine.text.query_analysis import unfinished_word
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
@@ -136,8 +137,9 @@ class Searcher:
         Returns `on_keywords` if it has not been called, and why the query could not be embedded, or "".
         """
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
-            context = _context(snapshot, request, cancel)
+            context = SearchContext.on(request, cancel)
             known = self._answers.get(self._moment(snapshot, provider, context), request) is not None
+            context.query = without_options(snapshot, context.query)
             if known or not self._embedder.unknown(snapshot, provider, context):
                 return on_keywords, ""
             by_keywords = msgspec.structs.replace(request, keyword_only=True, explain=False)
@@ -147,7 +149,8 @@ class Searcher:
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             if first.corrected is not None:
                 corrected = msgspec.structs.replace(request, query=first.corrected.query)
-                context = _context(snapshot, corrected, cancel)
+                context = SearchContext.on(corrected, cancel)
+                context.query = without_options(snapshot, context.query)
             texts = self._embedder.unknown(snapshot, provider, context)
         return None, self._embedder.embed(provider, texts, cancel)
 
@@ -164,7 +167,7 @@ class Searcher:
 
         `failure`: why the query could not be embedded, or "".
         """
-        context = _context(snapshot, request, cancel)
+        context = SearchContext.on(request, cancel)
         moment = self._moment(snapshot, provider, context)
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
@@ -228,7 +231,7 @@ class Searcher:
             by_keywords = msgspec.structs.replace(
                 context.request, query=correction.query, correct=False, keyword_only=True, explain=False
             )
-            trying = _context(snapshot, by_keywords, context.cancel)
+            trying = SearchContext.on(by_keywords, context.cancel)
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
             words, best = found.grounds.words, [scored.id for scored in found.results]
             alone = len(correction.words) == len(words.terms)
@@ -266,6 +269,7 @@ class Searcher:
         earlier = context.earlier
         within = None if earlier is None else self._earlier_results(snapshot, provider, earlier, failure)
         with context.timed("analysis"):
+            context.query = without_options(snapshot, context.query)
             liked, analysis = self.analysis_of(snapshot, context)
             conditions = Conditions(snapshot, context.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms
@@ -301,7 +305,8 @@ class Searcher:
         lasting = is_lasting(provider, vector_leg, within, context)
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, context, lasting=lasting)
-        context.stages.add_terms(part.leg.terms, [term.surface for term in analysis.terms if term.stop])
+        dropped = [term.surface for term in analysis.terms if term.stop]
+        context.stages.add_terms(part.leg.terms, dropped, unfinished_word(context.query, analysis))
         ids = self._ranker.candidates(part, vector_leg, snapshot, context)
         words, ranked, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
         with context.timed("keyword"):
@@ -451,14 +456,6 @@ class Searcher:
             within=() if found.within is None else found.within.answers,
             passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),
         )
-
-
-def _context(snapshot: Snapshot, request: SearchRequest, cancel: CancelToken | None) -> SearchContext:
-    """Return the context of a request, with options of pasted commands read as words."""
-    context = SearchContext.on(request, cancel)
-    for level in context.levels:
-        level.query = without_options(snapshot, level.query)
-    return context
 
 
 def _mode(vector_leg: "VectorLeg | None", request: SearchRequest) -> SearchMode:

@@ -37,6 +37,7 @@ _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
 _DATE = lazy_pattern(r"(\d{4})([-./_])(\d\d?)\2(\d\d?)|(\d\d?)([-./])(\d\d?)\6(\d{4})|(\d{4})(\d\d)(\d\d)")
 _HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
+_TEENS = range(11, 14)
 _YEAR = lazy_pattern(r"\d{4}")
 _ACRONYMS = range(3, 6)
 """Lengths of acronyms that are written with and without full stops."""
@@ -161,7 +162,7 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
     """Return the terms of the query `text`, with looser forms added in the query's and the index's languages."""
     certain = any(term.stop for term in terms)
     found = [[_forms(text, term, languages, certain=certain)] for term in terms]
-    for start, end, spellings in _days_in(text):
+    for start, end, spellings in _days_in(text, languages):
         for of, term in zip(found, terms, strict=True):
             if start <= term.start and term.end <= end:
                 of.append(_Forms(spellings))
@@ -208,7 +209,7 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
     found = pieces(term.surface)
     if len(found) == 1:
         return _of_word(term, found[0].root, languages, certain=certain)
-    words = (*_split(term.surface), *_of_date(term.surface))
+    words = (*_split(term.surface), *_of_date(term.surface, languages))
     return _Forms(words, _of_identifier(term, found, languages))
 
 
@@ -216,7 +217,7 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
 
 
 def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain: bool) -> _Forms:
-    words = [*_split(term.surface), *_of_date(term.surface)]
+    words = [*_split(term.surface), *_of_date(term.surface, languages)]
     if script_of(root[0]) == "hebrew":
         words += _with_other_prefixes(root)
     if len(root) in _ACRONYMS and root.isalpha():
@@ -244,7 +245,7 @@ def _split(surface: str) -> Iterator[tuple[str, ...]]:
         yield phrase_tokens(" ".join(part for part in found.groups() if part)).tokens
 
 
-def _of_date(surface: str) -> Iterator[tuple[str, ...]]:
+def _of_date(surface: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield other spellings of a day in numbers; with slashes, either the day or the month may come first."""
     if not (found := _DATE.fullmatch(surface)):
         return
@@ -256,24 +257,32 @@ def _of_date(surface: str) -> Iterator[tuple[str, ...]]:
         days = [(found[1] or found[9], found[3] or found[10], found[4] or found[11])]
     for year, month, day in days:
         with suppress(ValueError):
-            yield from _spellings_of_day(date(int(year), int(month), int(day)))
+            yield from _spellings_of_day(date(int(year), int(month), int(day)), languages)
 
 
-def _spellings_of_day(day: date) -> Iterator[tuple[str, ...]]:
+def _spellings_of_day(day: date, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
     year = f"{day.year:04}"
     # Parts of an identifier are tokens that follow each other, whatever is between them.
     for m, d in ((f"{day:%m}", f"{day:%d}"), (f"{day.month}", f"{day.day}")):
         yield from ((year, m, d), (d, m, year), (f"{m}/{d}/{year}",), (year + m + d,))
-    for name in month_names(day.month):
-        yield from ((f"{day.day}", name, year), (name, f"{day.day}", year))
+    english, short, *others = month_names(day.month, languages)
+    number, ordinal = f"{day.day}", _ordinal(day.day)
+    yield from ((number, name, year) for name in (english, short, *others))
+    yield from ((english, number, year), (short, number, year), (ordinal, english, year), (english, ordinal, year))
 
 
-def _days_in(text: str) -> Iterator[tuple[int, int, list[tuple[str, ...]]]]:
+def _ordinal(number: int) -> str:
+    """Return an English ordinal: 1st, 2nd, 3rd, 11th."""
+    ending = "th" if number in _TEENS else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def _days_in(text: str, languages: Sequence[str]) -> Iterator[tuple[int, int, list[tuple[str, ...]]]]:
     """Yield where a query names a day with its year, as in "3 May 2023", and the spellings of that day."""
     for time in read_times(text) if _YEAR.search(text) else ():
         start = text.find(time.text)
         if time.first == time.last and start >= 0 and _YEAR.search(time.text):
-            yield start, start + len(time.text), list(_spellings_of_day(time.first))
+            yield start, start + len(time.text), list(_spellings_of_day(time.first, languages))
 
 
 def _joined_keys(word: str) -> Iterator[str]:

@@ -204,6 +204,14 @@ def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
     return tuple(map(_term_marker(alone), _all_terms(text, tuple(languages))))
 
 
+def unfinished_word(query: Query, analysis: QueryAnalysis) -> str:
+    """Return the last word of a query if it is too short to be searched as the beginning of words; "" otherwise."""
+    last = analysis.terms[-1] if analysis.terms else None
+    if last is None or last.phrased or last.prefix_ok or last.end < len(query.text):
+        return ""
+    return last.surface if len(last.surface) < SHORTEST_PREFIX and not next(groups(last.surface)).kind else ""
+
+
 def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
     """Return the terms of a text that is not a query, with repetitions, and the languages of their stems.
 
@@ -290,6 +298,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
         before = [word for start, word in words if start < term.start]
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
+        filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
         begins = begins and (filler or term.stop)
         marked.append(msgspec.structs.replace(term, filler=filler))
     return terms if all(term.filler or term.stop for term in marked) else tuple(marked)

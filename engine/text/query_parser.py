@@ -23,7 +23,7 @@ _TWO_WORD_DATE = lazy_pattern(
 _BEGINNING = lazy_pattern(r"([^*]*\w)\*")
 _STRAY_STAR = lazy_pattern(r"[^\W_]*\*+[^\W_]+")
 _OPTION = lazy_pattern(r"-[A-Za-z](?!\S)")
-"""Matches an option of a command: nobody excludes a letter."""
+"""Matches an option of a command, which is a word: excluding a single letter is not useful."""
 _UNKNOWN = lazy_pattern(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
 _SHORTEST_BEGINNING = 2
 _HANGUL = lazy_pattern("[\u1100-\u11ff\uac00-\ud7a3]+")

@@ -5,7 +5,7 @@ Seasons are those of the northern hemisphere.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from functools import cache, lru_cache
 from string import ascii_lowercase
@@ -68,9 +68,12 @@ def read_dates(text: str) -> tuple[TimeExpression, ...]:
     return tuple(found for found in _read(text, date(_ANY_YEAR, 1, 1), relative=False) if not found.yearly)
 
 
-def month_names(month: int) -> list[str]:
-    """Return the names and abbreviations of a month (1 to 12) in all languages, folded."""
-    return [name for name, number in _MONTHS.items() if number == month]
+def month_names(month: int, languages: Collection[str]) -> list[str]:
+    """Return the folded names of a month (1 to 12): in English, its English abbreviation, then in other languages."""
+    tables = zip(_MONTH_LANGUAGES, (*_MONTH_NAMES.split("\n")[1:-1], *_ABBREVIATIONS.split("\n")[1:-1]), strict=True)
+    names = [(language, line.split()[month - 1]) for language, line in tables]
+    own = [name for language, name in names if language == "english"]
+    return [*own, *(name for language, name in names if language in languages and language != "english")]
 
 
 def _in_year(day: date, year: int) -> date:
@@ -82,6 +85,8 @@ def _in_year(day: date, year: int) -> date:
 
 # --- Words, without accents: per language English, German, French, Spanish, Italian, Portuguese, Dutch ----------------
 
+_MONTH_LANGUAGES = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch", "english", "german")
+"""The languages of the lines of `_MONTH_NAMES`, then of `_ABBREVIATIONS`."""
 _MONTH_NAMES = """
 january february march april may june july august september october november december
 januar februar marz april mai juni juli august september oktober november dezember

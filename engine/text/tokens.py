@@ -81,7 +81,7 @@ class Piece(msgspec.Struct, frozen=True):
     root: str
     """Lower-case form from which the stem is made; "" for an identifier as a whole, which has no stem."""
     inner: bool = False
-    """Whether it is a part of a camelCase word, which stands as a whole beside its neighbours in a phrase."""
+    """Whether it is a part of a camelCase word: in a phrase, the whole word is next to the words around it."""
 
 
 def groups(run: str) -> Iterator[Group]:

@@ -29,6 +29,8 @@ _LONGEST_SIMPLE = 32
 _WORD_AND_PART = 2
 _AFTER_ALL = 1 << 40
 """Position of the first part of a camelCase word: behind all other tokens."""
+_BREAK = "/"
+"""Token before the parts of a camelCase word, so that they form no phrase with others; no query has it."""
 _ALPHANUMERIC = lazy_pattern(r"[^\W_]+(?:\.\d+)*")
 _BORDER = lazy_pattern(r"(?<=[^\W\d_]{2})(?=\d)|(?<=\d)(?=[^\W\d_]{2})")
 """Matches between letters and digits. A single letter belongs to its number, as in `v2` and `3d`."""
@@ -40,8 +42,8 @@ class Analysis(NamedTuple):
     `words` contains every word folded; an identifier (`os.replace`) as a whole, then its parts; unspaced scripts and
     Korean as overlapping pairs, then the last character of the stretch alone; pictographs individually. Adjacent parts
     of a text are adjacent here, so a phrase is found by its own stream, except that the last character of an unspaced
-    stretch that continues in the text is not alone there. The parts of camelCase words come after all other words, so
-    that "github actions" is a phrase in "GitHub Actions".
+    stretch that continues in the text is not alone there. The parts of camelCase words come after all other words, each
+    word's after a break, so that "github actions" is a phrase in "GitHub Actions".
 
     `stems` contains the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
     order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So the
@@ -60,7 +62,7 @@ def analyse(text: str, language: str) -> Analysis:
     """
     lookup = streams_of(language).__getitem__
     entries = [entry for _, piece in text_pieces(text) for entry in map(lookup, RUN.findall(piece))]
-    inner = [entry[3] for entry in entries if entry[3]]
+    inner = [f"{_BREAK} {entry[3]}" for entry in entries if entry[3]]
     words = " ".join([entry[0] for entry in entries if entry[0]] + inner)
     stems = [entry[1] for entry in entries if entry[1]]
     keys = dict.fromkeys([entry[2] for entry in entries])
@@ -72,7 +74,7 @@ def analyse(text: str, language: str) -> Analysis:
 def analyse_both(text: str, language: str) -> str:
     """Return words, then stems, as one stream, for titles, headings and names, which are searched by both.
 
-    Phrases are found within each half. After them come the letters and the digits of words such as `invoice2024`, so
+    Phrases are found within each. After them come the letters and the digits of words such as `invoice2024`, so
     that "invoice" and "invoice 2024" find a note of this name.
     """
     words, stems = analyse(text, language)
@@ -236,6 +238,7 @@ def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[
     for offset, piece in text_pieces(text):
         for match in RUN.finditer(piece):
             at = offset + match.start()
+            position[True] += 1  # for the break
             for token in _tokens(match[0]):
                 if token.text in phrase_tokens or token.text.startswith(starts):
                     found[position[token.inner]] = token.text, at + token.start, at + token.end

@@ -90,9 +90,9 @@ def run(  # noqa: PLR0913 - most are options, given by name
 ) -> Finished:
     """Run a command without a shell, with its children in a process group that dies with it.
 
-    `on_line` gets each line, including the error output, which is merged with the
-    output: separately, its order would be lost. `meanwhile` is called twice a second. Raises `TooSlow`, `TooMuch`,
-    OSError if it can't be started, `Cancelled`.
+    `on_line` gets each line, including the error output, which is merged with the output: separately, its order would
+    be lost. `meanwhile` is called twice a second. Raises `TooSlow`, `TooMuch`, OSError if it can't be started,
+    `Cancelled`.
     """
     if cancel is not None:
         cancel.checkpoint()

@@ -82,6 +82,8 @@ def test_unknown_word_of_two_characters_asks_for_a_third(open_memory) -> None:
         return next(one.note for one in memory.search(query, explain=True).explanation.stages if one.name == "words")
 
     assert note("zq").endswith("Type 1 more character to find words that begin with “zq”.")
+    for complete in ("zq ", "zq?", "zq*", '"zq"', "猫犬", "고양"):
+        assert "more character" not in note(complete)
     assert "begin with" not in note("zqx")
     assert "begin with" not in note("zq irrigation")
 

@@ -144,4 +144,16 @@ def test_exclusion_that_no_text_has_as_an_option_holds(open_memory, workspace: P
     memory.sync()
     assert [result.path for result in memory.search("apple -pie", mode="keyword").results] == ["tart.md"]
     assert [result.path for result in memory.search("-pie apple", mode="keyword").results] == ["tart.md"]
-    assert memory.search("apple -cake", mode="keyword").results[0].path == "pie.md"
+    read_as_word = memory.search("apple -cake", mode="keyword")
+    assert read_as_word.results[0].path == "pie.md"
+    assert "“-cake” was read as a word" in read_as_word.notice
+    assert [result.path for result in memory.search('apple -"cake"', mode="keyword").results] == ["tart.md"]
+
+
+def test_unknown_option_of_one_letter_lowers_no_score(open_memory, workspace: Path) -> None:
+    for number in range(10):
+        (workspace / f"log-{number}.md").write_text(f"The pattern of day {number} is common here.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    assert len(memory.search("common -n", mode="keyword").results) == 10
+    assert len(memory.search("pattern -x day", mode="keyword").results) == 10

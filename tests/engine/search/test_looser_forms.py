@@ -154,6 +154,8 @@ _FORMS = {
         ("2019-05-15", "Dentist on 5/15/2019 at noon."),
         ("17 March 2019", "Dentist on 17.03.2019 at noon."),
         ("2019-04-18", "Dentist on 18. April 2019 at noon."),
+        ("2019-06-03", "Dentist on June 3rd 2019 at noon."),
+        ("2019-06-21", "Dentist on 21st June 2019 at noon."),
         ("19.4.2019", "Dentist on Apr 19, 2019 at noon."),
         ("20190516", "Dentist on 2019-05-16 at noon."),
         ("0170 9876543", "Call the plumber: 01709876543."),

@@ -26,6 +26,9 @@ def marked(text: str, query: str) -> list[str]:
         ("use os_replace or os.replace", '"os replace"', ["os_replace", "os.replace"]),
         ("On GitHub Actions, with JavaScript.", '"on github actions"', ["On GitHub Actions"]),
         ("On GitHub Actions, with JavaScript.", '"git hub"', ["GitHub"]),
+        ("On GitHub, and OpenAI ends", '"hub open"', []),
+        ("On GitHub, and OpenAI ends", '"ends git"', []),
+        ("Call getUserName, setPassword", '"user name"', ["UserName"]),
         ("An iPhone 15 Pro", '"iphone 15 pro"', ["iPhone 15 Pro"]),
         ("the left valve of a valve", '"left valve" valve', ["left valve", "valve"]),
         ("garden hose and hoses", '"garden hose" -hose path:x', ["garden hose"]),
@@ -48,7 +51,7 @@ def test_a_phrase_is_in_its_own_stream_and_found_in_its_own_text(text: str) -> N
         for piece in pieces(run[group.start : group.end])
         if piece.inner
     ]
-    assert len(words) - len(parts) - len(phrase.tokens) <= 1
+    assert len([word for word in words if word != "/"]) - len(parts) - len(phrase.tokens) <= 1
     if phrase.tokens:
         ranges = list(phrase_ranges(f"x {text} x", [phrase]))
         assert ranges

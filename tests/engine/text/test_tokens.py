@@ -32,8 +32,8 @@ def words(text: str) -> str:
         ("v1.4.2", "v1.4.2 1 4 2"),
         ("2026-02-08T06:10 3.14", "2026-02-08t06:10 2026 02 08t06 10 3.14 3 14"),
         ("camelCase HTTPServer getURLs utf8Decoder", "camelcase httpserver geturls utf8decoder "
-         "camel case http server get urls utf8 decoder"),
-        ("GitHub URLs NASA NASA's", "github urls nasa nasa git hub"),
+         "/ camel case / http server / get urls / utf8 decoder"),
+        ("GitHub URLs NASA NASA's", "github urls nasa nasa / git hub"),
         ("__init__ _private _emphasis_ __x", "__init__ init private emphasis x"),
         ("aGVsbG8gd29ybGQgaGVsbG8gd29ybGQ", "agvsbg8gd29ybgqgagvsbg8gd29ybgq"),
         ("--flag -v", "flag v"),

@@ -109,7 +109,7 @@ def test_figures_show_values_and_captions():
     tips = {figure.name: figure.tip for figure in figures(status, make_overview())}
     assert "already had a vector" in tips["vectors"]
     assert "cache hits" not in found
-    assert by_name(status)["passages"][1] == "", "not counted yet"
+    assert by_name(status)["passages"][1] == "", "chunks are not counted yet"
 
 
 def test_vectors_figure_shows_progress():
@@ -164,7 +164,9 @@ def test_failed_files_are_named_and_offer_retry():
     many = rows(failed_files=tuple(issue(f"{n}.md", "secret" if n % 2 else "not-utf8") for n in range(9)))
     assert [title for title, _, _ in many] == ["0.md", "1.md", "2.md", "6 more files failed"]
     assert many[-1][1:] == ("file with secrets (3), not UTF-8 (3)", "failed")
-    assert len(rows(failed_files=tuple(issue(f"{n}.md") for n in range(4)))) == 4, "one more would say no less"
+    assert len(rows(failed_files=tuple(issue(f"{n}.md") for n in range(4)))) == 4, (
+        "a line for one more file would be no shorter"
+    )
 
 
 def test_skipped_files_are_counted_by_rule():
@@ -191,7 +193,7 @@ def test_grouped_skip_entry_counts_all_its_files():
 def test_pending_vectors_show_reason():
     assert rows(pending_vectors=3)[0][0] == "3 passages are found by words only"
     assert rows(pending_vectors=1)[0][2] == "sync"
-    assert rows(pending_vectors=3, syncing=make_progress()) == [], "they are on their way"
+    assert rows(pending_vectors=3, syncing=make_progress()) == [], "the sync is making them"
     title, _, action = rows(pending_vectors=3, awaiting=make_estimate())[0]
     assert (title, action) == ("3 passages wait for your agreement to be embedded", "embed")
 
@@ -219,7 +221,7 @@ def test_throughput_is_measured_per_second():
     for second in range(4):
         status = make_status(syncing=make_progress(phase="embedding", completed=second * 100, rate=1.0))
         assert speed.update_status(status, 50.0 + second)
-        assert not speed.update_status(status, 50.1 + second), "not more often than once a second"
+        assert not speed.update_status(status, 50.1 + second), "at most one sample per second"
     series = speed.series()
     assert [mark.height for mark in series.marks][1:] == [pytest.approx(100)] * 3
     assert speed.now() == "100 passages/s"
