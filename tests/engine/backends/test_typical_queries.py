@@ -155,5 +155,5 @@ def test_unknown_option_of_one_letter_lowers_no_score(open_memory, workspace: Pa
         (workspace / f"log-{number}.md").write_text(f"The pattern of day {number} is common here.\n", "utf-8")
     memory = open_memory()
     memory.sync()
-    assert len(memory.search("common -n", mode="keyword").results) == 10
-    assert len(memory.search("pattern -x day", mode="keyword").results) == 10
+    assert len(memory.search("common -n", mode="keyword", max_results=20).results) == 10
+    assert len(memory.search("pattern -x day", mode="keyword", max_results=20).results) == 10

@@ -41,7 +41,7 @@ def words(text: str) -> str:
         ("___ -- ... ' _", ""),
         ("non\u2011breaking", "non-breaking non breaking"),
         ("été/hiver", "ete/hiver ete hiver"),
-        ("größeÄndern", "grosseandern grosse andern"),
+        ("größeÄndern", "grosseandern / grosse andern"),
         ("👍🏽 done ✅", "👍 done ✅"),
         ("5㎞ x² ㎏", "5km x2 kg"),
         ("🇩🇪🇫🇷 🇩", "🇩🇪 🇫🇷 🇩"),
