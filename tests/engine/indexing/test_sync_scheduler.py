@@ -395,3 +395,20 @@ def test_an_earlier_sync_makes_up_for_a_later_look(service: IndexingService, bac
     service.request_later(0.01)  # the one before is no reason to wait longer
     assert runs.wait_for(2) == ["watch", "interval"]
     service.close()
+
+
+def test_catching_up_ends_if_the_running_sync_fails(service: IndexingService, background: Background) -> None:
+    begun, let_fail = threading.Event(), threading.Event()
+
+    def fail(_listener: ProgressListener, _token: CancelToken) -> SyncReport:
+        begun.set()
+        let_fail.wait(10)
+        raise DiskFull
+
+    background(lambda _: service.run(fail))
+    thread, _ = in_thread(lambda: service.catch_up(3600))
+    assert begun.wait(10)
+    time.sleep(0.1)  # the thread waits for the sync by now
+    let_fail.set()
+    thread.join(20)
+    assert not thread.is_alive()
