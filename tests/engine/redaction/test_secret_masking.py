@@ -472,6 +472,12 @@ Login: ada@example.com / «sunflower»
 credentials: root / «toor»
 Zugang: ada / «Rm4tzqq»
 creds: ada/«Rm4tzqq»
+login: ada/«hunter2»
+creds are admin/«secret1»
+Zugangsdaten: ada/«sommer1»
+credentials: root/«hunter2»
+identifiants : ada/«soleil2»
+login: ada@example.com/«hunter2»
 CREDENTIALS="ada:«hunter2»"
 pass «x8Kq2vLw»
 my pass «Tr0ub4dor&3» works
