@@ -288,7 +288,7 @@ def is_login(before: str, match: re.Match[str]) -> bool:
     if of_root and not GROUPS_AND_TAGS.isdisjoint(re.split(r"[-.\d]+", value)):
         return False
     if mixes_digits(value):
-        return match["sign"] != "/" or not value[:-1].isalpha()  # page2
+        return match["bare"] is None or match["sign"] != "/" or not value[:-1].isalpha()  # login user/page2
     if "@" in user:
         return match["bare"] is None
     if of_root:

@@ -84,21 +84,32 @@ def is_listed_password(before: str, match: re.Match[str]) -> bool:
 def is_device_password(before: str, match: re.Match[str]) -> bool:
     """Whether a word in the configuration of a device or a network is a password."""
     value, line = value_of(match), before.rpartition("\n")[2]
-    kind = match[0][: len("sec")].lower()
-    if kind == "sec" or (kind == "pas" and match["enc"] is None and match[0][8] == " "):
+    name, in_file = match[0].split()[0].lower(), not line.strip(" \t#>") or line.startswith("set ")
+    ends = _ITEM_END.match(match.string, match.end()) is not None
+    if match["encoded"] is not None:
+        return True
+    if name in ("secret", "password") and match["enc"] is None:
         typed = match[0].split()[1].isdigit()
-        if not (typed or mixes_digits(value)) or not _DEVICE_USER.search(before):
+        on_line = typed and line.isspace() and ends  # below "line vty"
+        if not (on_line or ((typed or mixes_digits(value)) and _DEVICE_USER.search(before))):
             return False
-    elif kind in ("aut", "pri") and not mixes_digits(value):
+    elif name in ("auth", "priv") and not mixes_digits(value):
         return False
-    elif kind in ("opt", "pre") or match[0].lower().startswith("key-"):
-        return (not line.strip(" \t#>") or line.startswith("set ")) and is_argument(before, match)
-    elif kind[:1] == '"' and not (line.startswith('"') and line.count('"') == 1):
+    elif name in ("option", "pre-shared-key", "key-string"):
+        if not in_file or not (ends or name == "option"):
+            return False
+    elif name == "shared-secret":
+        if not ends or not (in_file or line.endswith("pre-") or mixes_digits(value)):
+            return False
+    elif name == '"' and not (line.startswith('"') and line.count('"') == 1):
         return False
     return is_argument(before, match)
 
 
-_DEVICE_USER = lazy_pattern(r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?)[ ]\Z")
+_DEVICE_USER = lazy_pattern(
+    r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?|neighbor[ ]\S+"
+    r"|ppp[ ](?:chap|pap[ ]\S+[ ]\S+))[ ]\Z"
+)
 _FILE = lazy_pattern(r"\.[A-Za-z]\w{0,3}\Z")
 _BETWEEN_CELLS = lazy_pattern(r"[|\t]|[,;](?=\S)")
 _LOGIN = 200
@@ -223,8 +234,8 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password of a device or a network",
-        "`snmp-server community x`, `username … secret x`, `enable secret x`, `: PSK`, keys of VPN, RADIUS and "
-        "routing, `option key 'x'`, PPP, `.pgpass`, Wi-Fi",
+        "`snmp-server community x`, `username … secret x`, `enable secret x`, `password 7 x`, `: PSK`, keys of VPN, "
+        "RADIUS, NTP and routing, `option key 'x'`, PPP, `.pgpass`, Wi-Fi",
         (
             "snmp-server community «swordfish» RO",
             "username ada privilege 15 secret «hunter2»",
@@ -241,7 +252,9 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             " pre-shared-key «hunter22»",
             "\toption key '«swordfish»'",
             '"ada" * "«swordfish»"',
-            "username ada password 7 «094F471A1A0A»",
+            "line vty 0 4\n password 7 «094F471A1A0A»\n login",
+            "radius server x\n address ipv4 10.0.0.1\n key «swordfish»",
+            "ntp authentication-key 1 md5 «swordfish»",
             "snmp-server user ada x v3 auth sha «tugboat99» priv aes 128 «kahn2024»",
             "set psksecret ENC «swordfish»",
         ),
@@ -258,7 +271,8 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             ),
             *(":5432:", ":5433:", ":6432:", ":*:", "cs-server ", "us-server ", "message-digest-key ", "key-string "),
             *("pre-shared-key ", "isakmp key ", "option key ", "wireless.", "password-value ", '" * "'),
-            *("password 0 ", "password 5 ", "password 7 ", "auth sha", "auth md5", "priv aes", "priv des", "priv 3des"),
+            *("password 0 ", "password 5 ", "password 7 ", "key 7 ", "server-private ", "authentication-key "),
+            *("radius server ", "tacacs server ", "auth sha", "auth md5", "priv aes", "priv des", "priv 3des"),
             *("psksecret ", "shared-secret ", "passwd enc ", "password enc "),
         ),
         rf"(?i:(?:server{_BLANK}|r[ow])community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
@@ -266,8 +280,15 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|key content[ ]{{0,20}}:[ ]|keymaterial[>=]"
         rf"|:(?:543\d|6432|\*):[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
         rf"|(?:c|i?u)s-server{_BLANK}(?:host{_BLANK}\S{{1,60}}{_BLANK}(?:[a-z-]{{1,20}}{_BLANK}\d{{1,6}}{_BLANK}){{0,4}})?"
-        rf"key{_BLANK}(?:\d{_BLANK})?|message-digest-key{_BLANK}\d{{1,3}}{_BLANK}md5{_BLANK}(?:\d{_BLANK})?"
-        rf"|(?:key-string|pre-shared-key){_BLANK}(?:(?:ascii-text|local|remote){_BLANK}){{0,2}}(?:\d{_BLANK})?+(?=\S*\d|\")"
+        rf"key{_BLANK}(?:\d{_BLANK})?|server-private{_BLANK}\S{{1,60}}(?:{_BLANK}[a-z-]{{1,20}}{_BLANK}\d{{1,6}}){{0,4}}"
+        rf"{_BLANK}key{_BLANK}(?:\d{_BLANK})?|(?:radius|tacacs)[ ]server[ ]\S{{1,60}}"
+        rf"(?:\r?\n[ \t]{{1,8}}[^{LINE_END}]{{1,120}}){{0,6}}?\r?\n[ \t]{{1,8}}key{_BLANK}(?:\d{_BLANK})?"
+        rf"(?=\S{{1,100}}[ \t]*(?:[{LINE_END}]|\Z))|authentication-key{_BLANK}"
+        rf"(?:(?<=ospf authentication-key[ ])|\d{{1,10}}{_BLANK}(?:md5|sha\d?){_BLANK})(?:\d{_BLANK})?"
+        rf"|(?P<encoded>)(?:password|key){_BLANK}7{_BLANK}(?=\d\d[0-9a-f]{{4,100}}(?!\w))"
+        rf"|message-digest-key{_BLANK}\d{{1,3}}{_BLANK}md5{_BLANK}(?:\d{_BLANK})?"
+        rf"|(?:key-string{_BLANK}|pre-shared-key{_BLANK}(?:(?:ascii-text|local|remote){_BLANK}){{0,2}}"
+        rf"(?=(?:\d[ ])?\S*\d|\"))(?:\d{_BLANK})?+"
         rf"|isakmp{_BLANK}key{_BLANK}(?:\d{_BLANK})?(?=\S{{1,80}}{_BLANK}(?:address|hostname)\b)"
         rf"|option{_BLANK}key{_BLANK}(?=['\"]\S{{8}})|wireless\.[\w@\[\]-]{{1,40}}\.key=|(?<=text-)password-value{_BLANK}"
         rf"|\"{_BLANK}\*{_BLANK}(?=\")|password{_BLANK}[057]{_BLANK}|(?:psk|shared-)secret{_BLANK}(?:enc{_BLANK})?"

@@ -472,6 +472,12 @@ Login: ada@example.com / «sunflower»
 credentials: root / «toor»
 Zugang: ada / «Rm4tzqq»
 creds: ada/«Rm4tzqq»
+login: ada/«hunter2»
+creds are admin/«secret1»
+Zugangsdaten: ada/«sommer1»
+credentials: root/«hunter2»
+identifiants : ada/«soleil2»
+login: ada@example.com/«hunter2»
 CREDENTIALS="ada:«hunter2»"
 pass «x8Kq2vLw»
 my pass «Tr0ub4dor&3» works
@@ -573,7 +579,26 @@ WPA-PSK key: «AB12CD34EF»
 MNEMONIC=«legal winner thank year wave sausage worth useful legal winner thank yellow»
 My wallet's words: «legal winner thank year wave sausage worth useful legal winner thank yellow»
 """.strip("\n").split("\n")
+GIVEN_AWAY += r"""
+neighbor 10.0.0.1 password 7 «0822455D0A16»
+the switch has password 7 «094F471A1A0A» in its file
+ppp chap password 7 «0822455D0A16»
+ppp chap password 0 «tugboat»
+username ada password 7 «094F471A1A0A»
+ key 7 «0822455D0A16»
+server-private 10.0.0.1 auth-port 1812 acct-port 1813 key «tugboat»
+server-private 10.0.0.1 key 7 «tugboat»
+ntp authentication-key 1 md5 «0822455D0A16» 7
+ip ospf authentication-key «tugboat»
+ip ospf authentication-key 7 «tugboat»
+key-string «swordfish»
+set vpn ipsec site-to-site peer x authentication pre-shared-secret «tugboat»
+shared-secret «tugboat»
+""".strip("\n").split("\n")
 GIVEN_AWAY += [
+    "line con 0\n password 0 «tugboat»\n login",
+    "key chain x\n key 1\n  key-string «swordfish»\n!",
+    "tacacs server x\n key 7 «tugboat»\n",
     "USER ada\nPASS «Rm4tzqq»",
     "Recovery codes:\n«4f9a2-2bc91»\n«91d0a-a3742»\n«0c5eb-8f1d3»\n\nThe end of 2026",
     "- Backup codes\n  1. «12345678»\n  2. «87654321»\n- Phone 12345678",
@@ -778,6 +803,13 @@ the priv des option
 password 7 days old
 password 0 means none
 key-string pairs of a dictionary
+password 7 decades old
+the key 7 2024 of the table
+password 0 tugboat is used
+the authentication-key 1 is in use
+the shared-secret approach
+shared-secret authentication1 is common
+pre-shared-key exchange2 is described here
 an option key 'fontFamily' of the theme
 "a" * 20
 "title" * count
@@ -791,6 +823,8 @@ The wallet shows coins, notes and some other things that other people have given
 Seed the random numbers before every single test that needs them
 """.strip("\n").split("\n")
 DESCRIBED += [
+    "radius server x\n key rotation is off",
+    "the radius server is down\n key swordfish",
     "password: |\n  The password of the user.\n",
     "password: |\n  Specifies the password used to connect to the database.\n",
     "token: >\n  Token for the API, see the docs\n",
