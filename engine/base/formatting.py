@@ -1,6 +1,5 @@
 """Formats numbers, lists and the program's version for sentences."""
 
-import math
 from collections.abc import Callable, Iterable
 from functools import reduce
 
@@ -39,9 +38,9 @@ def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
-def floored(share: float) -> str:
-    """Return a share as a percentage, rounded down: only 1 is 100%, and 9,999 of 10,000 are 99%."""
-    return number(math.floor(100 * share) / 100, ".0%")
+def floored(part: int, whole: int) -> str:
+    """Return a share as a percentage, rounded down: only the whole is 100%, and 9,999 of 10,000 are 99%."""
+    return number(100 * part // whole / 100, ".0%")
 
 
 def all_of(parts: Iterable[str]) -> str:

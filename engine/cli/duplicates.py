@@ -13,7 +13,7 @@ def run(arguments: Namespace) -> int:
     workspace = find_workspace(arguments)
     with interruptible() as token, opened(workspace) as manager, LiveLine() as line:
         insight = insight_of(manager)
-        report = insight.duplicates(token, lambda share: line.show(f"Comparing the notes: {100 * share:.0f} %"))
+        report = insight.duplicates(token, lambda share: line.show(f"Comparing the notes: {share:.0%}"))
         hidden: frozenset[str] = frozenset() if arguments.all else insight.hidden_duplicates()
     groups = [group for group in report.groups if group.key not in hidden]
     put_away = len(report.groups) - len(groups)

@@ -263,11 +263,11 @@ class _Advice:
         name: RemedyName
         if context.vector_remedy is not None:
             yield self._of_index(context.vector_remedy, tr(_HELPS[context.vector_remedy]))
-        elif context.vectors_ready < 1:
+        elif (ready := context.vectors_ready) is not None:
             name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
             advice = tr(
                 "{share} of the passages have a vector; the others are found by words only.",
-                share=floored(context.vectors_ready),
+                share=floored(ready.ready, ready.total),
             )
             yield self._of_index(name, advice)
 

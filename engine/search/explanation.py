@@ -176,7 +176,7 @@ def _vectors(stage: Stage) -> str:
     ready = _facts(stage, VectorsReady)
     share = tr(
         "{share} of the passages have a vector: {ready:,} of {total:,}.",
-        share=floored(ready.ready / ready.total),
+        share=floored(ready.ready, ready.total),
         ready=ready.ready,
         total=ready.total,
     )

@@ -96,8 +96,7 @@ class Ranker:
                 by_vectors = vector_leg.candidates(limit, scope, context.cancel)
             ready = None
             if context.request.explain and (rows := vector_leg.rows()) < leg.chunks:
-                context.vectors_ready = rows / leg.chunks
-                ready = VectorsReady(rows, leg.chunks)
+                context.vectors_ready = ready = VectorsReady(rows, leg.chunks)
             context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
         context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
         of_time: list[int] = []

@@ -11,7 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.records import Passage, QuerySuggestion, RemedyName, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
-from engine.search.pipeline_stages import Stages
+from engine.search.pipeline_stages import Stages, VectorsReady
 from engine.settings.search_settings import HybridSettings
 from engine.text import Query, parse_query
 
@@ -75,8 +75,8 @@ class SearchContext(msgspec.Struct, eq=False):
     """The highest score or keyword score of all candidates."""
     vector_remedy: RemedyName | None = None
     """Remedy that would enable comparing vectors; `notice` says why they were not compared."""
-    vectors_ready: float = 1.0
-    """Share of the chunks that have a vector; counted if the answer is explained."""
+    vectors_ready: VectorsReady | None = None
+    """Number of chunks that have a vector, if some have none; counted if the answer is explained."""
     tags_wait: bool = False
     """Whether the query uses tags, which the index doesn't have before its next update."""
     weakest: list[int] = msgspec.field(default_factory=list)

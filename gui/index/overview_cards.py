@@ -69,7 +69,7 @@ def _vectors(status: MemoryProviderStatus, overview: IndexOverview | None) -> Fi
     rows, tip = status.vector.rows, "\n".join(filter(None, (model, reused)))
     if status.provider == "none":
         return Figure("vectors", grouped(rows), tr("words only"), "off")
-    share = floored(rows / status.chunks) if status.chunks else ""
+    share = floored(rows, status.chunks) if status.chunks else ""
     step = status.syncing
     if step is not None and step.phase == "embedding" and not status.paused:
         left = tr("embedding")

@@ -5,9 +5,15 @@ import pytest
 from engine.base.formatting import all_of, any_of, floored
 
 
-@pytest.mark.parametrize(("share", "said"), [(1.0, "100%"), (0.9999, "99%"), (0.5, "50%"), (0.0, "0%")])
-def test_share_below_one_is_never_rounded_up(share: float, said: str) -> None:
-    assert floored(share) == said
+@pytest.mark.parametrize(
+    ("part", "whole", "said"), [(2, 2, "100%"), (9_999, 10_000, "99%"), (1, 2, "50%"), (0, 1, "0%")]
+)
+def test_share_below_one_is_never_rounded_up(part: int, whole: int, said: str) -> None:
+    assert floored(part, whole) == said
+
+
+def test_whole_percentages_stay_as_they_are() -> None:
+    assert [floored(part, 100) for part in range(101)] == [f"{part}%" for part in range(101)]
 
 
 def test_lists_have_their_last_word_joined() -> None:

@@ -54,7 +54,7 @@ def subtitle(record: IndexMap, points: int) -> str:
             "{points:,} of {count:,} passages ({share} ready)",
             record.chunks,
             points=points,
-            share=floored(points / record.chunks),
+            share=floored(points, record.chunks),
         )
     else:
         ready = tr_count("{count:,} passage", "{count:,} passages", points)

@@ -38,7 +38,7 @@ from gui.widgets.table import Column, RecordsTable
 _FOOT = 12
 _GAP = 6
 _WIDTH = 160
-_SWATCH, _APART = 8, 14
+_SWATCH, _APART, _LEAST_APART = 8, 14, 4
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
@@ -274,11 +274,19 @@ class Chart(QWidget):
             self._paint_legend(painter, colours, room.adjusted(advance(left), 0, -advance(right), 0), end)
 
     def _paint_legend(self, painter: QPainter, colours: Tokens, between: QRectF, end: float) -> None:
-        """Paint the legend of the parts between the two footer labels, else behind them, where they `end`."""
+        """Paint the legend of the parts between the two footer labels, else after them, where they `end`.
+
+        Where it fits in neither place, it stands closer together between them; without room for that, it is left out.
+        """
         side = self._scaled(_SWATCH)
         widths = [side + 5 + painter.fontMetrics().horizontalAdvance(name) for name in self.series.legend]
-        width = sum(widths) + (len(widths) - 1) * _APART
-        left = between.center().x() - width / 2 if width + 2 * _APART <= between.width() else end + _APART
+        apart = min(_APART, (between.width() - sum(widths)) / (len(widths) + 1))
+        if apart < _APART and end + sum(widths) + len(widths) * _APART <= self.width():
+            left, apart = end + _APART, _APART
+        elif apart >= _LEAST_APART:
+            left = between.center().x() - (sum(widths) + (len(widths) - 1) * apart) / 2
+        else:
+            return
         height = painter.fontMetrics().height()
         for name, ink, pattern, width in zip(self.series.legend, part_inks(colours), PATTERNS, widths, strict=False):
             swatch = QRectF(left, between.top() + (height - side) / 2, side, side)
@@ -287,7 +295,7 @@ class Chart(QWidget):
             painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
             painter.setPen(colours.muted)
             write(painter, QRectF(swatch.right() + 5, between.top(), width, height), 0, name)
-            left += width + _APART
+            left += width + apart
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):

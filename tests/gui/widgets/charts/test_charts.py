@@ -1,5 +1,6 @@
 """Charts can be walked through, pointed at, and named; what they draw follows the figures."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from gui.style.theme import theme_tokens
 from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
-from gui.widgets.charts.chart import ChartCard, Mark, Series, TableColumn
+from gui.widgets.charts.chart import ChartCard, Mark, Series, TableColumn, part_inks
 from tests.helpers import spoken
 
 Key = Qt.Key
@@ -56,6 +57,16 @@ def test_last_label_is_below_last_of_few_bars(qtbot, appearance):
     footer = chart.grab(chart.rect().adjusted(0, 101, 0, 0)).toImage()
     columns = [x for x in range(footer.width()) if inked(footer, x, footer.height())]
     assert 3 * 56 - 8 <= max(columns) <= 3 * 56
+
+
+@pytest.mark.parametrize(("width", "room"), [(600, True), (295, True), (200, False)])
+def test_legend_is_shown_whole_or_not_at_all(qtbot, appearance, width, room):
+    chart = shown(qtbot, BarChart("Files", 100), width=width)
+    series = make_series(*range(1, 14))
+    chart.show_series(replace(series, ends=("Nov. 2025", "Nov. 2026"), legend=("Notizen", "Sitzungen")))
+    footer = chart.grab(chart.rect().adjusted(0, 101, 0, 0)).toImage()
+    pixels = [footer.pixelColor(x, y) for x in range(footer.width()) for y in range(footer.height())]
+    assert [ink in pixels for ink in part_inks(theme_tokens("light"))] == [room, room]
 
 
 def test_many_bars_share_width(qtbot, appearance):
