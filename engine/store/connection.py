@@ -45,11 +45,11 @@ def translated(database: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise _full(database.parent) from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.MismatchError, UnicodeDecodeError) as error:
-        raise _damaged(database, error) from error
+        raise damaged(database, str(error)) from error
     except apsw.SQLError as error:
         if _ANOTHER_SCHEMA.search(str(error)) is None:
             raise
-        raise _damaged(database, error) from error
+        raise damaged(database, str(error)) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         raise IndexReadOnly(unwritable(database.parent)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
@@ -69,13 +69,14 @@ def translated(database: Path) -> Iterator[None]:
         ) from error
 
 
-def _damaged(database: Path, error: Exception) -> IndexCorrupt:
+def damaged(database: Path, reason: str) -> IndexCorrupt:
+    """Return the engine's error for a damaged database, with advice."""
     return IndexCorrupt(
         tr(
             "The database file {file} seems to be damaged ({reason}). Repair it on the page Health, or run mnemoscope "
             "doctor --repair.",
             file=database,
-            reason=str(error),
+            reason=reason,
         )
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
+from engine.base.errors import PARSER_FAULTS, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 from engine.base.language import tr
 from engine.records import IndexSizes
 from engine.store import index_schema, integrity
@@ -22,6 +22,7 @@ from engine.store.connection import (
     BUSY_MS,
     ReaderPool,
     WriterLock,
+    damaged,
     has_room,
     open_connection,
     refused,
@@ -200,7 +201,7 @@ class IndexStore:
         """
         if identity(self.files.database) not in (self._opened, None) or self._has_room_again():
             self._follow()
-        with self._naming_file(), self._readers.connection(cancel) as connection:
+        with self.noticing_damage(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
 
     @contextmanager
@@ -213,7 +214,7 @@ class IndexStore:
 
         if self._has_room_again():
             self._follow()
-        with self._writing, self._naming_file(), translated(self.files.database):
+        with self._writing, self.noticing_damage(), translated(self.files.database):
             if self._closed:
                 raise Closed
             if self.read_only:
@@ -316,10 +317,19 @@ class IndexStore:
             yield
 
     @contextmanager
-    def _naming_file(self) -> Iterator[None]:
+    def noticing_damage(self) -> Iterator[None]:
+        """Raise `IndexCorrupt`, with the file's identity, for an error in the block that damage explains.
+
+        Columns accept any value, so one of the wrong type fails somewhere; after such an error, the file is checked.
+        """
         opened = self._opened
         try:
-            yield
+            try:
+                yield
+            except (*PARSER_FAULTS, apsw.ConstraintError) as error:
+                if not integrity.is_damaged(self.files.database):
+                    raise
+                raise damaged(self.files.database, tr("values of the wrong type")) from error
         except IndexCorrupt as damage:
             damage.file = opened
             raise
