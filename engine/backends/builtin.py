@@ -229,7 +229,7 @@ class BuiltinMemory:
         self._lifetime = Lifetime()
         self.store = IndexStore(usable_index_files(self._workspace, settings.store.path))
         try:
-            self._user = UserData(self.store.files.user, read_only=bool(self.store.read_only))
+            self._user = UserData(self.store.files.user)
         except BaseException:
             self.store.close()
             raise

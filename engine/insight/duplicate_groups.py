@@ -10,8 +10,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from engine.base.errors import IndexReadOnly
-from engine.base.language import marked, tr
 from engine.insight.text_comparison import LineRange
 from engine.records import DuplicateKind
 from engine.store.user_data import UserData
@@ -19,11 +17,6 @@ from engine.store.user_data import UserData
 Item = TypeVar("Item", bound=Hashable)
 _SAME_POSITION = 0.5
 """Least overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
-
-_NOT_SAVED = marked(
-    "The folder of the index is not writable, so groups can't be hidden: make it writable or choose "
-    "another one with `store.path` in the settings."
-)
 
 
 class Part(NamedTuple):
@@ -153,8 +146,6 @@ def hidden_groups(user: UserData) -> frozenset[str]:
 
 def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
     """Hide a duplicate group, or show it again. Raises `IndexReadOnly` if this can't be saved."""
-    if not user.can_save:
-        raise IndexReadOnly(user.problem or tr(_NOT_SAVED))
     with user.writing() as connection:
         if hidden:
             connection.execute("INSERT OR REPLACE INTO hidden_duplicates VALUES (?, ?)", (key, time.time()))

@@ -75,7 +75,8 @@ class IndexInsight:
 
         if self._overviews is None:
             self._overviews = Overviews(self._store, self._user)
-        return self._overviews.now(self._model(), cancel)
+        with self._store.noticing_damage():
+            return self._overviews.now(self._model(), cancel)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
         """Return the chunks of the file with this stable name; None if it is not indexed."""
@@ -155,11 +156,11 @@ class IndexInsight:
                 )
             )
             refused = self._guard.refused([path for path, *_ in rows], snapshot.meta("names"))
-        return tuple(
-            ChangedNote(path=path, title=title, modified=time / 1e9)
-            for path, title, time in rows
-            if path not in refused
-        )
+            return tuple(
+                ChangedNote(path=path, title=title, modified=time / 1e9)
+                for path, title, time in rows
+                if path not in refused
+            )
 
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
         """Find notes that share text.
@@ -174,7 +175,8 @@ class IndexInsight:
         known = self._duplicates
         if known is not None and known[0] == state:
             return known[1]
-        report = find_duplicates(self._store, self._guard, cancel, progress, state[-1])
+        with self._store.noticing_damage():
+            report = find_duplicates(self._store, self._guard, cancel, progress, state[-1])
         self._duplicates = state, report
         return report
 

@@ -5,9 +5,11 @@ wait in a queue; each caller takes one for a short transaction and puts it back.
 """
 
 import contextlib
+import errno
 import queue
+import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -41,19 +43,13 @@ def translated(database: Path) -> Iterator[None]:
     except apsw.ConnectionClosedError:
         raise Closed from None
     except apsw.FullError as error:
-        raise DiskFull(
-            tr(
-                "The disk is full: nothing more can be indexed or saved until there is room in {folder}. "
-                "Everything stored before is kept.",
-                folder=database.parent,
-            )
-        ) from error
+        raise _full(database.parent) from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.MismatchError, UnicodeDecodeError) as error:
-        raise _damaged(database, error) from error
+        raise damaged(database, str(error)) from error
     except apsw.SQLError as error:
         if _ANOTHER_SCHEMA.search(str(error)) is None:
             raise
-        raise _damaged(database, error) from error
+        raise damaged(database, str(error)) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         raise IndexReadOnly(unwritable(database.parent)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
@@ -61,6 +57,8 @@ def translated(database: Path) -> Iterator[None]:
             tr("Another process keeps the index {file} busy: try again in a moment.", file=database)
         ) from error
     except apsw.IOError as error:
+        if not has_room(database.parent):  # SQLite does not say so of the WAL's index file
+            raise _full(database.parent) from error
         raise StoreError(
             tr(
                 "The index {file} could not be read or written ({reason}). Check the disk and its free space, then try "
@@ -71,15 +69,41 @@ def translated(database: Path) -> Iterator[None]:
         ) from error
 
 
-def _damaged(database: Path, error: Exception) -> IndexCorrupt:
+def damaged(database: Path, reason: str) -> IndexCorrupt:
+    """Return the engine's error for a damaged database, with advice."""
     return IndexCorrupt(
         tr(
             "The database file {file} seems to be damaged ({reason}). Repair it on the page Health, or run mnemoscope "
             "doctor --repair.",
             file=database,
-            reason=str(error),
+            reason=reason,
         )
     )
+
+
+def _full(folder: Path) -> DiskFull:
+    return DiskFull(
+        tr(
+            "The disk is full: nothing more can be indexed or saved until there is room in {folder}. "
+            "Everything stored before is kept.",
+            folder=folder,
+        )
+    )
+
+
+def has_room(folder: Path) -> bool:
+    """Whether the disk of the folder has room for writing to a database; also true if this can't be determined."""
+    try:
+        return shutil.disk_usage(folder).free >= _LEAST_ROOM
+    except OSError:
+        return True
+
+
+def refused(folder: Path, error: OSError) -> StoreError:
+    """Return the engine's error for a folder of an index in which a file can't be created."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _full(folder)
+    return IndexReadOnly(unwritable(folder))
 
 
 def unwritable(folder: Path) -> str:
@@ -100,30 +124,53 @@ waste a quarter.
 _WRITER_CACHE_KIB = 16 * 1024
 """Page cache of the writer in KiB; four times as much did not speed up a full index of 10,000 notes."""
 _READER_CACHE_KIB = 8 * 1024
+_LEAST_ROOM = 1024 * 1024
+"""Free bytes from which a disk is not full. Opening a database for writing takes some 100 KB."""
 Role = Literal["reader", "frozen reader", "writer"]
 
 
 def open_connection(database: Path, role: Role) -> apsw.Connection:
     """Open a connection to the index for reading or writing. A reader needs the file to exist; a writer creates it.
 
-    A reader must be able to write the WAL's index file. In a read-only folder, a frozen reader opens the database
-    alone.
+    A reader must be able to write the WAL's index file. On a full disk and in a read-only folder, it becomes a frozen
+    reader, which builds that index in memory or, without a WAL, opens the database alone.
 
     Each pragma needs a call of its own: apsw stops at the first statement that yields a row.
     """
-    if role != "writer":
-        frozen = role == "frozen reader"
-        name = f"{database.absolute().as_uri()}?immutable=1" if frozen else str(database)
-        connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | (apsw.SQLITE_OPEN_URI if frozen else 0))
+    if role == "writer":
+        with contextlib.suppress(OSError):  # SQLite then reports the reason
+            create_private(database)  # SQLite gives the log the same mode
+        return _set_up(apsw.Connection(str(database)), _as_writer)
+    if role == "reader":
+        try:
+            return _set_up(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY), _as_reader)
+        except (apsw.IOError, apsw.FullError, apsw.CantOpenError, apsw.ReadOnlyError):
+            if not database.exists():
+                raise
+    logged = all(database.with_name(database.name + ending).exists() for ending in ("-wal", "-shm"))
+    name = f"{database.absolute().as_uri()}?{'readonly_shm' if logged else 'immutable'}=1"
+    return _set_up(apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI), _as_reader)
+
+
+def _set_up(connection: apsw.Connection, options: Callable[[apsw.Connection], None]) -> apsw.Connection:
+    """Return the connection with its options; an error closes it, since other connections share its locks."""
+    try:
         connection.set_busy_timeout(BUSY_MS)
-        connection.pragma("cache_size", -_READER_CACHE_KIB)
-        # Otherwise SQLite compiles the look-ups of FTS5 again for every word, since a plan might depend on its value.
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        return connection
-    with contextlib.suppress(OSError):  # SQLite then reports the reason
-        create_private(database)  # SQLite gives the log the same mode
-    connection = apsw.Connection(str(database))
-    connection.set_busy_timeout(BUSY_MS)
+        options(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _as_reader(connection: apsw.Connection) -> None:
+    connection.pragma("cache_size", -_READER_CACHE_KIB)
+    # Otherwise SQLite compiles the look-ups of FTS5 again for every word, since a plan might depend on its value.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.pragma("user_version")  # opens the files
+
+
+def _as_writer(connection: apsw.Connection) -> None:
     # These two only take effect before the first table exists.
     connection.pragma("page_size", _PAGE_SIZE)
     connection.pragma("auto_vacuum", 2)
@@ -131,7 +178,6 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
     connection.pragma("synchronous", 1)
     connection.pragma("secure_delete", 1)
     connection.pragma("cache_size", -_WRITER_CACHE_KIB)
-    return connection
 
 
 def number(connection: apsw.Connection, query: str, values: tuple[str | int | bytes, ...] = ()) -> int:
@@ -144,10 +190,8 @@ def number(connection: apsw.Connection, query: str, values: tuple[str | int | by
 class ReaderPool:
     """Pool of connections for reading, opened on first use."""
 
-    def __init__(self, database: Path, *, frozen: bool = False) -> None:
-        """`frozen`: the file or its folder is read-only."""
+    def __init__(self, database: Path) -> None:
         self._database = database
-        self._role: Role = "frozen reader" if frozen else "reader"
         # Last in, first out: the connection used last has the warmest page cache.
         self._slots: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(READERS):
@@ -166,7 +210,7 @@ class ReaderPool:
             if self._closed:
                 raise Closed
             with translated(self._database):
-                slot = slot or open_connection(self._database, self._role)
+                slot = slot or open_connection(self._database, "reader")
                 with _interruptible(slot, cancel), _transaction(slot):
                     yield slot
         finally:

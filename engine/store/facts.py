@@ -7,18 +7,12 @@ from typing import Any
 import apsw
 import msgspec
 
-from engine.base.errors import IndexReadOnly
-from engine.base.language import marked, tr
 from engine.records import Fact, SavedFact
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 _COLUMNS = ", ".join(Fact.__struct_fields__)
 _MARKS = ", ".join("?" * len(Fact.__struct_fields__))
-_NOT_SAVED = marked(
-    "The folder of the index is read-only, so no fact can be saved: make it writable or choose another one with "
-    "`store.path` in the settings."
-)
 
 
 class FactRows:
@@ -31,7 +25,7 @@ class FactRows:
     @property
     def problem(self) -> str:
         """Why nothing can be saved; empty if saving works."""
-        return "" if self._user.can_save else self._user.problem or tr(_NOT_SAVED)
+        return self._user.refusal
 
     @property
     def unreadable(self) -> str:
@@ -112,8 +106,6 @@ class FactRows:
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
-        if self.problem:
-            raise IndexReadOnly(self.problem)
         with self._user.writing() as connection:
             yield connection
         self._changes += 1

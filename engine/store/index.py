@@ -14,11 +14,21 @@ from typing import TYPE_CHECKING
 import apsw
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.base.errors import PARSER_FAULTS, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 from engine.base.language import tr
 from engine.records import IndexSizes
 from engine.store import index_schema, integrity
-from engine.store.connection import BUSY_MS, ReaderPool, Role, WriterLock, open_connection, translated, unwritable
+from engine.store.connection import (
+    BUSY_MS,
+    ReaderPool,
+    WriterLock,
+    damaged,
+    has_room,
+    open_connection,
+    refused,
+    translated,
+    unwritable,
+)
 from engine.store.index_paths import IndexFiles
 from engine.store.index_schema import Tables
 from engine.store.snapshot import Snapshot
@@ -67,11 +77,6 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
         return connection
 
 
-def check_readable(files: IndexFiles) -> None:
-    """Check that a read-only file can be read without migrating it. Raises `IndexReadOnly`, `IndexTooNew`."""
-    _check_version(files, "frozen reader")
-
-
 def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection, str]:
     """Set a damaged index aside, create a new one and copy all vectors that can still be read.
 
@@ -112,15 +117,19 @@ def _undo_interrupted(database: Path) -> None:
             index_schema.version_of(connection)
 
 
-def _check_version(files: IndexFiles, role: Role = "reader") -> None:
+def _check_version(files: IndexFiles, refusal: StoreError | None = None) -> None:
+    """Check that the file can be read after a migration, or without one if writing is refused.
+
+    Raises `IndexTooNew`, `IndexCorrupt` and `refusal`.
+    """
     with translated(files.database):
-        connection = open_connection(files.database, role)
+        connection = open_connection(files.database, "reader")
         try:
             index_schema.refuse_newer(connection, files.database, index_schema.INDEX_FORMAT)
             found = index_schema.version_of(connection)
-            if role == "frozen reader" and found < index_schema.INDEX_FORMAT:
+            if refusal is not None and found < index_schema.INDEX_FORMAT:
                 older = tr("{file} was written by an older version of Mnemoscope.", file=files.database)
-                raise IndexReadOnly(f"{older} {unwritable(files.folder)}")
+                raise type(refusal)(f"{older} {refusal}" if found else str(refusal)) from refusal
             if 0 < found < index_schema.FIRST_INDEX_FORMAT:
                 raise IndexCorrupt(f"format {found}")
         finally:
@@ -159,9 +168,10 @@ def return_memory() -> None:
 class IndexStore:
     """Owns all connections to `index.sqlite`. Thread-safe; readers never wait for the writer.
 
-    Opening creates or migrates the file, or opens it read-only if it is not writable. A damaged file is renamed and
-    replaced with a new one that reuses all vectors that can still be read; `recovered` then describes this. If another
-    process does that, or the file is deleted, the new file is opened in its place.
+    Opening creates or migrates the file, or opens it read-only if it is not writable or the disk is full; it becomes
+    writable as soon as there is room. A damaged file is renamed and replaced with a new one that reuses all vectors
+    that can still be read; `recovered` then describes this. If another process does that, or the file is deleted, the
+    new file is opened in its place.
     """
 
     def __init__(self, files: IndexFiles) -> None:
@@ -171,6 +181,8 @@ class IndexStore:
         """
         self.read_only = ""
         """Why the index cannot be written; empty if it can."""
+        self._full = False
+        """Whether it cannot be written because the disk was full."""
         self._writer: apsw.Connection | None = None
         self._writing = threading.Lock()
         self._repairing = threading.Lock()
@@ -179,7 +191,7 @@ class IndexStore:
         self._opened: Identity | None = None
         """The file that the connections have open."""
         self._open()
-        self._readers = ReaderPool(files.database, frozen=bool(self.read_only))
+        self._readers = ReaderPool(files.database)
 
     @contextmanager
     def read(self, cancel: CancelToken | None = None, *, tables: Tables | None = None) -> Iterator[Snapshot]:
@@ -187,9 +199,9 @@ class IndexStore:
 
         Raises `Cancelled` when `cancel` interrupts it.
         """
-        if identity(self.files.database) not in (self._opened, None):
+        if identity(self.files.database) not in (self._opened, None) or self._has_room_again():
             self._follow()
-        with self._naming_file(), self._readers.connection(cancel) as connection:
+        with self.noticing_damage(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
 
     @contextmanager
@@ -200,7 +212,9 @@ class IndexStore:
         """
         from engine.store.writer import Writer  # a search does not write
 
-        with self._writing, self._naming_file(), translated(self.files.database):
+        if self._has_room_again():
+            self._follow()
+        with self._writing, self.noticing_damage(), translated(self.files.database):
             if self._closed:
                 raise Closed
             if self.read_only:
@@ -232,7 +246,7 @@ class IndexStore:
         """Try to become the only writing process; return False if another process already is."""
         if not self._take_lock():
             return False
-        if not self.read_only and identity(self.files.database) != self._opened:
+        if self._has_room_again() or (not self.read_only and identity(self.files.database) != self._opened):
             try:
                 self._follow()
             except BaseException:
@@ -254,7 +268,7 @@ class IndexStore:
         try:
             return self._process_lock.acquire()
         except OSError as error:
-            raise IndexReadOnly(unwritable(self.files.folder)) from error
+            raise refused(self.files.folder, error) from error
 
     # --- damage ----------------------------------------------------------------------------------------------------
 
@@ -284,11 +298,14 @@ class IndexStore:
             return not sound
 
     def _follow(self) -> None:
-        """Open the file that has replaced the one opened before."""
+        """Open the file that has replaced the one opened before, or the same one for writing."""
         with self._writing:
-            if not self._closed and identity(self.files.database) != self._opened:
+            if not self._closed and (identity(self.files.database) != self._opened or self._has_room_again()):
                 with self._without_connections():
                     self._open()
+
+    def _has_room_again(self) -> bool:
+        return self._full and has_room(self.files.folder)
 
     @contextmanager
     def _without_connections(self) -> Iterator[None]:
@@ -300,10 +317,19 @@ class IndexStore:
             yield
 
     @contextmanager
-    def _naming_file(self) -> Iterator[None]:
+    def noticing_damage(self) -> Iterator[None]:
+        """Raise `IndexCorrupt`, with the file's identity, for an error in the block that damage explains.
+
+        Columns accept any value, so one of the wrong type fails somewhere; after such an error, the file is checked.
+        """
         opened = self._opened
         try:
-            yield
+            try:
+                yield
+            except (*PARSER_FAULTS, apsw.ConstraintError) as error:
+                if not integrity.is_damaged(self.files.database):
+                    raise
+                raise damaged(self.files.database, tr("values of the wrong type")) from error
         except IndexCorrupt as damage:
             damage.file = opened
             raise
@@ -384,18 +410,19 @@ class IndexStore:
         try:
             self.files.prepare()
         except OSError as error:
-            raise IndexReadOnly(unwritable(self.files.folder)) from error
+            raise refused(self.files.folder, error) from error
+        self.read_only, self._full = "", False
         try:
             self._writer = open_writer(self.files)
         except IndexCorrupt as damage:
             if not integrity.is_damaged(self.files.database):
                 raise
             self.recovered = self._replace_damaged(damage)
-        except IndexReadOnly as error:
+        except (IndexReadOnly, DiskFull) as error:
             if not self.files.database.exists():
                 raise
-            check_readable(self.files)
-            self.read_only = str(error)
+            _check_version(self.files, error)
+            self.read_only, self._full = str(error), isinstance(error, DiskFull)
         self._opened = identity(self.files.database)
 
     def _replace_damaged(self, damage: IndexCorrupt) -> str:

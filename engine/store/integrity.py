@@ -19,6 +19,7 @@ from engine.base.language import tr
 from engine.store.connection import number, open_connection, translated
 from engine.store.index_schema import INDEX_MIGRATIONS, Tables
 from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import MOST_DIMS
 
 if TYPE_CHECKING:
     from engine.store.writer import Writer
@@ -34,6 +35,18 @@ or small values.
 """
 
 
+_MORE = {
+    "dims": f"dims BETWEEN 1 AND {MOST_DIMS}",
+    "start_line": f"start_line BETWEEN 0 AND {2**31 - 1}",
+    "end_line": f"end_line BETWEEN 0 AND {2**31 - 1}",
+    "size": "size >= 0",
+    "places": "json_valid(CAST(places AS TEXT))",
+}
+"""SQL conditions for valid values of single columns."""
+_MOST_IDS = 2**62
+"""Ids from which a row is taken for damaged: adding to larger ones would leave the range of integers."""
+
+
 class Column(msgspec.Struct, frozen=True):
     table: str
     name: str
@@ -44,6 +57,8 @@ class Column(msgspec.Struct, frozen=True):
     def fits(self) -> str:
         """SQL condition that a row has a valid value in this column."""
         fits = _VALUES[self.kind].format(self.name) if self.kind in _VALUES else "1"
+        if self.name in _MORE:
+            fits += f" AND {_MORE[self.name]}"
         return f"({fits})" if self.required else f"({fits} OR {self.name} IS NULL)"
 
 
@@ -161,30 +176,39 @@ def copy_vectors(damaged: Path, writer: "Writer") -> int:
     with closing(source):
         try:
             models = source.execute("SELECT id, provider, model, provider_key, dims FROM models").fetchall()
-            highest = number(source, "SELECT max(id) FROM embedding_cache")
+            highest = number(source, f"SELECT max(id) FROM embedding_cache WHERE id < {_MOST_IDS}")
         except apsw.Error:
             return 0
         ids: dict[object, tuple[int, int]] = {}
         for old, provider, model, key, dims in models:
-            if isinstance(dims, int):  # a damaged row may have any value
+            if isinstance(dims, int) and 0 < dims <= MOST_DIMS:  # a damaged row may have any value
                 ids[old] = writer.ensure_model(str(provider), str(model), str(key), dims).id, dims
-        carried = 0
-        step = 256
-        for start in range(1, highest + 1, step):
+        carried, start, step = 0, 1, 256
+        while start <= highest:
             rows = _readable_rows(source, start, start + step)
             # A vector of the wrong length comes from a damaged page.
             good = [(ids[model][0], h, v) for model, h, v in rows if model in ids and len(v) == 2 * ids[model][1]]
             for model in {row[0] for row in good}:
                 writer.store_vectors(model, [(h, v) for m, h, v in good if m == model])
             carried += len(good)
+            start = _next_id(source, start + step)
         return carried
+
+
+def _next_id(source: apsw.Connection, start: int) -> int:
+    """Return the next id of a vector from `start` on: a damaged one may be so large that counting never ends."""
+    try:
+        return number(source, "SELECT min(id) FROM embedding_cache WHERE id >= ?", (start,)) or start
+    except apsw.Error:
+        return start
 
 
 def _readable_rows(source: apsw.Connection, start: int, end: int) -> list[tuple[int, bytes, bytes]]:
     query = "SELECT model_id, hash, vector FROM embedding_cache WHERE id >= ? AND id < ?"
     try:
-        return [(int(str(m)), bytes(h), bytes(v)) for m, h, v in source.execute(query, (start, end))]
-    except (apsw.Error, TypeError, ValueError):
+        rows = list(source.execute(query, (start, end)))
+        return [(m, h, v) for m, h, v in rows if isinstance(m, int) and isinstance(h, bytes) and isinstance(v, bytes)]
+    except (apsw.Error, ValueError):
         if end - start == 1:
             return []
         middle = (start + end) // 2

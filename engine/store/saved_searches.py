@@ -2,14 +2,12 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import apsw
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.base.errors import IndexReadOnly, StoreError
+from engine.base.errors import StoreError
 from engine.base.language import marked, tr
 from engine.corpus.ignore_rules import shown
 from engine.records import QueryRecord, RecentSearch, SavedSearch
@@ -18,10 +16,6 @@ from engine.store.user_data import UserData
 
 LONGEST_NAME = 200
 _MOST_RECENT = 200
-_NOT_SAVED = marked(
-    "The folder of the index cannot be written, so no search can be saved: make it writable or choose another one with "
-    "`store.path` in the settings."
-)
 
 _SECRET = marked("A search with a password, a key or a token can't be saved: remove the secret from query and name.")
 
@@ -57,7 +51,7 @@ class SavedSearches:
             raise StoreError(tr("This search contains characters that can't be saved: type it again."))
         if query_holds_secret(search.query):
             raise StoreError(tr(_SECRET))
-        with self._writing() as connection:
+        with self._user.writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO saved_searches (name, used, question) VALUES (?, ?, ?)",
                 (name, search.used, query),
@@ -66,7 +60,7 @@ class SavedSearches:
     def rename(self, name: str, new_name: str) -> None:
         """Rename a search, replacing one that already has the new name. Does nothing if `name` does not exist."""
         new_name = _checked(new_name)
-        with self._writing() as connection:
+        with self._user.writing() as connection:
             connection.execute("UPDATE OR REPLACE saved_searches SET name = ? WHERE name = ?", (new_name, name))
 
     def touch(self, name: str) -> None:
@@ -76,7 +70,7 @@ class SavedSearches:
                 connection.execute("UPDATE saved_searches SET used = ? WHERE name = ?", (time.time(), name))
 
     def forget_saved(self, name: str) -> None:
-        with self._writing() as connection:
+        with self._user.writing() as connection:
             connection.execute("DELETE FROM saved_searches WHERE name = ?", (name,))
 
     def recent(self) -> tuple[RecentSearch, ...]:
@@ -118,13 +112,6 @@ class SavedSearches:
                 connection.executemany("DELETE FROM recent_searches WHERE id = ?", gone)
         self._user.settle()
         self._user.change_in_backups("recent_searches", "DELETE FROM recent_searches")
-
-    @contextmanager
-    def _writing(self) -> Iterator[apsw.Connection]:
-        if not self._user.can_save:
-            raise IndexReadOnly(self._user.problem or tr(_NOT_SAVED))
-        with self._user.writing() as connection:
-            yield connection
 
 
 def _json(query: QueryRecord) -> str | None:

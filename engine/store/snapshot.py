@@ -14,7 +14,7 @@ from engine.base.language import tr
 from engine.records import FileIssue, MemorySearchResult, Source, SourceCount, cite
 from engine.store.connection import number
 from engine.store.index_schema import Tables, discarded, generations_present
-from engine.store.vector_encoding import StoredModel
+from engine.store.vector_encoding import Dims, StoredModel
 
 HEADING_SEPARATOR = "\x1f"
 MOST_FREE = 0.25
@@ -322,7 +322,7 @@ class Snapshot:
         """Return the stored model with these names; None if nothing was embedded with it yet."""
         names = (provider, model, provider_key)
         query = "SELECT id, dims FROM models WHERE provider = ? AND model = ? AND provider_key = ?"
-        rows = typed(self.connection.execute(query, names), tuple[int, int])
+        rows = typed(self.connection.execute(query, names), tuple[int, Dims])
         return StoredModel.of(rows[0][0], *names, rows[0][1]) if rows else None
 
     def vector_chunk_ids(self, model_id: int) -> list[int]:

@@ -18,13 +18,13 @@ import apsw
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.base.errors import IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.base.errors import DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import marked, tr
 from engine.base.private_files import create_private, temporary_path
 from engine.records import StoredSync, SyncSummary, UserDataStatus, WrittenNote
 from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
-from engine.store.connection import number, open_connection, translated, unwritable
+from engine.store.connection import has_room, number, open_connection, refused, translated, unwritable
 from engine.store.index_paths import IndexFiles, usable_index_files
 from engine.store.index_schema import migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
@@ -47,16 +47,20 @@ _MISSING = marked(
 class UserData:
     """The user's data of one workspace. Thread-safe; has one connection, since transactions are few and tiny.
 
-    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.connection`, but not for a damaged,
-    empty or missing file: then nothing is written, `problem` describes it, and `restore` recovers a backup. If
-    another process replaces the file, the new one is opened.
+    Raises `IndexTooNew` and the other errors of `engine.store.connection`, but not for a damaged, empty or missing
+    file: then nothing is written, `problem` describes it, and `restore` recovers a backup. In a read-only folder and on
+    a full disk it saves nothing, until there is room. If another process replaces the file, the new one is opened.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """`read_only`: save nothing, for example in a read-only folder; a missing file reads as empty."""
+        """`read_only`: save nothing; a missing file reads as empty."""
         self._path = path
         self._lock = threading.RLock()
-        self._read_only = read_only
+        self._for_reading_only = read_only
+        self._read_only = ""
+        """Why the file cannot be written; empty if it can."""
+        self._full = False
+        """Whether it cannot be written because the disk was full."""
         self._backups = Backups(path)
         self._within = False
         """Whether the connection is in use and must not be replaced."""
@@ -77,7 +81,13 @@ class UserData:
     @property
     def can_save(self) -> bool:
         """Whether data can be saved."""
-        return not self._read_only and not self.problem
+        return not self.refusal
+
+    @property
+    def refusal(self) -> str:
+        """Message about why nothing can be saved; empty if saving works."""
+        with self._lock:
+            return self.problem or self._read_only
 
     @property
     def problem(self) -> str:
@@ -102,13 +112,13 @@ class UserData:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """Open an exclusive transaction, across threads and processes. Only valid if `can_save` is true.
+        """Open an exclusive transaction, across threads and processes.
 
-        Raises `IndexReadOnly` if the file has disappeared, even during the write; then nothing was saved.
+        Raises `IndexReadOnly` if nothing can be saved or the file has disappeared, even during the write.
         """
         with self._used() as connection:
-            if self._problem:
-                raise IndexReadOnly(self._problem)
+            if refusal := self._problem or self._read_only:
+                raise IndexReadOnly(refusal)
             connection.execute("BEGIN IMMEDIATE")  # another process must not write between our reads and writes
             try:
                 yield connection
@@ -168,7 +178,7 @@ class UserData:
             if not self.problem:
                 return ""
             if self._read_only:
-                raise IndexReadOnly(unwritable(self._path.parent))
+                raise IndexReadOnly(self._read_only)
             made = temporary_path(self._path)
             try:
                 source = self._copy_newest(made)
@@ -276,9 +286,14 @@ class UserData:
     # --- file identity ----------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Detect, with one system call, whether the file was deleted, emptied or replaced since it was opened."""
+        """Detect, with one system call, whether the file was deleted, emptied or replaced since it was opened. After a
+        full disk, also whether it can be written now.
+        """
         if self._within or self._closed:
             return
+        if self._full and has_room(self._path.parent):
+            self._connection.close()  # a writer would share its view of the log, which is read-only
+            self._open_again()
         found = _identity(self._path)
         if found == self._opened:
             return
@@ -311,15 +326,15 @@ class UserData:
 
     def _open(self) -> None:
         self.openings += 1
-        self._problem = ""
+        self._problem = self._read_only = ""
+        self._full = False
         found = _identity(self._path)
         if found == _NO_CONTENT or (found is None and self._backups.all()):
             self._opened, self._connection = found, _empty()
             self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
             return
         try:
-            with translated(self._path):
-                self._connection = _for_reading(self._path) if self._read_only else self._for_writing()
+            self._connection = self._connect()
         except IndexCorrupt:
             self._connection = _empty()
             self._mark_damaged()
@@ -327,6 +342,19 @@ class UserData:
 
     def _mark_damaged(self) -> None:
         self._problem = tr(_DAMAGED, file=self._path)
+
+    def _connect(self) -> apsw.Connection:
+        """Open the file for writing if possible, otherwise for reading."""
+        if self._for_reading_only:
+            self._read_only = unwritable(self._path.parent)
+        else:
+            try:
+                with translated(self._path):
+                    return self._for_writing()
+            except (IndexReadOnly, DiskFull) as error:
+                self._read_only, self._full = str(error), isinstance(error, DiskFull)
+        with translated(self._path):
+            return _for_reading(self._path)
 
     def _for_writing(self) -> apsw.Connection:
         if not self._path.exists():
@@ -398,8 +426,7 @@ def _create(path: Path) -> None:
 
 def _for_reading(path: Path) -> apsw.Connection:
     if path.exists():
-        # A frozen reader does not see recent writes of other connections.
-        connection = open_connection(path, "reader" if os.access(path.parent, os.W_OK) else "frozen reader")
+        connection = open_connection(path, "reader")
         try:
             refuse_newer(connection, path, len(USER_MIGRATIONS))
             check(connection)
@@ -422,18 +449,14 @@ def _empty() -> apsw.Connection:
 def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, UserData]:
     """Return the index files of a workspace, the same for every backend, and its opened `user.sqlite`.
 
-    In a read-only folder the file is opened for reading only, and `UserData.can_save` is false. Raises the store's
-    errors.
+    Raises the store's errors.
     """
     files = usable_index_files(workspace.resolve(), settings.store.path)
     try:
         files.prepare()
     except OSError as error:
-        raise IndexReadOnly(unwritable(files.folder)) from error
-    try:
-        return files, UserData(files.user)
-    except IndexReadOnly:
-        return files, UserData(files.user, read_only=True)
+        raise refused(files.folder, error) from error
+    return files, UserData(files.user)
 
 
 _MOST_UNSEEN = 50

@@ -1,7 +1,7 @@
 """Storage format of vectors (float16, little-endian, unit length), and the stored identity of their model."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 else:
     # numpy is imported only by code that handles vectors.
     Ids = Vectors = Any
+
+
+MOST_DIMS = 65_536
+"""Most dimensions of a vector; models have some thousands. A larger stored number is damaged and would fill memory."""
+Dims = Annotated[int, msgspec.Meta(ge=1, le=MOST_DIMS)]
 
 
 class StoredModel(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 The disk is a small tmpfs, so these tests need permission to mount one.
 """
 
+import contextlib
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.base.errors import DiskFull
 from engine.corpus.folder_walk import FoundFile
 from engine.indexing.crashing_files import CrashRecord
 from tests.helpers.sync_worker import open_with_fake
@@ -74,14 +76,65 @@ def test_sync_continues_when_read_file_cannot_be_recorded(small_disk: Path, tmp_
     assert read == ["n0.md", "n1.md", "n2.md"]
 
 
-def test_disk_full_from_start_is_reported_on_open(small_disk: Path, tmp_path: Path) -> None:
-    from engine.base.errors import StoreError
-
+def test_first_start_on_full_disk_is_reported(small_disk: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     write_notes(notes, 1)
     fill(small_disk, leave=4096)
-    with pytest.raises(StoreError, match=r"disk is full|cannot be written"):
+    with pytest.raises(DiskFull, match="disk is full"):
         open_with_fake(notes, small_disk)
+
+
+def fill_completely(disk: Path) -> None:
+    with contextlib.suppress(OSError), (disk / "ballast").open("wb", buffering=0) as file:
+        while True:
+            file.write(b"\0" * 4096)
+
+
+def indexed_then_killed(notes: Path, disk: Path) -> None:
+    """Index the notes, then commit to both databases in a process that is killed, so that they have logs."""
+    memory = open_with_fake(notes, disk)
+    memory.sync()
+    memory.close()
+    command = """if True:
+        import os, sys
+        from pathlib import Path
+        from tests.helpers.sync_worker import open_with_fake
+        memory = open_with_fake(Path(sys.argv[1]), Path(sys.argv[2]))
+        memory.sync()
+        os.kill(os.getpid(), 9)"""
+    write_notes(notes, 1, start=5)
+    subprocess.run([sys.executable, "-c", command, str(notes), str(disk)], check=False, cwd=Path(__file__).parents[2])
+
+
+@pytest.mark.parametrize("left", ["nothing", "logs", "logs without their index"])
+def test_full_disk_is_searched_and_written_later(small_disk: Path, tmp_path: Path, left: str) -> None:
+    notes = tmp_path / "notes"
+    write_notes(notes, 5)
+    indexed_then_killed(notes, small_disk)
+    if left == "nothing":
+        open_with_fake(notes, small_disk).close()
+    logs = list(small_disk.rglob("*-wal"))
+    assert len(logs) == (0 if left == "nothing" else 2)
+    if left == "logs without their index":
+        for file in small_disk.rglob("*-shm"):
+            file.write_bytes(b"")
+    fill_completely(small_disk)
+
+    memory = open_with_fake(notes, small_disk)
+    assert [r.path for r in memory.search("distinct205", mode="keyword").results] == ["n2.md"]
+    assert [r.path for r in memory.search("distinct505", mode="keyword").results] == ["n5.md"]
+    write_notes(notes, 1, start=6)
+    if left != "logs":  # logs that can be emptied leave some room
+        assert "disk is full" in str(memory.status().index_error)
+        assert "disk is full" in memory.facts.problem
+        assert "disk is full" in memory.sync().error
+
+    (small_disk / "ballast").unlink()
+    assert memory.sync().error == ""
+    assert [r.path for r in memory.search("distinct605", mode="keyword").results] == ["n6.md"]
+    assert (memory.status().index_error, memory.facts.problem) == (None, "")
+    memory.facts.add("I prefer tea.")
+    memory.close()
 
 
 def test_read_only_folder_answers_and_reports_reason(small_disk: Path, tmp_path: Path) -> None:

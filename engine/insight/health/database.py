@@ -211,6 +211,8 @@ def _drop(subject: Subject) -> str:
         for table in _of_files(writer.tables):
             writer.connection.execute(f"DELETE FROM {table} WHERE {_orphaned(writer)}")
             removed += writer.connection.changes()
+        if removed:
+            writer.set_meta("fingerprint", "")  # some file has lost these rows: the next update rebuilds the index
     if not removed:
         return ""
     return tr_count(

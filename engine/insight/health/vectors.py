@@ -49,16 +49,18 @@ def _look(subject: Subject) -> Seen:
 def _bad(subject: Subject) -> list[tuple[int, str]]:
     """Return the row id and problem of each invalid vector."""
     with subject.store.read(subject.cancel) as snapshot:
-        highest = number(snapshot.connection, "SELECT max(id) FROM embedding_cache")
+        count = snapshot.cache_entries()
         dims = dict(snapshot.connection.execute("SELECT id, dims FROM models"))
     found: list[tuple[int, str]] = []
-    for start in range(1, highest + 1, _ROWS_AT_ONCE):
-        subject.step(tr("Checking vectors"), start - 1, highest)
+    query = "SELECT model_id, id, vector FROM embedding_cache WHERE id > ? ORDER BY id LIMIT ?"
+    done = last = 0
+    while done < count:
+        subject.step(tr("Checking vectors"), done, count)
         with subject.store.read(subject.cancel) as snapshot:
-            query = "SELECT model_id, id, vector FROM embedding_cache WHERE id >= ? AND id < ? ORDER BY model_id"
-            rows: list[tuple[int, int, bytes]] = list(
-                snapshot.connection.execute(query, (start, start + _ROWS_AT_ONCE))
-            )
+            rows: list[tuple[int, int, bytes]] = list(snapshot.connection.execute(query, (last, _ROWS_AT_ONCE)))
+        if not rows:
+            break
+        done, last = done + len(rows), rows[-1][1]
         for model in {row[0] for row in rows}:
             found += _faults([(id_, vector) for of, id_, vector in rows if of == model], dims.get(model, 0))
     return found

@@ -122,8 +122,8 @@ def test_read_only_facts_say_why(tmp_path: Path) -> None:
         assert [fact.id for fact in rows.all()] == ["a"]
         rows.save_vectors(MODEL, [("a", "I prefer tea.", b"12")])
         rows.erase_old(99.0)
-        assert "read-only" in rows.problem
-        with pytest.raises(IndexReadOnly, match="no fact can be saved"):
+        assert "cannot be written" in rows.problem
+        with pytest.raises(IndexReadOnly, match="cannot be written"):
             rows.put(make("b"))
         with pytest.raises(IndexReadOnly):
             rows.erase(["a"])

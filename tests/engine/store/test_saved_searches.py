@@ -201,7 +201,7 @@ def test_unsavable_reported(tmp_path: Path) -> None:
         lambda: kept.rename("One", "Two"),
         lambda: kept.forget_saved("One"),
     ):
-        with pytest.raises(IndexReadOnly, match="no search can be saved"):
+        with pytest.raises(IndexReadOnly, match="cannot be written"):
             act()
     user.close()
 
