@@ -89,12 +89,16 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
     except OSError as error:  # Windows can't rename open files
         held = tr("The damaged index cannot be renamed while another program has it open.")
         raise IndexBusy(f"{damage} {held}") from error
-    connection = open_writer(files)
     try:
-        with connection, translated(files.database):
-            vectors = integrity.copy_vectors(aside, Writer(connection))
-    except BaseException:
-        connection.close()
+        connection = open_writer(files)
+        try:
+            with connection, translated(files.database):
+                vectors = integrity.copy_vectors(aside, Writer(connection))
+        except BaseException:
+            connection.close()
+            raise
+    except DiskFull:
+        integrity.put_back(aside, files.database)  # its vectors are copied once there is room
         raise
     integrity.drop_older(aside, files.database)
     log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)

@@ -43,6 +43,8 @@ _MORE = {
     "places": "json_valid(CAST(places AS TEXT))",
 }
 """SQL conditions for valid values of single columns."""
+_SUFFIXES = ("-wal", "-shm", "-journal", "")
+"""Endings of the names of a database's files, itself last."""
 _MOST_IDS = 2**62
 """Ids from which a row is taken for damaged: adding to larger ones would leave the range of integers."""
 
@@ -150,11 +152,22 @@ def set_aside(database: Path) -> Path:
     while target.exists():
         number += 1
         target = database.with_name(f"{database.name}.damaged-{stamp}-{number}")
-    for suffix in ("-wal", "-shm", "-journal", ""):
+    _move(database, target)
+    return target
+
+
+def put_back(aside: Path, database: Path) -> None:
+    """Undo `set_aside`: replace the new database by the damaged one."""
+    for suffix in _SUFFIXES:
+        database.with_name(database.name + suffix).unlink(missing_ok=True)
+    _move(aside, database)
+
+
+def _move(database: Path, target: Path) -> None:
+    for suffix in _SUFFIXES:
         source = database.with_name(database.name + suffix)
         if source.exists():
             source.rename(target.with_name(target.name + suffix))
-    return target
 
 
 def drop_older(aside: Path, database: Path) -> None:

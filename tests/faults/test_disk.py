@@ -9,9 +9,10 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 
-from engine.base.errors import DiskFull
+from engine.base.errors import DiskFull, IndexCorrupt
 from engine.corpus.folder_walk import FoundFile
 from engine.indexing.crashing_files import CrashRecord
 from tests.helpers.sync_worker import open_with_fake
@@ -134,6 +135,28 @@ def test_full_disk_is_searched_and_written_later(small_disk: Path, tmp_path: Pat
     assert [r.path for r in memory.search("distinct605", mode="keyword").results] == ["n6.md"]
     assert (memory.status().index_error, memory.facts.problem) == (None, "")
     memory.facts.add("I prefer tea.")
+    memory.close()
+
+
+def test_damaged_index_on_full_disk_keeps_its_vectors(small_disk: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    write_notes(notes, 5)
+    memory = open_with_fake(notes, small_disk)
+    embedded = memory.sync().vectors_embedded
+    memory.close()
+    with contextlib.closing(apsw.Connection(str(memory.store.files.database))) as connection:
+        connection.execute("DROP TABLE files_1")
+    fill_completely(small_disk)
+    memory = open_with_fake(notes, small_disk)
+    with pytest.raises(IndexCorrupt, match="seems to be damaged"):
+        memory.search("distinct205")
+    assert not list(small_disk.rglob("*.damaged-*"))
+
+    (small_disk / "ballast").unlink()
+    with pytest.raises(IndexCorrupt, match="rebuilds it"):
+        memory.search("distinct205")
+    assert memory.sync().vectors_reused == embedded
+    assert [r.path for r in memory.search("distinct205", mode="keyword").results] == ["n2.md"]
     memory.close()
 
 
