@@ -1,5 +1,6 @@
 """Secrets are hidden, everything else stays as it was."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -107,6 +108,38 @@ def test_a_key_block_that_is_quoted_numbered_or_cut_off() -> None:
     assert not any(line in redact(numbered) for line in body)
     code = 'if line.startswith("-----BEGIN PRIVATE KEY-----"):\n    found\nelse:\n    lost\n'
     assert redact(code) == code
+
+
+_SEED = "legal winner thank year wave sausage worth useful legal winner thank yellow".split()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            f"{name}{' '.join(_SEED)}{end}"
+            for name, end in [("BIP39: ", ""), ("Wallet backup: ", ""), ('Mnemonic("', '")'), ("bip-39 words = '", "'")]
+        ),
+        *(
+            name + "".join(f"{indent}{number}{mark} {word}{end}" for number, word in enumerate(_SEED, 1))
+            for name in ("seed phrase:\n", "Mnemonic:\n\n", "wallet:\n")
+            for mark in (".", ")")
+            for indent, end in [("", " "), (" ", "\n"), ("   ", "\n\n"), ("", "\r\n")]
+        ),
+        *(
+            f"{name}:\n" + "".join(f"{mark} {word}\n" for word in _SEED)
+            for name in ("seed phrase", "recovery words", "mnemonic", "wallet backup")
+            for mark in ("-", "*", "  -", "•")
+        ),
+        json.dumps({"mnemonic": _SEED, "x": 1}),
+        json.dumps({"seedWords": _SEED}, separators=(",", ":")),
+        json.dumps({"wallet": {"mnemonic": _SEED}}, indent=4),
+    ],
+)
+def test_seed_phrase_is_masked_in_any_layout(text: str) -> None:
+    masked_text = redact(text)
+    assert not [word for word in _SEED if word in masked_text]
+    assert masked_text.count("\n") == text.count("\n")
 
 
 HARMLESS = """
@@ -824,6 +857,8 @@ Seed the random numbers before every single test that needs them
 """.strip("\n").split("\n")
 DESCRIBED += [
     "radius server x\n key rotation is off",
+    "Seeds:\n" + "".join(f"- {plant}\n" for plant in "carrot tomato cress radish basil chard beet leek".split() * 2),
+    "wallet - leather, brown, small, with a coin pocket, given away, found again, lost again, bought again, kept",
     "the radius server is down\n key swordfish",
     "password: |\n  The password of the user.\n",
     "password: |\n  Specifies the password used to connect to the database.\n",
