@@ -366,9 +366,9 @@ GROUPS_AND_TAGS = frozenset(
 """Words after "root:", "ubuntu:" or "postgres:" that are a group or in the tag of an image, no password."""
 LOGIN_WORDS = frozenset(
     """email e-mail mail phone mobile google github gitlab facebook apple twitter microsoft sso ldap oauth oidc saml
-    register registration signup sign-up logout logoff log-out profile join account session cookie form page screen view
-    home index api web cli gui ssh http https sudo create
-    delete anonymous get post put see link url telefon mobil""".split()
+    register registration signup sign-up logout logoff log-out profile join account session cookie form submit page
+    screen view home index api web cli gui ssh http https sudo create delete anonymous get post put see link url telefon
+    mobil""".split()
 )
 """Words in "login: email / phone" that are no password."""
 

@@ -625,6 +625,13 @@ ntp authentication-key 1 md5 «0822455D0A16» 7
 ip ospf authentication-key «tugboat»
 ip ospf authentication-key 7 «tugboat»
 key-string «swordfish»
+10.0.0.1:5432:shop:ada:«hunter2»
+the admin / «tugboat99»
+root / «tugb0At99» works
+login("ada", "«index2x»")
+#define API_KEY "«tugboat»"
+#define WIFI_PASSWORD "«correct-horse»"
+"ada" * "«tiger2»"
 set vpn ipsec site-to-site peer x authentication pre-shared-secret «tugboat»
 shared-secret «tugboat»
 """.strip("\n").split("\n")
@@ -841,6 +848,14 @@ the key 7 2024 of the table
 password 0 tugboat is used
 the authentication-key 1 is in use
 the shared-secret approach
+#define API_KEY "X-Api-Key"
+"ada" * "count"
+option key 'ctrl-shift-p'
+root / docker2024 image
+admin / panel2023 route
+time 10:5432:a:b:c
+login("ada", "index2")
+page.login('user', 'submit')
 shared-secret authentication1 is common
 pre-shared-key exchange2 is described here
 an option key 'fontFamily' of the theme
