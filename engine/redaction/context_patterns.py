@@ -52,7 +52,6 @@ from engine.redaction.secret_words import (
     NAMES,
     PASSWORD_ANCHORS,
     ROOTS,
-    WIFI_PRODUCTS,
 )
 from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
@@ -120,6 +119,11 @@ def is_salt(before: str, match: re.Match[str]) -> bool:
     return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
 
 
+_WIFI_PRODUCTS = (
+    "(?i:access|adapter|antenna|card|chip(?:set)?|controller|dongle|driver|extender|firmware|karte|mod(?:el|em|ule?)|point"
+    "|repeater|router|standard|stick|treiber|usb|version)"
+)
+"""Words after "wifi" before a name of a product or a version."""
 _CHOSEN = lazy_pattern(r"[A-Za-z]{5,}\d{2,}|[^/]*[!#$%&*+?^@][^/]*|(?=.*[A-Z])(?=.*[a-z])[^/]*")
 CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
@@ -465,7 +469,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         ("wifi", "wi-fi", "wlan", "ssid"),
         r"(?i:wi-?fi|wlan|ssid)(?:[ \t]?:|[ \t](?:is|ist|ssid|network|netz))?[ \t]{1,2}"
-        rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|(?!{WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.-]{{1,31}})"
+        rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|(?!{_WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.-]{{1,31}})"
         rf"(?:[ \t]/[ \t]|[ \t]{{1,2}}|:[ \t]?|,?\s{{1,2}}(?P<named>(?i:key|schlüssel|clé))[ \t:]{{1,3}})(?=\S{{8}})"
         rf"{_BARE_IN_PROSE}(?=[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",
         "whole",

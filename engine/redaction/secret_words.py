@@ -366,17 +366,11 @@ GROUPS_AND_TAGS = frozenset(
 """Words after "root:", "ubuntu:" or "postgres:" that are a group or in the tag of an image, no password."""
 LOGIN_WORDS = frozenset(
     """email e-mail mail phone mobile google github gitlab facebook apple twitter microsoft sso ldap oauth oidc saml
-    register registration signup sign-up logout logoff log-out profile join account session cookie form page screen view
-    home index api web cli gui ssh http https sudo create
-    delete anonymous get post put see link url telefon mobil""".split()
+    register registration signup sign-up logout logoff log-out profile join account session cookie form submit page
+    screen view home index api web cli gui ssh http https sudo create delete anonymous get post put see link url telefon
+    mobil""".split()
 )
 """Words in "login: email / phone" that are no password."""
-
-WIFI_PRODUCTS = (
-    "(?i:access|adapter|antenna|card|chip(?:set)?|controller|dongle|driver|extender|firmware|karte|mod(?:el|em|ule?)|point"
-    "|repeater|router|standard|stick|treiber|usb|version)"
-)
-"""Words after "wifi" before a name of a product or a version."""
 
 # --- Codes ------------------------------------------------------------------------------------------------------------
 
@@ -423,19 +417,24 @@ _NAME_WORD = (
 )
 """A character of a word from "is your" up to "code", if the word there does not make it another code."""
 
+_SEED_WORD = r"(?<![a-z])[a-z]{3,8}+(?![a-z])"
+_ITEM = r"(?:(?:\d\d?[.)]|[*•-](?=[ ]))[ ]{0,2})?+[\"'`]?"
+
 CODE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Seed phrase",
-        "the 12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase`, `wallet`, on one line or several",
+        "12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase`, `wallet`, `BIP39`, on a line or in a list",
         (
             "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
             "My recovery phrase is «legal winner thank year wave sausage worth useful legal winner thank yellow».",
             'MNEMONIC="«legal winner thank year wave sausage worth useful legal winner thank yellow»"',
         ),
-        ("seed", "mnemonic", "recovery phrase", "recovery words", "wallet"),
-        r"(?i:(?:seed|wallet|mnemonic)(?:['’]?s)?(?:[ _-]?(?:phrase|words))?|recovery[ _-](?:phrase|words))"
-        r"(?:(?P<sign>[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?)[\s\"'`]{0,8}|[\s\"'`]{1,8})"
-        r"(?:1[.)][ ]?)?((?:[a-z]{3,8}(?:[ ,\t]{1,3}|\r?\n(?:\d\d?[.)][ ]?)?)){11,23}[a-z]{3,8})(?![\w-])",
+        ("seed", "mnemonic", "recovery phrase", "recovery words", "wallet", "bip39", "bip-39"),
+        r"(?i:(?:seed|wallet)(?:['’]?s)?(?:[ _-]?(?:phrase|words|backup)|(?P<bare>))"
+        r"|(?:mnemonic|bip-?39)(?:[ _-]?(?:phrase|words))?|recovery[ _-](?:phrase|words))"
+        r"(?:(?P<sign>[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?|\()[\s\"'`\[]{0,20}"
+        rf"|[\s\"'`]{{1,8}})(?(bare)(?![*•-])){_ITEM}"
+        rf"((?:{_SEED_WORD}[\"'`]?,?[ \t]{{0,3}}(?:\r?\n[ \t]{{0,12}}){{0,2}}{_ITEM}){{11,23}}{_SEED_WORD})(?![\w-])",
         "whole",
         is_seed,
     ),

@@ -29,7 +29,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ANY_PASSWORD, PARTICIPLE, PASSWORD_ANCHORS
+from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PARTICIPLE, PASSWORD_ANCHORS
 
 _OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKN]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
 _NEXT = r"[\"'],\s{0,20}(?=[\"'])"
@@ -141,8 +141,10 @@ def is_program_argument(before: str, match: re.Match[str]) -> bool:
 
 def is_second_argument(before: str, match: re.Match[str]) -> bool:
     """Whether a string after the name of a user is a password."""
-    value = value_of(match)
-    return is_argument(before, match) and value != match["user"][1:-1] and not value.lower().startswith("pass")
+    value = value_of(match).lower()
+    if match[0].lower().startswith("login") and value.rstrip("0123456789") in LOGIN_WORDS:
+        return False
+    return is_argument(before, match) and value != match["user"][1:-1].lower() and not value.startswith("pass")
 
 
 def is_netrc(before: str, match: re.Match[str]) -> bool:
@@ -411,7 +413,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|(?:authtoken|cargo{_BLANK}login){_BLANK}(?=[\w-]{{10}})|secret{_BLANK}set{_BLANK}[^{LINE_END};|]{{1,80}}?"
         rf"(?:--body|-b)[ =]|rabbitmqctl{_BLANK}(?:add_user|change_password){_BLANK}\S{{1,64}}{_BLANK}"
         rf"|openssl{_BLANK}passwd{_BLANK}(?:-(?:\d|apr1|salt{_BLANK}\S{{1,40}}|quiet|noverify){_BLANK}){{1,4}}(?!-)"
-        rf"|#define{_BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|api_?key){_BLANK}(?=\")"
+        rf"|#define{_BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|"
+        rf"api_?key(?!{_BLANK}\"[A-Za-z]+(?:[_-][A-Za-z]+)+\")){_BLANK}(?=\")"
         rf"|(?<![\w-])(?:bind|root)pw{_BLANK}|mosquitto_passwd{_BLANK}-b{_BLANK}\S{{1,100}}{_BLANK}\S{{1,64}}{_BLANK}|bw{_BLANK}unlock{_BLANK}(?!-)"
         rf"|variable{_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
         rf"\{{[^{{}}]{{0,400}}?\bdefault[ ]{{1,20}}=[ ](?=\")"
@@ -436,15 +439,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
         ),
         (
-            *(
-                "auth=",
-                "basicauth",
-                "networkcredential",
-                "login",
-                "set_password",
-                "username_pw_set",
-                "wifi.begin",
-            ),
+            *("auth=", "basicauth", "networkcredential", "login", "set_password", "username_pw_set", "wifi.begin"),
             *("new pdo", "new sequelize", "mysqli_connect", "drivermanager"),
         ),
         rf"(?i:auth=\(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("

@@ -75,7 +75,8 @@ def is_listed_password(before: str, match: re.Match[str]) -> bool:
     if not mixes_digits(value) or is_ordinary(value) or _FILE.search(value):
         return False
     if match[0][0] != "@":
-        return sum(map(str.isdigit, value)) > 1 and before[-1:] in (*" \t\n\"'`*|(", "")
+        alone = not _WORD_AFTER.match(match.string, match.end()) or not _NUMBERED.fullmatch(value)
+        return alone and sum(map(str.isdigit, value)) > 1 and before[-1:] in (*" \t\n\"'`*|(", "")
     line = match.string[max(0, match.start() - _LOGIN) : match.start()].rpartition("\n")[2]
     cell = _BETWEEN_CELLS.split(line)[-1]
     return _LISTED.search(cell) is not None and _ITEM_END.match(match.string, match.end()) is not None
@@ -96,13 +97,15 @@ def is_device_password(before: str, match: re.Match[str]) -> bool:
     elif name in ("auth", "priv") and not mixes_digits(value):
         return False
     elif name in ("option", "pre-shared-key", "key-string"):
-        if not in_file or not (ends or name == "option"):
+        if not in_file or not (ends or name == "option") or _CHORD.match(value):
             return False
+    elif name[0] == ":" and _AFTER_NUMBER.search(line):
+        return False
     elif name == "shared-secret":
         if not ends or not (in_file or line.endswith("pre-") or mixes_digits(value)):
             return False
-    elif name == '"' and not (line.startswith('"') and line.count('"') == 1):
-        return False
+    elif name == '"' and (not line.startswith('"') or line.count('"') != 1 or (len(value) < 6 and value.isalpha())):
+        return False  # "a" * "count"
     return is_argument(before, match)
 
 
@@ -110,6 +113,10 @@ _DEVICE_USER = lazy_pattern(
     r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?|neighbor[ ]\S+"
     r"|ppp[ ](?:chap|pap[ ]\S+[ ]\S+))[ ]\Z"
 )
+_CHORD = lazy_pattern(r"(?:ctrl|control|alt|shift|cmd|command|meta|super|win)[+-]", re.IGNORECASE)
+_AFTER_NUMBER = lazy_pattern(r"(?:\A|\s)\d+\Z")
+_NUMBERED = lazy_pattern(r"[a-z]+\d+")
+_WORD_AFTER = lazy_pattern("[ ][a-z]")
 _FILE = lazy_pattern(r"\.[A-Za-z]\w{0,3}\Z")
 _BETWEEN_CELLS = lazy_pattern(r"[|\t]|[,;](?=\S)")
 _LOGIN = 200

@@ -1,5 +1,6 @@
 """Secrets are hidden, everything else stays as it was."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -107,6 +108,38 @@ def test_a_key_block_that_is_quoted_numbered_or_cut_off() -> None:
     assert not any(line in redact(numbered) for line in body)
     code = 'if line.startswith("-----BEGIN PRIVATE KEY-----"):\n    found\nelse:\n    lost\n'
     assert redact(code) == code
+
+
+_SEED = "legal winner thank year wave sausage worth useful legal winner thank yellow".split()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            f"{name}{' '.join(_SEED)}{end}"
+            for name, end in [("BIP39: ", ""), ("Wallet backup: ", ""), ('Mnemonic("', '")'), ("bip-39 words = '", "'")]
+        ),
+        *(
+            name + "".join(f"{indent}{number}{mark} {word}{end}" for number, word in enumerate(_SEED, 1))
+            for name in ("seed phrase:\n", "Mnemonic:\n\n", "wallet:\n")
+            for mark in (".", ")")
+            for indent, end in [("", " "), (" ", "\n"), ("   ", "\n\n"), ("", "\r\n")]
+        ),
+        *(
+            f"{name}:\n" + "".join(f"{mark} {word}\n" for word in _SEED)
+            for name in ("seed phrase", "recovery words", "mnemonic", "wallet backup")
+            for mark in ("-", "*", "  -", "•")
+        ),
+        json.dumps({"mnemonic": _SEED, "x": 1}),
+        json.dumps({"seedWords": _SEED}, separators=(",", ":")),
+        json.dumps({"wallet": {"mnemonic": _SEED}}, indent=4),
+    ],
+)
+def test_seed_phrase_is_masked_in_any_layout(text: str) -> None:
+    masked_text = redact(text)
+    assert not [word for word in _SEED if word in masked_text]
+    assert masked_text.count("\n") == text.count("\n")
 
 
 HARMLESS = """
@@ -592,6 +625,13 @@ ntp authentication-key 1 md5 «0822455D0A16» 7
 ip ospf authentication-key «tugboat»
 ip ospf authentication-key 7 «tugboat»
 key-string «swordfish»
+10.0.0.1:5432:shop:ada:«hunter2»
+the admin / «tugboat99»
+root / «tugb0At99» works
+login("ada", "«index2x»")
+#define API_KEY "«tugboat»"
+#define WIFI_PASSWORD "«correct-horse»"
+"ada" * "«tiger2»"
 set vpn ipsec site-to-site peer x authentication pre-shared-secret «tugboat»
 shared-secret «tugboat»
 """.strip("\n").split("\n")
@@ -808,6 +848,14 @@ the key 7 2024 of the table
 password 0 tugboat is used
 the authentication-key 1 is in use
 the shared-secret approach
+#define API_KEY "X-Api-Key"
+"ada" * "count"
+option key 'ctrl-shift-p'
+root / docker2024 image
+admin / panel2023 route
+time 10:5432:a:b:c
+login("ada", "index2")
+page.login('user', 'submit')
 shared-secret authentication1 is common
 pre-shared-key exchange2 is described here
 an option key 'fontFamily' of the theme
@@ -824,6 +872,8 @@ Seed the random numbers before every single test that needs them
 """.strip("\n").split("\n")
 DESCRIBED += [
     "radius server x\n key rotation is off",
+    "Seeds:\n" + "".join(f"- {plant}\n" for plant in "carrot tomato cress radish basil chard beet leek".split() * 2),
+    "wallet - leather, brown, small, with a coin pocket, given away, found again, lost again, bought again, kept",
     "the radius server is down\n key swordfish",
     "password: |\n  The password of the user.\n",
     "password: |\n  Specifies the password used to connect to the database.\n",
