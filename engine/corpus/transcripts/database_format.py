@@ -93,6 +93,17 @@ def columns(connection: apsw.Connection, table: str) -> frozenset[str]:
     return frozenset(name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,)))
 
 
+def rows_with(connection: apsw.Connection, table: str, key: str) -> str:
+    """Return the SQL condition that `key`, a column without an index or an expression, equals a parameter.
+
+    A temporary index of the table is made once for each opened database: otherwise each session would search all rows.
+    """
+    index = f"{table}_keys"
+    connection.execute(f"""CREATE TEMP TABLE IF NOT EXISTS {index} AS SELECT {key} AS key, rowid AS row FROM {table};
+        CREATE INDEX IF NOT EXISTS temp.{index}_index ON {index} (key)""")
+    return f"{table}.rowid IN (SELECT row FROM temp.{index} WHERE key = ?)"
+
+
 def data_of(column: str) -> str:
     """Return the SQL expression for a column with JSON, as bytes; NULL if it is too long to parse."""
     return f"CASE WHEN octet_length({column}) <= {LONGEST_LINE} THEN CAST({column} AS BLOB) END"

@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
@@ -51,14 +51,15 @@ _TURNS = """SELECT CAST(parent_message_hash AS BLOB), CAST(tip_message_hash AS B
     FROM turns WHERE thread_id = ? ORDER BY id"""
 _RESPONSES = """SELECT CAST(id AS BLOB), CAST(system AS BLOB), CAST(prompt AS BLOB), CAST(response AS BLOB),
     CAST(datetime_utc AS BLOB), duration_ms, {reasoning}, CAST({model} AS BLOB), {sent}, {received}
-    FROM responses WHERE coalesce(conversation_id, id) = ? {newer} ORDER BY datetime_utc, id"""
+    FROM responses WHERE {ours} {newer} ORDER BY datetime_utc, id"""
 
 
 class LlmReader(LineParser, kw_only=True):
     """Parses the messages of one conversation."""
 
+    connection: apsw.Connection
     fragments: dict[str, str] = msgspec.field(default_factory=dict)
-    """Source of each fragment, by its id."""
+    """Source of each fragment that the conversation includes, by its id."""
     system: str = ""
     """The instructions sent last, which every response repeats."""
 
@@ -88,7 +89,17 @@ class LlmReader(LineParser, kw_only=True):
 
     def _piece(self, value: object) -> str:
         piece = mapping(value)
-        return string(piece.get("literal")) or attached(self.fragments.get(str(piece.get("fragment")), ""))
+        return string(piece.get("literal")) or attached(self.source(piece.get("fragment")))
+
+    def source(self, fragment: object) -> str:
+        """Return the source of a fragment; empty if there is none."""
+        name = clean(str(fragment))
+        if name not in self.fragments:
+            query = "SELECT CAST(source AS BLOB) FROM fragments WHERE id = ?"
+            known = columns(self.connection, "fragments")
+            row = self.connection.execute(query, (name,)).fetchone() if known else None
+            self.fragments[name] = one_line(as_text(row[0])) if row else ""
+        return self.fragments[name]
 
 
 def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterator[list[Message]]:
@@ -133,6 +144,7 @@ def _responses(connection: apsw.Connection, reader: LlmReader, key: str) -> Iter
         model="coalesce(resolved_model, model)" if "resolved_model" in known else "model",
         sent="input_tokens" if "input_tokens" in known else "NULL",
         received="output_tokens" if "output_tokens" in known else "NULL",
+        ours=rows_with(connection, "responses", "coalesce(conversation_id, id)"),
         newer="AND id NOT IN (SELECT id FROM turns)" if columns(connection, "turns") else "",
     )
     for row in connection.execute(query, (key,)):
@@ -161,7 +173,8 @@ def _tools(connection: apsw.Connection, table: str, response: object) -> Iterato
     known = columns(connection, table)
     if {"id", "response_id", "name"} <= known:
         value = "arguments" if table == "tool_calls" else "output"
-        query = f"SELECT CAST(name AS BLOB), CAST({value} AS BLOB) FROM {table} WHERE response_id = ? ORDER BY id"
+        ours = rows_with(connection, table, "response_id")
+        query = f"SELECT CAST(name AS BLOB), CAST({value} AS BLOB) FROM {table} WHERE {ours} ORDER BY id"
         for name, given in connection.execute(query, (as_text(response),)):
             tool = as_text(name)
             if table == "tool_calls":
@@ -176,7 +189,7 @@ def _inserted(connection: apsw.Connection, reader: LlmReader, response: object) 
     if columns(connection, "prompt_fragments"):
         query = 'SELECT fragment_id FROM prompt_fragments WHERE response_id = ? ORDER BY "order"'
         for (number,) in connection.execute(query, key):
-            yield Part("user", "text", attached(reader.fragments.get(str(number), "")))
+            yield Part("user", "text", attached(reader.source(number)))
     if columns(connection, "prompt_attachments"):
         query = """SELECT CAST(type AS BLOB), CAST(coalesce(path, url) AS BLOB) FROM attachments JOIN prompt_attachments
             ON attachments.id = attachment_id WHERE response_id = ? ORDER BY prompt_attachments."order" """
@@ -198,10 +211,7 @@ def _listed(connection: apsw.Connection) -> str:
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
     titles = "SELECT CAST(name AS BLOB) FROM {} WHERE id = ?"
     facts = SessionFacts(agent=_AGENT, id=clean(key))
-    reader = LlmReader(facts=facts)
-    if columns(connection, "fragments"):
-        query = "SELECT id, CAST(source AS BLOB) FROM fragments WHERE source IS NOT NULL"
-        reader.fragments = {str(number): one_line(as_text(source)) for number, source in connection.execute(query)}
+    reader = LlmReader(facts=facts, connection=connection)
     turns = _responses(connection, reader, key)
     row = connection.execute(titles.format("conversations"), (key,)).fetchone()
     if _is_newer(connection):

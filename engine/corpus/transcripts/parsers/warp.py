@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, whole
+from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.jsonl import parse_line
@@ -25,7 +25,7 @@ from engine.corpus.transcripts.sqlite_view import tables
 
 _AGENT = "warp"
 _ABOUT = f"SELECT {data_of('conversation_data')} FROM agent_conversations WHERE conversation_id = ?"
-_TASKS = f"SELECT {data_of('task')} FROM agent_tasks WHERE conversation_id = ? ORDER BY id"
+_TASKS = f"SELECT {data_of('task')} FROM agent_tasks WHERE {{ours}} ORDER BY id"
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
 _LONGEST_VARINT = 10
 _DEEPEST = 20
@@ -236,7 +236,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     facts = SessionFacts(agent=_AGENT, id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
     parser = _Parser(facts=facts)
     said: list[_Said] = []
-    for (data,) in connection.execute(_TASKS, (key,)):
+    ours = rows_with(connection, "agent_tasks", "conversation_id")
+    for (data,) in connection.execute(_TASKS.format(ours=ours), (key,)):
         if not isinstance(data, bytes):
             parser.count_unknown("too long")
         task = _fields(data)
@@ -257,8 +258,9 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 def _folder(connection: apsw.Connection, key: str) -> str:
     if "ai_queries" not in tables(connection):
         return ""
-    query = """SELECT CAST(working_directory AS BLOB) FROM ai_queries
-        WHERE conversation_id = ? AND working_directory <> '' ORDER BY start_ts LIMIT 1"""
+    ours = rows_with(connection, "ai_queries", "conversation_id")
+    query = f"""SELECT CAST(working_directory AS BLOB) FROM ai_queries
+        WHERE {ours} AND working_directory <> '' ORDER BY start_ts LIMIT 1"""
     row = connection.execute(query, (key,)).fetchone()
     return "" if row is None else as_text(row[0])
 
