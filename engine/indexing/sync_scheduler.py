@@ -33,7 +33,7 @@ _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.01
 _JOIN_POLL_SECONDS = 0.1
 _OTHER_WRITER_SECONDS = 1.0
-"""How long `wait_for_text` waits while another process writes the index, which sees the same changes."""
+"""How long `catch_up` waits while another process writes the index, which sees the same changes."""
 _SECONDS_A_MINUTE = 60.0
 _BATCH_POLL_SECONDS = 300.0
 _STATE_POLL_SECONDS = 1.0
@@ -215,10 +215,11 @@ class IndexingService:
         """Record that searches find all changes that the running sync has processed."""
         self._reading = False
 
-    def wait_for_text(self, seconds: float) -> None:
+    def _wait_for_text(self, seconds: float, ended: int) -> None:
         """Wait until searches find every known change.
 
-        Gives up after `seconds`, after a failed sync, or while another process blocks writing.
+        Gives up after `seconds`, while another process blocks writing, or if no sync is left to wait for: the last one
+        has failed. `ended`: the number of syncs that had ended before this one was requested.
         """
         now = time.monotonic()
         end, end_waiting = now + seconds, now + _OTHER_WRITER_SECONDS
@@ -226,7 +227,8 @@ class IndexingService:
         while (self.dirty or self._reading) and (self._reading or self._ended < enough):
             update, now = self.progress(), time.monotonic()
             blocked = update is not None and update.phase == "waiting"
-            if now >= end or (blocked and now >= end_waiting):
+            failed = self._ended > ended and self.current() is None and not self._submitted
+            if failed or now >= end or (blocked and now >= end_waiting):
                 return
             time.sleep(_POLL_SECONDS)
 
@@ -336,11 +338,12 @@ class IndexingService:
         background = self._background
         if background is None or not background.options.on_search:
             return
+        ended = self._ended
         if not background.watch.flush(seconds):
             self._note_change(None)
         if self.dirty:
             self.request("search")
-        self.wait_for_text(seconds)
+        self._wait_for_text(seconds, ended)
 
     def close(self) -> None:
         """Refuse new syncs, cancel the running one and wait some seconds for its end."""

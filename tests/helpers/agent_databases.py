@@ -1,6 +1,7 @@
 """Small databases of all agents that keep their sessions in one, each in two versions, with hand-written rows."""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,11 +48,29 @@ class AgentDatabase(NamedTuple):
     times: str
     """SQL that selects each time."""
 
+    def with_others(self, number: int) -> list[Row]:
+        """Return the rows, and as many copies of them in other sessions."""
+        others = [
+            (table, {column: _renamed(column, value, at) for column, value in values.items()})
+            for at in range(1, number + 1)
+            for table, values in self.rows
+        ]
+        return [*self.rows, *others]
+
     def write(self, folder: Path, rows: Iterable[Row] | None = None) -> Path:
         """Write the database, or one with other rows."""
         path = folder / self.path
         write_rows(path, self.schema, self.rows if rows is None else rows)
         return path
+
+
+def _renamed(column: str, value: Any, number: int) -> Any:
+    """Return the value of a column in a copy, which has other keys."""
+    if isinstance(value, str) and value.startswith("{"):
+        return re.sub(r'("(?:\w+_)?id": "[^"]*)', rf"\1-{number}", value)
+    if not re.search(r"(^|_)(id|key|hash|name)$", column) or value is None:
+        return value
+    return value + 1000 * number if isinstance(value, int) else f"{value}-{number}"
 
 
 def _text(said: str) -> dict[str, Any]:
@@ -278,11 +297,14 @@ WEBUI = """CREATE TABLE chat (id VARCHAR(255) PRIMARY KEY, user_id VARCHAR(255),
 DEVIN = """CREATE TABLE sessions (id TEXT PRIMARY KEY, title TEXT, working_directory TEXT, model TEXT, hidden INTEGER,
     created_at INTEGER, last_activity_at INTEGER, main_chain_id INTEGER);
     CREATE TABLE message_nodes (row_id INTEGER PRIMARY KEY, session_id TEXT, node_id INTEGER, parent_node_id INTEGER,
-    chat_message TEXT, created_at INTEGER);"""
+    chat_message TEXT, created_at INTEGER);
+    CREATE INDEX idx_message_nodes_session ON message_nodes (session_id);"""
 WARP = """CREATE TABLE agent_conversations (id INTEGER PRIMARY KEY, conversation_id TEXT NOT NULL,
     conversation_data TEXT NOT NULL, last_modified_at TIMESTAMP NOT NULL);
     CREATE TABLE agent_tasks (id INTEGER PRIMARY KEY, conversation_id TEXT NOT NULL, task_id TEXT NOT NULL,
-    task BLOB NOT NULL, last_modified_at TIMESTAMP NOT NULL);"""
+    task BLOB NOT NULL, last_modified_at TIMESTAMP NOT NULL);
+    CREATE UNIQUE INDEX ux_agent_conversations_conversation_id ON agent_conversations (conversation_id);
+    CREATE UNIQUE INDEX ux_agent_tasks_task_id ON agent_tasks (task_id);"""
 WARP_NEWER = """ALTER TABLE agent_conversations ADD COLUMN summary TEXT;
     CREATE TABLE ai_queries (id INTEGER PRIMARY KEY, exchange_id TEXT, conversation_id TEXT, start_ts DATETIME,
     input TEXT, working_directory TEXT, output_status TEXT, model_id TEXT);"""
@@ -474,20 +496,25 @@ LLM = """CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT)
     options_json TEXT, response TEXT, response_json TEXT, conversation_id TEXT, duration_ms INTEGER,
     datetime_utc TEXT, input_tokens INTEGER, output_tokens INTEGER, token_details TEXT);
     CREATE TABLE attachments (id TEXT PRIMARY KEY, type TEXT, path TEXT, url TEXT, content BLOB);
-    CREATE TABLE prompt_attachments (response_id TEXT, attachment_id TEXT, "order" INTEGER);
+    CREATE TABLE prompt_attachments (response_id TEXT, attachment_id TEXT, "order" INTEGER,
+    PRIMARY KEY (response_id, attachment_id));
     CREATE TABLE fragments (id INTEGER PRIMARY KEY, hash TEXT, content TEXT, datetime_utc TEXT, source TEXT);
-    CREATE TABLE prompt_fragments (response_id TEXT, fragment_id INTEGER, "order" INTEGER);
+    CREATE TABLE prompt_fragments (response_id TEXT, fragment_id INTEGER, "order" INTEGER,
+    PRIMARY KEY (response_id, fragment_id, "order"));
     CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, arguments TEXT, tool_call_id TEXT);
     CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, output TEXT, tool_call_id TEXT);"""
 LLM_NEWER = """ALTER TABLE responses ADD COLUMN resolved_model TEXT; ALTER TABLE responses ADD COLUMN reasoning TEXT;
     CREATE TABLE messages (hash TEXT PRIMARY KEY, parent_hash TEXT, role TEXT, provider_metadata TEXT);
     CREATE TABLE parts (id INTEGER PRIMARY KEY, message_hash TEXT, position INTEGER, type TEXT, tool_name TEXT,
     text TEXT, payload TEXT);
-    CREATE TABLE part_attachments (part_id INTEGER, attachment_id TEXT, "order" INTEGER);
+    CREATE UNIQUE INDEX parts_message ON parts (message_hash, position);
+    CREATE TABLE part_attachments (part_id INTEGER, attachment_id TEXT, "order" INTEGER,
+    PRIMARY KEY (part_id, attachment_id, "order"));
     CREATE TABLE threads (id TEXT PRIMARY KEY, name TEXT, tip_message_hash TEXT, forked_from TEXT, datetime_utc TEXT);
     CREATE TABLE turns (id TEXT PRIMARY KEY, thread_id TEXT, parent_message_hash TEXT, tip_message_hash TEXT,
     model TEXT, resolved_model TEXT, input_tokens INTEGER, output_tokens INTEGER, duration_ms INTEGER,
-    datetime_utc TEXT);"""
+    datetime_utc TEXT);
+    CREATE INDEX turns_thread ON turns (thread_id);"""
 
 
 def llm_response(number: int, prompt: str, response: str, **more: Any) -> Row:
@@ -511,7 +538,9 @@ def llm_turn(minute: int, last_sent: int, last_received: int, **more: Any) -> Ro
 
 
 _LLM_CALL = {"name": "shell", "arguments": {"command": COMMAND}, "tool_call_id": "a"}
+_LLM_FRAGMENT = ("fragments", {"id": 1, "content": "seams = None", "source": "hull.py"})
 _LLM = (
+    _LLM_FRAGMENT,
     ("conversations", {"id": "c1", "name": "A leaking hull", "model": "m-1"}),
     llm_response(1, ASKED, LOOKING, system="Be short.", input_tokens=50, output_tokens=5),
     ("tool_calls", {"response_id": "r1", "name": "shell", "arguments": _json(_LLM_CALL["arguments"])}),
@@ -519,6 +548,7 @@ _LLM = (
     ("tool_results", {"response_id": "r2", "name": "shell", "output": OUTPUT}),
 )
 _LLM_NEW = (
+    _LLM_FRAGMENT,
     ("threads", {"id": "c1", "name": "A leaking hull", "tip_message_hash": "b2:5", "datetime_utc": TIMES[1]}),
     *llm_message(1, "system", {"type": "text", "text": "Be short."}),
     *llm_message(2, "user", {"type": "text", "text": ASKED}),

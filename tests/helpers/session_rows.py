@@ -16,13 +16,15 @@ CRUSH = """
 CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_id TEXT, title TEXT NOT NULL, message_count INTEGER NOT NULL
     DEFAULT 0, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL);
 CREATE TABLE messages (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, role TEXT NOT NULL, parts TEXT NOT NULL
-    DEFAULT '[]', model TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, finished_at INTEGER);"""
+    DEFAULT '[]', model TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, finished_at INTEGER);
+CREATE INDEX idx_messages_session_id ON messages (session_id);"""
 CRUSH_NEWER = "ALTER TABLE messages ADD COLUMN is_summary_message INTEGER DEFAULT 0 NOT NULL;"
 GOOSE = """
 CREATE TABLE sessions (id TEXT PRIMARY KEY, description TEXT NOT NULL DEFAULT '', working_dir TEXT NOT NULL,
     created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP, updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP);
 CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
-    content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL);"""
+    content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL);
+CREATE INDEX idx_messages_session ON messages (session_id);"""
 GOOSE_NEWER = """ALTER TABLE messages ADD COLUMN metadata_json TEXT; ALTER TABLE messages ADD COLUMN message_id TEXT;
     ALTER TABLE sessions ADD COLUMN name TEXT DEFAULT '';
     ALTER TABLE sessions ADD COLUMN session_type TEXT NOT NULL DEFAULT 'user';"""
@@ -31,7 +33,8 @@ HERMES = """
 CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, model TEXT, parent_session_id TEXT,
     started_at REAL NOT NULL, ended_at REAL, message_count INTEGER DEFAULT 0, title TEXT);
 CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL, content TEXT,
-    tool_call_id TEXT, tool_calls TEXT, timestamp REAL NOT NULL);"""
+    tool_call_id TEXT, tool_calls TEXT, timestamp REAL NOT NULL);
+CREATE INDEX idx_messages_session ON messages (session_id, timestamp);"""
 FORGE = """CREATE TABLE conversations (conversation_id TEXT PRIMARY KEY NOT NULL, title TEXT,
     workspace_id BIGINT NOT NULL, context TEXT, created_at TIMESTAMP NOT NULL, updated_at TIMESTAMP);"""
 FORGE_NEWER = "ALTER TABLE conversations ADD COLUMN metrics TEXT;"
@@ -47,7 +50,9 @@ CREATE TABLE session_nodes (session_key TEXT NOT NULL PRIMARY KEY, current_sessi
 CREATE TABLE session_windows (session_id TEXT NOT NULL PRIMARY KEY, session_key TEXT NOT NULL,
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, spawned_by TEXT) STRICT;
 CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT,
-    created_at INTEGER NOT NULL, PRIMARY KEY (session_id, seq)) STRICT;"""
+    created_at INTEGER NOT NULL, PRIMARY KEY (session_id, seq)) STRICT;
+CREATE INDEX idx_agent_session_nodes_current_session_id ON session_nodes (current_session_id);
+CREATE INDEX idx_agent_session_windows_session_key ON session_windows (session_key, updated_at DESC, session_id);"""
 OPENCLAW_NEWER = """ALTER TABLE transcript_events ADD COLUMN event_zstd BLOB;
     ALTER TABLE transcript_events ADD COLUMN event_utf8_bytes INTEGER;
     CREATE TABLE session_transcript_archives (session_id TEXT NOT NULL, generation TEXT NOT NULL,

@@ -96,7 +96,7 @@ def columns(connection: apsw.Connection, table: str) -> frozenset[str]:
 def rows_with(connection: apsw.Connection, table: str, key: str) -> str:
     """Return the SQL condition that `key`, a column without an index or an expression, equals a parameter.
 
-    A temporary index, made once for each opened database, finds the rows: each session would search the whole table.
+    A temporary index of the table is made once for each opened database: otherwise each session would search all rows.
     """
     index = f"{table}_keys"
     connection.execute(f"""CREATE TEMP TABLE IF NOT EXISTS {index} AS SELECT {key} AS key, rowid AS row FROM {table};

@@ -3,7 +3,9 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 
 from engine.corpus.transcripts.transcript_reader import database_format, opened
@@ -30,3 +32,38 @@ def test_parser_agrees_with_an_independent_count(tmp_path: Path, database: Agent
     assert found.facts.agent == database.name.partition(":")[0]
     assert counted(found) == _count(path, database)
     assert not found.unknown
+
+
+def _scanned(path: Path, *, others: int) -> int:
+    """Return how many rows are passed in searches of whole tables when a session that was read is read again."""
+    scanned = 0
+
+    def note(event: dict[str, Any]) -> None:
+        nonlocal scanned
+        scanned += event["stmt_status"]["SQLITE_STMTSTATUS_FULLSCAN_STEP"]
+
+    def trace(connection: apsw.Connection) -> None:
+        connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, note)
+
+    apsw.connection_hooks.append(trace)
+    try:
+        with opened(path) as (source, _):
+            known = database_format(source, str(path))
+        assert known is not None
+        with known.opened(str(path)) as sessions:
+            keys = sessions.keys()
+            assert len(keys) == others + 1
+            key = min(keys, key=len)
+            before = sessions.conversation(key)
+            scanned = 0
+            assert sessions.conversation(key) == before
+    finally:
+        apsw.connection_hooks.remove(trace)
+    return scanned
+
+
+@pytest.mark.parametrize("database", DATABASES, ids=[database.name for database in DATABASES])
+def test_other_sessions_are_not_searched(tmp_path: Path, database: AgentDatabase) -> None:
+    alone = _scanned(database.write(tmp_path / "alone"), others=0)
+    many = database.write(tmp_path / "many", database.with_others(20))
+    assert _scanned(many, others=20) == alone
