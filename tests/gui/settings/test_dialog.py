@@ -215,6 +215,15 @@ def test_failed_save_is_shown_at_its_option(qtbot, dialog, query):
 
 
 @pytest.mark.usefixtures("full_disk")
+def test_failed_save_names_all_options_that_were_not_saved(qtbot, dialog):
+    dialog.model.set("query.max_results", 7, "defaults")
+    dialog.model.set("facts.recall_results", 5, "defaults")
+    _rest(qtbot, dialog)
+    titles = [placed_options()[key].title for key in ("query.max_results", "facts.recall_results")]
+    assert f"Not saved: {', '.join(titles)}. The disk is full." in _said(_row(dialog, "query.max_results"))
+
+
+@pytest.mark.usefixtures("full_disk")
 def test_failed_save_shows_the_page_of_its_option(qtbot, dialog):
     dialog.model.set("facts.recall_results", 5, "defaults")
     _rest(qtbot, dialog)
