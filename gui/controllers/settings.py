@@ -34,6 +34,7 @@ class SettingsController(QObject):
         self._workspace = workspace = context.workspace
         self._jobs = context.jobs
         self._config = context.paths.config
+        self._complain = context.banner.complain
         self._aside = aside
         self._window = context.window
         self._begins = False
@@ -81,6 +82,7 @@ class SettingsController(QObject):
             self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
             self.dialog.in_force.connect(self._take)
+            self.dialog.refused.connect(self._complain)
             self.dialog.set_aside_requested.connect(self._set_aside)
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)

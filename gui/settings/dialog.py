@@ -110,12 +110,14 @@ class SettingsDialog(QDialog):
     Signals:
         saved: a form was saved, or pending changes were applied: the approved estimate, None for none.
         in_force: Settings that apply without reopening, and Path of their folder.
+        refused: changes were not saved, after the dialog was closed: one sentence.
         purged: vectors were deleted.
         set_aside_requested: rename the settings file, which can't be used.
     """
 
     saved = Signal(object)
     in_force = Signal(object, object)
+    refused = Signal(str)
     purged = Signal()
     set_aside_requested = Signal()
 
@@ -330,14 +332,19 @@ class SettingsDialog(QDialog):
 
     @Slot(object, str)
     def _refused(self, keys: tuple[str, ...], sentence: str) -> None:
-        """Show why changes were not saved, at the first option of them."""
+        """Show why changes were not saved, at the first option of them; after closing, in the window."""
+        titles = ", ".join(placed_options()[key].title for key in keys)
+        named = tr("Not saved: {options}. {reason}", options=titles, reason=sentence)
+        if not self.isVisible():
+            self.refused.emit(named)
+            return
         page = self._stack.currentWidget()
         if not (isinstance(page, DialogPage) and keys[0] in page.rows):
             self.show_page(placed_options()[keys[0]].page)
             page = self._stack.currentWidget()
         if isinstance(page, DialogPage):
             page.show_row(keys[0])
-            page.complain(keys[0], sentence)
+            page.complain(keys[0], named if len(keys) > 1 else sentence)
 
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:

@@ -49,7 +49,8 @@ class SettingsModel(QObject):
         in_force: Settings, after saving options that apply immediately, and Path of their folder.
         applied: other changes were saved, and the folder should be reopened; after a pause, so once for several
             changes.
-        refused: keys that could not be saved, and one sentence; the options have the file's values again.
+        refused: keys that were not saved, first those that could not be, and one sentence; the options have the
+            file's values again.
         unreadable: one sentence, for a file that can't be used at all.
     """
 
@@ -115,9 +116,7 @@ class SettingsModel(QObject):
         if first or layers != before:
             self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             self.loaded.emit()
-        if self._refusal is not None:
-            refusal, self._refusal = self._refusal, None
-            self.refused.emit(*refusal)
+        self._tell_refusal()
         if not self._effects and not self._judging.busy:
             self._judging.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
 
@@ -129,7 +128,7 @@ class SettingsModel(QObject):
 
     def _not_read(self, sentence: str) -> None:
         self._reading.done()
-        self._refusal = None
+        self._tell_refusal()
         self.unreadable.emit(sentence)
 
     # --- display ----------------------------------------------------------------------------------------------------
@@ -284,18 +283,28 @@ class SettingsModel(QObject):
             self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             if layers != before:
                 self.loaded.emit()
+            self._tell_refusal()
         if any(applies_at_once(one.key) for one in changes):
             self.in_force.emit(layers.settings, folder)
         elif folder == self._folder:
             self._reopening.start()
+        self._reopen_if_urgent()
+
+    def _not_saved(self, changes: Changes, sentence: str) -> None:
+        self._saving.done()
+        dropped = [one.key for unsaved in (changes, *self._queue) for one in unsaved]
+        self._queue.clear()
+        self._undo.clear()
+        self._reopen_if_urgent()
+        self._refusal = tuple(dict.fromkeys(dropped)), sentence
+        self.read_again()
+
+    def _reopen_if_urgent(self) -> None:
         if self._urgent and not self._saving.busy:
             self._urgent = False
             self.reopen_now()
 
-    def _not_saved(self, changes: Changes, sentence: str) -> None:
-        self._saving.done()
-        self._queue.clear()
-        self._undo.clear()
-        self._urgent = False
-        self._refusal = tuple(one.key for one in changes), sentence
-        self.read_again()
+    def _tell_refusal(self) -> None:
+        if self._refusal is not None:
+            refusal, self._refusal = self._refusal, None
+            self.refused.emit(*refusal)

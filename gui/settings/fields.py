@@ -136,7 +136,20 @@ class _Typed(Field):
         raise NotImplementedError
 
     def _put(self, text: str) -> None:
+        """Replace the text, and keep the cursor where it is."""
         raise NotImplementedError
+
+    def _forget_typing(self) -> None:
+        """End the field's own undo: Ctrl+Z takes back what was saved."""
+        raise NotImplementedError
+
+    def _means(self, value: Any) -> bool:
+        """Return whether the text stands for this value, perhaps written otherwise than by the program."""
+        try:
+            typed = read_field(self.option, self._text())
+        except UnreadableValue:
+            return False
+        return field_text(self.option, typed) == field_text(self.option, value)
 
     def _read(self) -> Any:
         """Parse the text. Raises `UnreadableValue`."""
@@ -146,16 +159,13 @@ class _Typed(Field):
         return value
 
     def show_value(self, value: Any) -> None:
-        edited = self._text() != field_text(self.option, self._value)
+        edited = not self._means(self._value)
         super().show_value(value)
         focus = self.window().focusWidget()
         if not (edited and focus is not None and self.isAncestorOf(focus)):
-            self._show_again()
-
-    def _show_again(self) -> None:
-        if self._text() != (text := field_text(self.option, self._value)):
-            self._put(text)
-        self.wrong.emit("")
+            if not self._means(value):
+                self._put(field_text(self.option, value))
+            self.wrong.emit("")
 
     @Slot()
     def _judge(self) -> None:
@@ -167,7 +177,8 @@ class _Typed(Field):
         self.wrong.emit("")
         self.typing.emit(value)
 
-    def commit(self) -> None:
+    def commit(self, *, typing_on: bool = False) -> None:
+        """Store the typed text; `typing_on`: leave it as typed, since the user will go on with it."""
         try:
             value = self._read()
         except UnreadableValue as problem:
@@ -176,12 +187,15 @@ class _Typed(Field):
         if field_text(self.option, value) != field_text(self.option, self._value):
             self._value = value
             self.entered.emit(value)
-        self._put(field_text(self.option, self._value))  # ends the field's own undo: Ctrl+Z takes back what was saved
+            self._forget_typing()
+        if not typing_on and self._text() != (text := field_text(self.option, self._value)):
+            self._put(text)
         self.wrong.emit("")
 
     def revert(self) -> None:
         """Restore the value from before the typing."""
-        self._show_again()
+        self._put(field_text(self.option, self._value))
+        self.wrong.emit("")
         self.typing.emit(self._value)
 
 
@@ -219,7 +233,7 @@ class _Line(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._field.commit()
+            self._field.commit(typing_on=event.reason() == Qt.FocusReason.ActiveWindowFocusReason)
 
 
 class LineField(_Typed):
@@ -252,7 +266,13 @@ class LineField(_Typed):
         return self.line.text()
 
     def _put(self, text: str) -> None:
+        position, before = self.line.cursorPosition(), self.line.text()
         self.line.setText(text)
+        if position < len(before):
+            self.line.setCursorPosition(position)
+
+    def _forget_typing(self) -> None:
+        self._put(self._text())
 
     @Slot(int)
     def _step(self, up: int) -> None:
@@ -290,7 +310,7 @@ class _Text(TextField):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._field.commit()
+            self._field.commit(typing_on=event.reason() == Qt.FocusReason.ActiveWindowFocusReason)
 
 
 class LinesField(_Typed):
@@ -314,10 +334,17 @@ class LinesField(_Typed):
         return self.edit.toPlainText()
 
     def _put(self, text: str) -> None:
+        position = self.edit.textCursor().position()
         blocked = self.edit.blockSignals(True)
         self.edit.setPlainText(text)
         self.edit.blockSignals(blocked)
+        cursor = self.edit.textCursor()
+        cursor.setPosition(min(position, self.edit.document().characterCount() - 1))
+        self.edit.setTextCursor(cursor)
         self._fit()
+
+    def _forget_typing(self) -> None:
+        self.edit.document().clearUndoRedoStacks()
 
     @Slot()
     def _edited(self) -> None:

@@ -2,11 +2,13 @@ import pytest
 from PySide6.QtWidgets import QMainWindow
 
 import engine
-from engine import Settings
+from engine import Settings, SettingsError
 from gui.controllers.settings import SettingsController
 from gui.core.window_banner import WindowBanner
+from gui.core.window_context import WindowContext
 from gui.core.workspace import Workspace
 from gui.settings.broken_settings import BrokenSettings
+from gui.settings.option_row import OptionRow
 from gui.widgets.form_controls import ComboBox
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_estimate, make_summary
@@ -32,10 +34,14 @@ def workspace(jobs) -> Workspace:
 
 
 @pytest.fixture
-def way(qtbot, appearance, jobs, opened, workspace, tmp_path) -> SettingsController:
+def context(qtbot, appearance, jobs, workspace) -> WindowContext:
     window = QMainWindow()
     qtbot.addWidget(window)
-    context = make_context(window, workspace, jobs)
+    return make_context(window, workspace, jobs)
+
+
+@pytest.fixture
+def way(qtbot, context, opened, workspace, tmp_path) -> SettingsController:
     way = SettingsController(context, BrokenSettings(context))
     with qtbot.waitSignal(workspace.opened):
         workspace.open(tmp_path)
@@ -215,3 +221,21 @@ def test_applied_options_reach_real_index(qtbot, appearance, jobs, tmp_path, use
     way.dialog.leave()
     workspace.feed.set_manager(None)
     workspace.close_all_now()
+
+
+def test_save_that_fails_after_closing_is_told_in_the_window(qtbot, way, context, monkeypatch):
+    def refuse(*_args, **_options):
+        raise SettingsError("The disk is full.")
+
+    monkeypatch.setattr(engine, "change_settings", refuse, raising=False)
+    way.show_page("search")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    row = next(row for row in way.dialog.findChildren(OptionRow) if row.placed.key == "query.max_results")
+    line = row.field.focusProxy()
+    line.setFocus()
+    line.selectAll()
+    qtbot.keyClicks(line, "9")
+    way.dialog.close()
+    assert not way.dialog.isVisible()
+    qtbot.waitUntil(lambda: bool(context.banner.text))
+    assert context.banner.text == f"Not saved: {row.placed.title}. The disk is full."

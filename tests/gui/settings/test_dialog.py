@@ -1,5 +1,6 @@
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListWidget, QPushButton, QScrollArea
 
 import engine
@@ -214,6 +215,15 @@ def test_failed_save_is_shown_at_its_option(qtbot, dialog, query):
 
 
 @pytest.mark.usefixtures("full_disk")
+def test_failed_save_names_all_options_that_were_not_saved(qtbot, dialog):
+    dialog.model.set("query.max_results", 7, "defaults")
+    dialog.model.set("facts.recall_results", 5, "defaults")
+    _rest(qtbot, dialog)
+    titles = [placed_options()[key].title for key in ("query.max_results", "facts.recall_results")]
+    assert f"Not saved: {', '.join(titles)}. The disk is full." in _said(_row(dialog, "query.max_results"))
+
+
+@pytest.mark.usefixtures("full_disk")
 def test_failed_save_shows_the_page_of_its_option(qtbot, dialog):
     dialog.model.set("facts.recall_results", 5, "defaults")
     _rest(qtbot, dialog)
@@ -237,6 +247,37 @@ def test_ctrl_z_after_saving_undoes_the_saved_change(qtbot, dialog, key, typed, 
     qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     _rest(qtbot, dialog)
     assert dialog.model.shown.in_force(key) == before
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "back", "typed_on", "saved"),
+    [
+        ("exclude", "old/**\nnew", 0, "/**", ("old/**", "new/**")),
+        ("exclude", "old/**\n", 0, "new/**", ("old/**", "new/**")),
+        ("exclude", "old/**", 3, "er", ("older/**",)),
+        ("query.max_results", "19", 1, "0", 109),
+        ("window.editor", "code ", 0, "{path}", "code {path}"),
+        ("window.editor", "code {path}", 7, " -g", "code -g {path}"),
+    ],
+)
+def test_leaving_the_window_keeps_the_place_of_typing(qtbot, dialog, key, typed, back, typed_on, saved):
+    dialog.show_page(placed_options()[key].page)
+    _rest(qtbot, dialog)
+    editor = _row(dialog, key).field.focusProxy()
+    editor.setFocus()
+    editor.selectAll()
+    for letter in typed:
+        qtbot.keyClick(editor, Qt.Key.Key_Return) if letter == "\n" else qtbot.keyClicks(editor, letter)
+    for _ in range(back):
+        qtbot.keyClick(editor, Qt.Key.Key_Left)
+    for _ in range(2):  # the second time, there is nothing to save
+        for left in (QEvent.Type.FocusOut, QEvent.Type.FocusIn):
+            QApplication.sendEvent(editor, QFocusEvent(left, Qt.FocusReason.ActiveWindowFocusReason))
+            _rest(qtbot, dialog)
+    qtbot.keyClicks(editor, typed_on)
+    dialog.page_choice.list.setFocus()
+    _rest(qtbot, dialog)
+    assert dialog.model.shown.in_force(key) == saved
 
 
 def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):

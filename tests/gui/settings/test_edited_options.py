@@ -217,9 +217,42 @@ def test_failed_write_is_reported_and_reverted(qtbot, model, monkeypatch):
     monkeypatch.setattr(engine, "change_settings", refuse, raising=False)
     with qtbot.waitSignal(model.refused) as told:
         model.set("window.theme", "dark", "defaults")
-    assert told.args == [("window.theme",), "The disk is full."]
+        model.set("query.max_results", 9, "defaults")
+        model.set("window.theme", "light", "defaults")
+    assert told.args == [("window.theme", "query.max_results"), "The disk is full."]
     _rest(qtbot, model)
     assert model.shown.in_force("window.theme") == "system"
+    assert model.shown.in_force("query.max_results") == 6
+
+
+def test_failed_write_is_reported_despite_later_changes(qtbot, model, monkeypatch):
+    change, refused = engine.change_settings, []
+
+    def refuse_theme(changes, *others):
+        if changes[0].key == "window.theme":
+            raise SettingsError("The disk is full.")
+        return change(changes, *others)
+
+    monkeypatch.setattr(engine, "change_settings", refuse_theme, raising=False)
+    read_again = model.read_again
+    monkeypatch.setattr(model, "read_again", lambda: [read_again(), model.set("query.max_results", 9, "defaults")])
+    model.refused.connect(lambda keys, _: refused.append(keys))
+    model.set("window.theme", "dark", "defaults")
+    qtbot.waitUntil(lambda: load_settings().query.max_results == 9)
+    _rest(qtbot, model)
+    assert refused == [("window.theme",)]
+
+
+def test_failed_write_is_reported_though_the_file_breaks(qtbot, model, monkeypatch):
+    def refuse(*_args, **_options):
+        settings_path().parent.mkdir(parents=True, exist_ok=True)
+        settings_path().write_text("[broken")
+        raise SettingsError("The disk is full.")
+
+    monkeypatch.setattr(engine, "change_settings", refuse, raising=False)
+    with qtbot.waitSignals([model.refused, model.unreadable]):
+        model.set("window.theme", "dark", "defaults")
+    _rest(qtbot, model)
 
 
 def test_move_to_other_layer_is_one_undo_step(qtbot, model, notes):
