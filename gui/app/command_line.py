@@ -170,12 +170,12 @@ def _verbs() -> str:
 
 
 def _neither(word: str) -> str:
-    if Path(word).is_dir():
-        return f"'{word}' is a folder: open it with --workspace"
     from engine import VERBS
 
     if word in VERBS:
         return f"the command comes first: mnemoscope {word} --workspace DIR"
+    if Path(word).is_dir():
+        return f"'{word}' is a folder: open it with --workspace"
     return f"'{word}' is neither a command ({', '.join(VERBS)}) nor a link that begins with mnemoscope://"
 
 

@@ -1,6 +1,7 @@
 """Actions on the open session: copy parts of it, fold its tool calls, find similar sessions."""
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -433,24 +434,28 @@ class ConversationActions(QObject):
         summary = self._conversation.session.summary
         QGuiApplication.clipboard().setText(summary.resume_command)
 
-        def report(exists: bool) -> None:
+        def is_gone(_token: CancelToken) -> bool:
+            if not summary.resume_command.startswith("cd "):
+                return False
+            folder = Path(os.path.expanduser(summary.project))  # noqa: PTH111 - the other raises for an unknown user
+            try:
+                return not folder.is_dir()
+            except OSError:  # not allowed to look, or the name is too long
+                return False
+
+        def report(gone: bool) -> None:
             self._resume_job.done()
-            if exists:
-                self.notified.emit(tr("Copied {command}", command=summary.resume_command))
-            else:
+            if gone:
                 self.notified.emit(
                     tr(
                         "Copied, but the folder {folder} doesn't exist. Create it or move it back first.",
                         folder=summary.project,
                     )
                 )
+            else:
+                self.notified.emit(tr("Copied {command}", command=summary.resume_command))
 
-        known = summary.resume_command.startswith("cd ")
-        self._resume_job.put(
-            self._jobs.read(
-                lambda _token: not known or Path(summary.project).expanduser().is_dir(), report, self.notified.emit
-            )
-        )
+        self._resume_job.put(self._jobs.read(is_gone, report, self.notified.emit))
 
     def _copy(self) -> None:
         """Copy the selected text, or else the current message."""

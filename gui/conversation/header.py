@@ -16,11 +16,15 @@ from gui.widgets.labels import ElidedLabel, line
 
 _SIDE = 16
 _GAP = 8
-_LEAST_TITLE = 360
+_WHOLE_TITLE = 360
+"""Longest title in pixels, at font scale 1, that is shown whole at the cost of buttons."""
 
 
 class ConversationHeader(QFrame):
-    """The title line of a session with its buttons, which move into a menu before the title is cut, last ones first."""
+    """The title line of a session with its buttons.
+
+    They move into a menu, last ones first, before a title of up to 360 px is cut.
+    """
 
     def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
         super().__init__(parent)
@@ -86,7 +90,7 @@ class ConversationHeader(QFrame):
         return QSize(2 * _SIDE + 60 + self.folding.more.sizeHint().width(), hint.height())
 
     def _fold(self) -> None:
-        title_width = min(self.title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
+        title_width = min(self.title.sizeHint().width(), round(_WHOLE_TITLE * font_scale()))
         available = self.width() - 2 * _SIDE - title_width - _GAP - self.folding.more.sizeHint().width()
         for action, button in zip(self.folding.actions, self.folding.buttons, strict=True):
             if action.isVisible():

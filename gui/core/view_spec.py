@@ -92,7 +92,7 @@ class ViewSpec:
     pages: tuple[str, ...] = ()
     """Further names for `--view` that open this view."""
     page_commands: Mapping[str, str] = field(default_factory=dict)
-    """Labels of the commands that open a page of the view, by the page's name; they are in the palette only."""
+    """Labels of the commands that open a page of the view, by the page's name; they are not in the window's menu."""
     contexts: tuple[Context, ...] = ()
     """Contexts of its keys, in addition to the box and the readers."""
     fixed_keys: tuple[Fixed, ...] = ()

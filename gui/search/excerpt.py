@@ -184,15 +184,14 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
     The row shows `heading` and `title` elsewhere, so they are not repeated: `heading` not at the start of the line,
-    unless it contains a highlighted word, and `title` not as a line of front matter or a heading, unless it contains
-    all highlighted words, as the row highlights them in the title, too.
+    unless it contains a highlighted word, and `title` not as a line of front matter or a heading; only once if it
+    contains all highlighted words, as the row highlights them in the title, too.
     """
-    named = re.search(rf"(?:\A|^# +)({re.escape(title)})$", snippet, re.MULTILINE) if title else None
-    if named and snippet[named.end() :].strip():
-        start, end = named.span(1)
-        inside = [mark for mark in ranges if mark[0] < end and start < mark[1]]
-        if not inside or len(inside) < len(ranges):
-            snippet, ranges = cut_out(snippet, [(start, end)], ranges)
+    named = re.finditer(rf"(?:\A|^# +)({re.escape(title)})$", snippet, re.MULTILINE) if title else ()
+    titles = [match.span(1) for match in named if snippet[match.end() :].strip()]
+    if ranges and all(any(first < end and start < last for start, end in titles) for first, last in ranges):
+        del titles[:1]
+    snippet, ranges = cut_out(snippet, titles, ranges)
     text, marks = _flatten(*strip_markup(snippet, ranges))
     opening = f"{heading}{SEPARATOR}"
     if heading and text.startswith(opening) and not (marks and marks[0][0] < len(opening)):

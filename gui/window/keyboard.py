@@ -147,12 +147,12 @@ class PaneFocus(QObject):
         return next((part for part in self._parts if part.widget is widget or part.widget.isAncestorOf(widget)), None)
 
     def next(self) -> None:
-        self._focus_next_pane(1)
+        self._move_focus(1)
 
     def previous(self) -> None:
-        self._focus_next_pane(-1)
+        self._move_focus(-1)
 
-    def _focus_next_pane(self, step: int) -> None:
+    def _move_focus(self, step: int) -> None:
         """Focus the next pane (`step` 1) or the previous one (-1) that accepts the focus, wrapping around."""
         here = self._part_of(QApplication.focusWidget())
         count = len(self._parts)

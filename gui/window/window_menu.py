@@ -253,10 +253,12 @@ class WindowMenu:
         self._window = window
         self._navigation = navigation
         self.menu: QMenu = commands.menu
+        pages = []
         for spec in views.specs.values():
             commands.add(f"view.{spec.name}", spec.command, partial(views.switch, spec.name), spec.key)
             for page, words in spec.page_commands.items():
-                commands.add_hidden(f"view.{spec.name}.{page}", words, partial(views.open_page, spec.name, page))
+                open_page = partial(views.open_page, spec.name, page)
+                pages.append(commands.add_hidden(f"view.{spec.name}.{page}", words, open_page))
         commands.add("search.quick", marked("Quick search"), window.quick_requested.emit, "Ctrl+Shift+Space")
         commands.menu.addSeparator()
         self.back = commands.add("go.back", marked("Back"), navigation.back, *keys(QKeySequence.StandardKey.Back))
@@ -271,7 +273,7 @@ class WindowMenu:
         )
         window.sharing.add_commands(commands)
         commands.menu.addSeparator()
-        self._need_workspace = self._add_folders(commands, window)
+        self._need_workspace = (*pages, *self._add_folders(commands, window))
         commands.menu.addSeparator()
         why = commands.add(
             "file.ask-why", marked("Why is a file not found?"), window.panel_actions.focus_explainer, "Ctrl+Shift+D"

@@ -74,6 +74,13 @@ def test_wrong_usage_prints_one_line_and_exits_2(capsys, arguments, problem):
     assert problem in err
 
 
+def test_command_named_like_a_folder_is_a_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sessions").mkdir()
+    assert __main__.main(["--workspace", ".", "sessions"]) == 2
+    assert "the command comes first: mnemoscope sessions --workspace DIR" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_help_and_version_exit_0(capsys, argument):
     assert __main__.main([argument]) == 0

@@ -199,7 +199,7 @@ class ChunkCard(QFrame):
         step_requested: show the next (True) or previous chunk (False).
         more_requested: find passages similar to the chunk.
         notified: a message about the result.
-        closed: the card was closed;
+        closed: the card was closed.
         left: it was closed while it had the focus.
     """
 

@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,19 @@ def test_excerpt_omits_title_heading_if_other_words_are_found():
     assert excerpt.text == "garden · The backup ran. Old backup"
     assert _marked(excerpt) == ["backup"]
     assert make_excerpt(note, [(13, 19)], "", "Old backup").text.startswith("garden · Old backup · The backup")
+
+
+@pytest.mark.parametrize(
+    ("marks", "text"),
+    [
+        ((), "garden, water · 2.40 m, board."),
+        ([(25, 32), (42, 47)], "garden, water · 2.40 m, board."),
+        ([(0, 7), (25, 32)], "Shelter garden, water · 2.40 m, board."),
+    ],
+)
+def test_excerpt_names_title_of_front_matter_and_heading_once(marks, text):
+    note = "Shelter\ngarden, water\n\n# Shelter\n\n2.40 m, board."
+    assert make_excerpt(note, marks, "", "Shelter").text == text
 
 
 def test_excerpt_strips_inline_markup_and_keeps_marks():

@@ -3,6 +3,7 @@
 import time
 from datetime import datetime
 from itertools import count
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -412,13 +413,14 @@ def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: Convers
     assert QGuiApplication.clipboard().text() == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
 
 
-@pytest.mark.parametrize("exists", [False, True])
-def test_resume_command_names_a_folder_that_is_gone(exists, qtbot, panel: ConversationPanel, show, monkeypatch) -> None:
+@pytest.mark.parametrize(("found", "gone"), [([False], True), ([True], False), (PermissionError(13, "no"), False)])
+def test_resume_command_names_a_folder_that_is_gone(found, gone, qtbot, panel, show, monkeypatch) -> None:
     show()
-    monkeypatch.setattr("gui.conversation.actions.Path.is_dir", lambda _: exists)
+    monkeypatch.setattr("gui.conversation.actions.Path.is_dir", Mock(side_effect=found))
     with qtbot.waitSignal(panel.session_actions.notified) as notified:
         panel.session_actions.resume.trigger()
-    assert ("doesn't exist" in notified.args[0]) == (not exists)
+    assert notified.args[0].startswith("Copied")
+    assert ("doesn't exist" in notified.args[0]) == gone
     assert "/home/ines/src/greenhouse" in notified.args[0]
 
 

@@ -1,17 +1,18 @@
 from typing import get_args
 
+import pytest
 from PySide6.QtGui import QAction
 
 from gui.settings.option_pages import PAGES, SettingsPage, whole_page
 
 
-def _command(window, page: SettingsPage) -> QAction:
-    return next(action for action in window.actions() if action.objectName() == f"settings.page.{page}")
+def _command(window, name: str) -> QAction:
+    return next(action for action in window.actions() if action.objectName() == name)
 
 
 def test_each_page_has_command_that_opens_it(qtbot, opened):
     for page in get_args(SettingsPage):
-        action = _command(opened, page)
+        action = _command(opened, f"settings.page.{page}")
         assert action.text() == f"Settings: {PAGES[page]}"
         action.trigger()
         assert opened.settings.dialog.isVisible()
@@ -20,7 +21,8 @@ def test_each_page_has_command_that_opens_it(qtbot, opened):
     opened.settings.dialog.close()
 
 
-def test_page_command_is_disabled_without_folder(window):
-    action = _command(window, "privacy")
+@pytest.mark.parametrize("name", ["settings.page.privacy", "view.index.map", "view.index.health"])
+def test_page_command_is_disabled_without_folder(window, name):
+    action = _command(window, name)
     assert not action.isEnabled()
     assert "Open a folder first." in action.statusTip()
