@@ -1,6 +1,7 @@
 """Starts and ends the program with its window; `--demo` gets copies of the sample notes, sessions and facts."""
 
 import contextlib
+import ctypes
 import logging
 import os
 import shutil
@@ -159,6 +160,14 @@ class _KeyNames(QTranslator):
 log = logging.getLogger(__name__)
 
 _CLOSE_MS = 900
+_HEAPS = 2
+"""The main heap, and one that the pool's threads share."""
+_LARGE = 4 * 1024 * 1024
+"""Bytes from which a block gets pages of its own, and of unused memory at the end of the main heap. From 1 MB on, pages
+of the embedding model's arrays were fetched again for each batch, 4 % of the time of an index.
+"""
+_ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
+"""Options of `mallopt`, from glibc's `malloc.h`."""
 _NO_DISPLAY = (
     "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or one of the verbs that "
     "mnemoscope --help lists."
@@ -175,6 +184,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             _print_problem(_NO_DISPLAY)
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    limit_heaps()
     log_file = engine.configure_logging()
     gc_on_gui_thread.install_handler()
     app = QApplication.instance() or QApplication([sys.argv[0]])
@@ -189,6 +199,20 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
         return program.run()
     finally:
         gc_on_gui_thread.remove_handler()
+
+
+def limit_heaps() -> None:
+    """Make glibc return the memory that a job no longer needs; call it before the first thread starts.
+
+    By default each pool thread gets a heap of its own, which stays as large as its largest job made it, and one freed
+    block of 30 MB makes all blocks up to that size part of these heaps. After 400 actions in all views the window had
+    541 MB, with these limits it has 387 MB.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform.startswith("linux") else None
+    if mallopt is not None:
+        mallopt(_ARENA_MAX, _HEAPS)
+        mallopt(_MMAP_THRESHOLD, _LARGE)
+        mallopt(_TRIM_THRESHOLD, _LARGE)
 
 
 class _Program:
