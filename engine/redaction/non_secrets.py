@@ -8,6 +8,7 @@ from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
     GROUPS_AND_TAGS,
+    LANGUAGES,
     LOGIN_WORDS,
     PARTICIPLE,
     PASSES,
@@ -110,7 +111,9 @@ def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
     groups = match.groupdict()
     if groups.get("quoted") or groups.get("typed"):
         return True
-    if PARTICIPLE.fullmatch(value.split()[0]):
+    first, *others = value.split()
+    described = describes_password(LANGUAGES[-1], first) and (not others or any(word in WORDS for word in others))
+    if described or PARTICIPLE.fullmatch(first):
         return False
     return (groups.get("sign") or "").lower() not in _TOWARDS or not value.isalpha()
 
@@ -223,18 +226,13 @@ def is_auth_field(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `"auth": "…"` or `_auth=…` is a login in base64."""
     value = value_of(match)
     of_npm = match[0].startswith("_auth") and (not before or before[-1] in ":\n") and match["sign"] == "="
+    clear = of_npm or '"auths"' in before
     return (
-        len(value) >= (5 if of_npm or '"auths"' in before else 8)
+        len(value) >= (5 if clear else 8)
         and _PLAIN_VALUE.fullmatch(value) is not None
         and not is_ordinary(value)
         and not ("_" in value and value.isidentifier())
-        and (
-            of_npm
-            or '"auths"' in before
-            or any(map(str.isdigit, value))
-            or value.endswith("=")
-            or bool(_CAMEL.search(value))
-        )
+        and (clear or any(map(str.isdigit, value)) or value.endswith("=") or bool(_CAMEL.search(value)))
     )
 
 

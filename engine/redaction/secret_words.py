@@ -133,12 +133,15 @@ LANGUAGES = (
     PasswordWords(
         "passwort|kennwort|passphrase|(?<![a-z/:*.])p(?:ass|asswd|wd?)",
         "is|was|ist|war|lautet",
-        "",
-        "s",
+        """due overdue pending ready common alphanumeric numeric temporary permanent complex sensitive case-sensitive
+        important critical essential identical similar equivalent weaker safer shorter arbitrary yours mine ours theirs
+        broken inactive meant chosen written plain plaintext cleartext nothing everything anything whatever somewhere
+        elsewhere everywhere often sometimes perhaps maybe rather quite almost one-time read-only fällig kurz dasselbe
+        gleich anders neu alt einfach komplex sensibel wichtig egal nötig üblich sichtbar lesbar temporär vorläufig
+        dauerhaft zufällig etwa""",
     ),
 )
-"""Languages whose words are separated by blanks. The last is English and German: only passwords with a digit, since
-other patterns find the words."""
+"""Languages with blanks between words. The last is English and German, whose words other patterns find."""
 
 ANCHORS = (
     *("clé ", "contra d", "code wi", "código wi"),
@@ -220,27 +223,26 @@ TYPES = frozenset(
 
 WORDS = frozenset(
     """a about above absent accepted active added after again all already also always an and another any are as at
-    available bad based be because been before being below better between blank both but by can cannot case
-    changing compared correct could cracked current currently defined derived different do does don't easy either
-    empty enough enter equal ever every exactly expiring exposed false fetched field fields fine first for forgot
-    from generated get given gone good guess guessable handled hard hashed here hidden how however if in
-    incorrect input insecure invalid is it its itself just kept known leaked left less like limit long longer
-    lost made masked may me mandatory match matched missing more most must my needed never new no non-empty none
-    not now null obvious of off ok okay old on one only optional or other our out passed please present protected
-    provided public random read rejected required reset right safe same saved secret secure sent set shared short
-    should shown simple so some something still stored strong stronger such supplied taken than that the their
-    them then there these they this those through to too true trivial typed unchanged under undefined unique
-    unknown unless unset until up updated used useful user valid verified very visible was weak what when where
-    whether which who why will with within without working would wrong yes yet you your password passwords passwd
-    passphrase token secret key keys username login example placeholder confirm confirmation show hide change
-    repeat retype choose forgotten verify click manager managers hash hashes prompt length option options flag
-    flags argument parameter variable header setting file files strings per via ever into over onto upon inside
-    outside during against among across back next end start part abgelaufen aber alle als auch auf aus bei
-    bekannt bereits das dem den der des die durch ein eine einem einen einer falsch fehlt für geheim gespeichert
-    gesetzt gut hier ich ihr im immer in ist ja jetzt kein keine leer lang mit nach nein nicht nie noch notwendig
-    nur ob oder optional richtig schon schwach sehr sein sicher sind so stark um und ungültig unbekannt verloren
-    verschlüsselt gehasht geändert zurückgesetzt aktiv inaktiv von vom wenn wie wird wurde zu zum zur zwingend
-    erforderlich korrekt""".split()
+    available bad based be because been before being below better between blank both but by can cannot case changing
+    compared correct could cracked current currently defined derived different do does don't easy either empty enough
+    enter equal ever every exactly expiring exposed false fetched field fields fine first for forgot from generated get
+    given gone good guess guessable handled hard hashed here hidden how however if in incorrect input insecure invalid
+    is it its itself just kept known leaked left less like limit long longer lost made masked may me mandatory match
+    matched missing more most must my needed never new no non-empty none not now null obvious of off ok okay old on one
+    only optional or other our out passed please present protected provided public random read rejected required reset
+    right safe same saved secret secure sent set shared short should shown simple so some something still stored strong
+    stronger such supplied taken than that the their them then there these they this those through to too true trivial
+    typed unchanged under undefined unique unknown unless unset until up updated used useful user valid verified very
+    visible was weak what when where whether which who why will with within without working would wrong yes yet you your
+    password passwords passwd passphrase token secret key keys username login example placeholder confirm confirmation
+    show hide change repeat retype choose forgotten verify click manager managers hash hashes prompt length option
+    options flag flags argument parameter variable header setting file files strings per via ever into over onto upon
+    inside outside during against among across back next end start part abgelaufen aber alle als auch auf aus bei
+    bekannt bereits das dem den der des die durch ein eine einem einen einer falsch fehlt für geheim gespeichert gesetzt
+    gut hier ich ihr im immer in ist ja jetzt kein keine leer lang mit nach nein nicht nie noch notwendig nur ob oder
+    optional richtig schon schwach sehr sein sicher sind so stark um und ungültig unbekannt verloren verschlüsselt
+    gehasht geändert zurückgesetzt aktiv inaktiv von vom wenn wie wird wurde zu zum zur zwingend erforderlich
+    korrekt""".split()
 )
 """Words that follow "password is", "token:" and similar in ordinary text."""
 
@@ -303,7 +305,7 @@ def describes_password(language: PasswordWords, value: str) -> bool:
 
 @cache
 def _all_ordinary() -> frozenset[str]:
-    return frozenset().union(*(language.ordinary.casefold().split() for language in LANGUAGES))
+    return frozenset().union(*(language.ordinary.casefold().split() for language in LANGUAGES[:-1]))
 
 
 def is_description_in_ideographs(value: str) -> bool:

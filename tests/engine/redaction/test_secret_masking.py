@@ -626,6 +626,9 @@ ip ospf authentication-key «tugboat»
 ip ospf authentication-key 7 «tugboat»
 key-string «swordfish»
 10.0.0.1:5432:shop:ada:«hunter2»
+the password is «sunflowers» now
+the passphrase is «broken window paper lamp»
+password: «temporary»
 the admin / «tugboat99»
 root / «tugb0At99» works
 login("ada", "«index2x»")
@@ -848,6 +851,13 @@ the key 7 2024 of the table
 password 0 tugboat is used
 the authentication-key 1 is in use
 the shared-secret approach
+the password is due on Monday
+The password is overdue.
+your password is temporary, the account too
+the passphrase is due on Monday
+the password is similar to the old one
+Das Passwort ist fällig
+Das Kennwort war dasselbe wie vorher.
 #define API_KEY "X-Api-Key"
 "ada" * "count"
 option key 'ctrl-shift-p'
