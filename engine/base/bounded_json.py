@@ -93,7 +93,10 @@ class BoundedDigits:
 
 
 class DividedStrings:
-    """Wraps a binary file with JSON and divides strings of more than 256 KB into arrays of short ones, for `built`."""
+    """Wraps a binary file with JSON and divides strings of more than 256 KB into arrays of short ones, for `built`.
+
+    A document with such a long key is refused as invalid by the parser.
+    """
 
     def __init__(self, file: Readable) -> None:
         self._file = file

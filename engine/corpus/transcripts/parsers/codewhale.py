@@ -54,10 +54,10 @@ class _Parser(BlockParser, kw_only=True):
         return self.next_message(parts, id=string(value.get("id")), time=seconds(value.get("created_at")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
-        shown = text
-        while role == "user" and (state := _STATE.match(shown)):
-            shown = shown[state.end() :]
-        yield Part(role, "text", shown)
+        start = 0
+        while role == "user" and (state := _STATE.match(text, start)):
+            start = state.end()
+        yield Part(role, "text", text[start:])
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
@@ -103,8 +103,14 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     journal = mapping(value.get("journal"))
     entries = list(map(mapping, items(journal.get("entries"))))
     if entries:
-        nodes = {string(entry.get("id")): entry for entry in entries}
-        parents = {name: string(entry.get("parent_id")) for name, entry in nodes.items()}
+        nodes: dict[str, Mapping[str, Any]] = {}
+        parents: dict[str, str] = {}
+        before = ""
+        for number, entry in enumerate(entries):
+            id_, parent = string(entry.get("id")), string(entry.get("parent_id"))
+            name = id_ or f"entry {number}"  # without an id, it follows the one before it
+            nodes[name], parents[name] = entry, parent if id_ else parent or before
+            before = name
         times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}
         path = branch(parents, times, string(journal.get("leaf_id")) or string(value.get("leaf_id")))
         shown, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))

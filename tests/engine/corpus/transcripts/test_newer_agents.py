@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -489,6 +490,29 @@ def test_a_session_of_codewhale_is_read() -> None:
     assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 300)
     assert facts.usage == {"deepseek-v4": Usage(cost=0.3)}
     assert session.unknown == {"entry hologram": 1}
+
+
+def _codewhale(folder: Path, **held: Any) -> Conversation:
+    path = folder / CODEWHALE.name
+    path.write_text(json.dumps({"schema_version": 1, "metadata": {"id": "a", "workspace": "/boats"}, **held}))
+    (session,) = conversations(path)
+    return session
+
+
+def test_entries_of_codewhale_without_an_id_are_read(tmp_path: Path) -> None:
+    said = ["Why does it leak?", "A seam.", "Since when?"]
+    entries = [{"kind": kind, "text": text} for kind, text in zip(["user", "assistant", "user"], said, strict=True)]
+    assert [part.text for part in _codewhale(tmp_path, journal={"entries": entries}).messages] == said
+    entries[1] |= {"id": "1"}
+    assert sorted(part.text for part in _codewhale(tmp_path, journal={"entries": entries}).everything) == sorted(said)
+
+
+def test_many_states_in_a_message_of_codewhale_are_left_out(tmp_path: Path) -> None:
+    states = " <turn_meta>a</turn_meta>" * 400_000
+    before = time.process_time()
+    session = _codewhale(tmp_path, messages=[{"role": "user", "content": f"{states} Sew it. {states[:24]}"}])
+    assert time.process_time() - before < 10  # a copy of the rest for each one takes a minute
+    assert [part.text for part in session.messages] == [f"Sew it. {states[:24]}"]
 
 
 def test_session_that_codewhale_copied_is_read_once(tmp_path: Path) -> None:
