@@ -83,6 +83,7 @@ class EmbeddingPage(DialogPage):
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
         self.save_button.setAutoDefault(True)
+        self._footer_labels = self._price, self._cache_hint, self._problem
         self._lay_out(below)
 
     def _lay_out(self, below: QWidget | None) -> None:
@@ -99,12 +100,14 @@ class EmbeddingPage(DialogPage):
         footer_column = QVBoxLayout(foot)
         footer_column.setContentsMargins(0, 10, 0, 10)
         footer_column.setSpacing(4)
-        for widget in (self._price, self._cache_hint, self._problem):
+        for widget in self._footer_labels:
             widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
             footer_column.addWidget(widget)
+            widget.hide()
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(FootedColumn(column, WIDTH, foot))
+        self._footed = FootedColumn(column, WIDTH, foot)
+        whole.addWidget(self._footed)
 
     # --- display ----------------------------------------------------------------------------------------------------
 
@@ -178,7 +181,7 @@ class EmbeddingPage(DialogPage):
         self._trial.clear()
         self._problem.hide()
         self._estimate = None
-        self._price.setText(tr(COUNTING) if choice != self._before else "")
+        self._say_price(tr(COUNTING) if choice != self._before else "")
         self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
         self._lookup_timer.start()
@@ -202,6 +205,7 @@ class EmbeddingPage(DialogPage):
     def _show_save(self) -> None:
         changed = self._form.choice != self._before
         self._cache_hint.setVisible(changed)
+        self._show_footer()
         owner = fallback_owner(self._chosen_settings)
         known = owner == fallback_owner(self._settings)
         self.save_button.setText(accept_words(self._agreeing, "" if known else owner))
@@ -230,7 +234,7 @@ class EmbeddingPage(DialogPage):
             )
         )
         if manager is None or choice.provider == "none":
-            self._price.setText("")
+            self._say_price("")
             return
         self._pricing.put(
             self._jobs.read(
@@ -252,12 +256,20 @@ class EmbeddingPage(DialogPage):
         self._pricing.done()
         self._estimate = estimate
         unaffected = self._form.choice == self._before and not estimate.chunks
-        self._price.setText("" if unaffected else breakable(estimate_words(estimate)))
+        self._say_price("" if unaffected else estimate_words(estimate))
         self._show_save()
 
     def _show_no_price(self, sentence: str) -> None:
         self._pricing.done()
+        self._say_price(sentence)
+
+    def _say_price(self, sentence: str) -> None:
         self._price.setText(breakable(sentence))
+        self._price.setVisible(bool(sentence))
+        self._show_footer()
+
+    def _show_footer(self) -> None:
+        self._footed.show_footer(any(not words.isHidden() for words in self._footer_labels))
 
     @Slot()
     def _try(self) -> None:
@@ -318,6 +330,7 @@ class EmbeddingPage(DialogPage):
     def _complain(self, sentence: str) -> None:
         self._problem.setText(breakable(sentence))
         self._problem.show()
+        self._show_footer()
 
 
 def _probes_words(probes: Sequence[ProviderProbe]) -> tuple[str, bool]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, tr, tr_count, tr_reason
-from gui.style.stylesheet import font_at
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, size_text
@@ -242,9 +241,9 @@ class PreviewPage(QFrame):
         column.addSpacing(6)
         column.addWidget(self._sum)
         column.addWidget(self._sessions)
-        self._files = self._options(), self._table_chips(), self._tables()
+        self._file_widgets = self._options(), self._table_chips(), self._tables()
         """The widgets that are hidden without files to choose from."""
-        for widget in self._files:
+        for widget in self._file_widgets:
             column.addWidget(widget, int(widget is self._stack))
         column.addWidget(self._problem)
         column.addWidget(self._promise)
@@ -257,6 +256,7 @@ class PreviewPage(QFrame):
         whole.addWidget(self._scroll, 1)
         whole.addWidget(self._foot)
         self._scroll.viewport().installEventFilter(self)
+        self._fit_least()
 
     def _options(self) -> QWidget:
         self._kinds = KindChips()
@@ -268,9 +268,8 @@ class PreviewPage(QFrame):
         self._exclude.textEdited.connect(self._typing.start)
         row = QHBoxLayout()
         row.setSpacing(8)
-        files = label(tr("Files"))
-        files.setMinimumHeight(Chip("").sizeHint().height())
-        row.addWidget(files, 0, Qt.AlignmentFlag.AlignTop)
+        self._kinds_label = label(tr("Files"))
+        row.addWidget(self._kinds_label, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._kinds, 1)
         both = QWidget()
         whole = QVBoxLayout(both)
@@ -294,7 +293,6 @@ class PreviewPage(QFrame):
         column.addWidget(self._skipped, 1)
         column.addWidget(detail)
         self._stack = QStackedWidget()
-        self._stack.setMinimumHeight(_LEAST_ROWS * (QFontMetrics(font_at(13)).height() + 10))
         # The page would scroll for the preferred height of the tables.
         for table in (self._stack, self._skipped):
             table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
@@ -360,9 +358,22 @@ class PreviewPage(QFrame):
         bar = self._scroll.width() - self._scroll.viewport().width()
         self._foot.setContentsMargins(margins(0, 0, bar if below else 0, 0))
 
-    def _fit_tables(self, rows: int) -> None:
-        """Make the tables at most as high as their header and this number of rows."""
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            QTimer.singleShot(0, self, self._fit_tables)  # once the tables have the new font
+
+    def _fit_least(self) -> None:
+        """Give the tables the height of a few rows, and the label of the chips their height."""
+        self._stack.setMinimumHeight(_LEAST_ROWS * self._folders.verticalHeader().defaultSectionSize())
+        self._kinds_label.setMinimumHeight(Chip("").sizeHint().height())
+
+    @Slot()
+    def _fit_tables(self) -> None:
+        """Make the tables at most as high as their header and their rows."""
+        self._fit_least()
         table = self._folders
+        rows = max(table.model().rowCount(), self._skipped.model().rowCount() + _DETAIL_ROWS)
         height = table.horizontalHeader().sizeHint().height() + rows * table.verticalHeader().defaultSectionSize()
         self._stack.setMaximumHeight(max(self._stack.minimumHeight(), height + 2 * table.frameWidth()))
         self._place_footer()
@@ -426,12 +437,14 @@ class PreviewPage(QFrame):
         self._sessions.setVisible(bool(self._sessions.text()) and not self._sessions_only)
         self._rules.setText(skipped_text(preview))
         self._kinds.show_kinds(preview.kinds)
+        self._kinds.setVisible(bool(preview.kinds))
+        self._kinds_label.setVisible(any(kind.extension for kind in preview.kinds))
         self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
         self._show_folders.setText(tr("{count:,} to index", count=preview.files))
         self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", files_left_out(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
-        self._fit_tables(max(len(preview.folders), len(preview.skipped) + _DETAIL_ROWS))
+        self._fit_tables()
         self._problem.hide()
         files = 0 if self._sessions_only else preview.files
         self._accept.setEnabled(files + preview.session_files > 0)
@@ -456,7 +469,7 @@ class PreviewPage(QFrame):
 
     def _show_details(self, shown: bool, files: bool = True) -> None:
         """Show or hide what follows the summary; `files`: whether there are files to choose from."""
-        for widget in self._files:
+        for widget in self._file_widgets:
             widget.setVisible(shown and files and not self._sessions_only)
         self._sessions.setVisible(shown and not self._sessions_only)
         self._promise.setVisible(shown)

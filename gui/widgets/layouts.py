@@ -272,6 +272,7 @@ class FootedColumn(QWidget):
         """`footer` may change its height at any time; `column` must end with a stretch."""
         super().__init__(parent)
         self._column, self._footer, self._footer_scrolls = column, footer, False
+        self._footer_shown = True
         self._scroll = scrolling_column(column, width)
         self._line = line()
         self._whole = QVBoxLayout(self)
@@ -295,17 +296,21 @@ class FootedColumn(QWidget):
         assert middle is not None
         return middle
 
+    def show_footer(self, shown: bool) -> None:
+        """Show or hide the footer and the line above it."""
+        self._footer_shown = shown
+        self._place_footer()
+
     def _place_footer(self) -> None:
         """Place the footer below the scroll area or, if there is little room, inside it."""
-        self._footer_scrolls = self._foot_height() > self.height() * _MOST_FOOT
+        self._footer_scrolls = self._footer_shown and self._foot_height() > self.height() * _MOST_FOOT
         self._align_footer()
+        self._line.setVisible(self._footer_shown and not self._footer_scrolls)
         inside = self._column.indexOf(self._footer) >= 0
-        if inside == self._footer_scrolls:
-            return
-        self._line.setVisible(not self._footer_scrolls)
         with keeping_focus(self._footer):
-            (self._column if self._footer_scrolls else self._whole).addWidget(self._footer)
-            self._footer.show()
+            if inside != self._footer_scrolls:
+                (self._column if self._footer_scrolls else self._whole).addWidget(self._footer)
+            self._footer.setVisible(self._footer_shown)
 
     def _align_footer(self) -> None:
         """Give a footer below the scroll area the side margins of the column, which may have a scroll bar."""

@@ -7,6 +7,7 @@ from engine import KeyState, MnemoscopeError, ProviderError, ProviderProbe, Sett
 from gui.settings.dialog import SettingsDialog
 from gui.settings.embedding_page import EmbeddingPage
 from gui.widgets.form_controls import CheckBox, ComboBox
+from gui.widgets.layouts import FootedColumn, VerticalScrollArea
 from tests.helpers.fake_records import make_estimate
 
 NO_KEY = KeyState(present=False, origin=None, origin_text="", problem="")
@@ -353,6 +354,18 @@ def test_nothing_to_embed_is_reported_only_after_a_change(qtbot, open_dialog, me
     assert "already have a vector" not in _words(dialog)
     _choose(qtbot, dialog, "Provider", "voyage")
     qtbot.waitUntil(lambda: "already have a vector" in _words(dialog))
+
+
+def test_page_ends_without_an_empty_strip(qtbot, open_dialog):
+    dialog = open_dialog(provider="none")
+    page = dialog.pages.page("embedding")
+    [whole] = page.findChildren(FootedColumn)
+    [scroll] = whole.findChildren(VerticalScrollArea, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    qtbot.waitUntil(lambda: scroll.height() == whole.height())
+    _choose(qtbot, dialog, "Provider", "openai")
+    qtbot.waitUntil(lambda: scroll.height() < whole.height())
+    _choose(qtbot, dialog, "Provider", "none")
+    qtbot.waitUntil(lambda: scroll.height() == whole.height())
 
 
 def test_failed_price_estimate_shows_reason(qtbot, open_dialog, memory, monkeypatch):

@@ -253,10 +253,26 @@ def test_moving_buttons_keep_the_focus(qtbot, panel, notes):
     with qtbot.waitActive(panel):
         panel.activateWindow()
     button = _button(panel, "Index this folder")
+    footer = button.parentWidget().parentWidget()
+    parents = set()
     for height in (300, 900, 300):
         panel.resize(900, height)
         qtbot.waitUntil(lambda height=height: panel.findChild(PreviewPage).height() <= height)
+        parents.add(footer.parentWidget())
         assert button.hasFocus()
+    assert len(parents) == 2
+
+
+def test_tables_grow_with_the_text(qtbot, panel, notes, appearance):
+    panel.resize(1000, 1400)
+    _offer(qtbot, panel, notes)
+    table = panel.findChild(RecordsTable)
+    before = table.height()
+    for scale in (2.0, 1.0):
+        appearance.show("light", scale)
+        qtbot.waitUntil(lambda scale=scale: (table.height() > 1.5 * before) == (scale > 1))
+        assert table.verticalScrollBar().maximum() == 0
+    assert table.height() == before
 
 
 def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
@@ -265,6 +281,11 @@ def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
     _offer(qtbot, panel, tmp_path / "photos")
     assert "No file in this folder would be indexed." in _words(panel)
     assert not _button(panel, "Index this folder").isEnabled()
+    files = [found for found in panel.findChildren(QLabel) if found.text() == "Files"]
+    assert not any(found.isVisible() for found in files)
+    (tmp_path / "photos" / "one.md").write_text("# A")
+    _offer(qtbot, panel, tmp_path / "photos")
+    assert any(found.isVisible() for found in files)
 
 
 def test_preview_starts_with_settings_of_folder(qtbot, panel, notes):

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
 from PySide6.QtGui import QColor, QFontMetrics, QImage
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.sources.folder_rows import dropped_folder
 from gui.style.stylesheet import font_at
@@ -442,6 +442,25 @@ def test_footer_settles_at_every_size(qtbot, monkeypatch):
         whole.resize(900, height)
         qtbot.wait(10)
         assert len(moved) <= 1, height
+
+
+@pytest.mark.parametrize("height", [100, 700])
+def test_footer_is_hidden_with_its_line(qtbot, height):
+    column, footer, words = QVBoxLayout(), QWidget(), QLabel("What would be sent, before anything is saved.")
+    column.addWidget(QLabel("A page"))
+    column.addStretch(1)
+    QVBoxLayout(footer).addWidget(words)
+    whole = FootedColumn(column, 300, footer)
+    qtbot.addWidget(whole)
+    whole.show_footer(False)
+    whole.resize(900, height)
+    whole.show()
+    [scroll] = whole.findChildren(QScrollArea)
+    for _ in range(2):
+        qtbot.waitUntil(lambda: not words.isVisible() and scroll.height() == height)
+        whole.show_footer(True)
+        qtbot.waitUntil(words.isVisible)
+        whole.show_footer(False)
 
 
 def test_moving_footer_keeps_the_focus(qtbot):
