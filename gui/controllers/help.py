@@ -155,7 +155,6 @@ class AboutController(QObject):
         row.addWidget(label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1)
         button = QPushButton(tr("Licences…"))
         set_tip(button, tr("Components of this program and their licences"))
-        button.setAutoDefault(True)  # Enter presses the focused button on every platform
         button.clicked.connect(self.show_licences)
         row.addWidget(button)
         return row

@@ -124,7 +124,6 @@ class DiagnosticRow(QWidget):
         self.value = StateLabel()
         self.reason = label("", "meta", wrap=True)
         self._remedy = QPushButton()
-        self._remedy.setAutoDefault(True)  # Enter presses the focused button on every platform
         self._remedy.setProperty("role", "link")
         self._remedy.setProperty("flush", True)
         self._remedy.clicked.connect(self._pressed)

@@ -153,7 +153,6 @@ class PathExplainer(QWidget):
         self.button = QPushButton()
         self.button.setProperty("role", "link")
         self.button.setProperty("flush", True)
-        self.button.setAutoDefault(True)  # Enter presses the focused button on every platform
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)

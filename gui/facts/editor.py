@@ -83,7 +83,6 @@ class FactEditor(VerticalScrollArea):
     @staticmethod
     def _button(words: str, run: Callable[[], None], role: str = "") -> QPushButton:
         made = QPushButton(words)
-        made.setAutoDefault(True)
         if role:
             made.setProperty("role", role)
         made.clicked.connect(lambda _checked: run())

@@ -143,7 +143,6 @@ class _Row(QWidget):
         self._title = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._detail = label("", "meta", wrap=True)
         self.button = QPushButton()
-        self.button.setAutoDefault(True)
         self.button.clicked.connect(self._press)
         words = QVBoxLayout()
         words.setSpacing(2)

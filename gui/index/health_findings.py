@@ -44,7 +44,6 @@ class FindingRow(QWidget):
         self._detail = label("", "muted", wrap=True)
         self._detail.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.button = QPushButton()
-        self.button.setAutoDefault(True)
         self.button.clicked.connect(lambda: self.repair_requested.emit(self._id))
         self._wide: bool | None = None
         self._grid = QGridLayout(self)

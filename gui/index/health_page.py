@@ -142,8 +142,6 @@ def _in_a_row(*widgets: QWidget) -> QWidget:
     row.setSpacing(8)
     row.addStretch(1)
     for widget in widgets:
-        if isinstance(widget, QPushButton):
-            widget.setAutoDefault(True)
         row.addWidget(widget)
     made = QWidget()
     made.setLayout(row)

@@ -114,7 +114,6 @@ class _Section(QWidget):
     def _add(self, index: int) -> None:
         button, remark = ElidedButton(""), ElidedLabel()
         button.setProperty("role", "link")
-        button.setAutoDefault(True)
         button.clicked.connect(lambda _checked: self._rows[index].act())
         remark.setProperty("role", "meta")
         remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

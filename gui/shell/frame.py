@@ -384,6 +384,12 @@ class Dock(QStackedWidget):
 # ---------------------------------------------------------------------------------------------------------------------
 
 
+def _is_enter(event: QKeyEvent) -> bool:
+    """Whether Enter was pressed alone, and not only held."""
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat() and not modifiers
+
+
 class Frame(QWidget):
     """The window's content: creates header, panes, message page and sync bar, and lays them out."""
 
@@ -452,7 +458,7 @@ class Frame(QWidget):
         focused = QApplication.focusWidget()
         if event.key() == Qt.Key.Key_Escape and self.pages.currentWidget() is self.panes:
             self.views.focus_box()  # from a filter, a message, the bar below: widgets without their own way back
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, QPushButton):
+        elif _is_enter(event) and isinstance(focused, QPushButton):
             focused.click()  # outside of dialogs, Qt lets only Space press buttons
         else:
             super().keyPressEvent(event)

@@ -214,7 +214,6 @@ class WelcomePage(QFrame):
         others.setSpacing(8)
         others.addStretch(1)
         for button in (self._only, self._sample):
-            button.setAutoDefault(True)
             others.addWidget(button)
         others.addStretch(1)
         self._show_sessions()

@@ -51,7 +51,6 @@ class DropZone(QWidget):
         self._over = False
         self.choose = QPushButton(tr("Choose a folder…"))
         self.choose.setProperty("role", "primary")
-        self.choose.setAutoDefault(True)
         self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         hint = label(tr("or drop a folder here"), "meta")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -255,7 +254,6 @@ class SourceChoices(SourceRows):
 
     def _row(self, source: FoundSource) -> QWidget:
         button = QPushButton(self._verb)
-        button.setAutoDefault(True)
         button.setAccessibleName(tr(self._named, place=source_title(source)))
         button.setAccessibleDescription(f"{source_amount(source)}, {source.path}")
         set_tip(button, source.path)

@@ -140,8 +140,6 @@ class SourcesPage(QFrame):
         set_tip(export, tr("The zip or JSON file that ChatGPT or Claude let you download"))
         export.clicked.connect(self._choose_exports)
         self._adders = (folder, export)
-        for button in (*self._adders, self._save, self._back):
-            button.setAutoDefault(True)  # Enter presses the focused button on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
         for button in self._adders:

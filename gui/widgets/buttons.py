@@ -76,7 +76,6 @@ class CopyJsonButton(QPushButton):
         """`record` returns the record to copy, None if there is none; `what` describes the record."""
         super().__init__(tr("Copy as JSON"), parent)
         self._record = record
-        self.setAutoDefault(True)
         set_tip(self, what)
         self._copied = QTimer(self, singleShot=True, interval=_COPIED_MS)
         self._copied.timeout.connect(self._name)
@@ -112,6 +111,5 @@ def guide_button(page: Callable[[], str]) -> QPushButton:
     """Return a button that opens the guide at the page that `page` returns."""
     button = QPushButton(tr("Learn more"))
     set_tip(button, tr("Open the guide's page about this view"))
-    button.setAutoDefault(True)  # Enter presses the focused button on every platform
     button.clicked.connect(lambda _checked: open_guide(page()))
     return button

@@ -81,7 +81,6 @@ class IconButton(Toggle, QPushButton):
         self._icon_name = icon_name
         self._tinted: tuple[object, ...] = ()
         self.setProperty("role", "flat")
-        self.setAutoDefault(True)  # Enter presses the focused button on every platform
         self.set_accessible(accessible_name)
         self._tint()
 

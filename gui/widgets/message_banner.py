@@ -181,7 +181,6 @@ def _fill(
     buttons = []
     for action in actions:
         button = QPushButton(action.words)
-        button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
         button.clicked.connect(lambda _checked, run=action.run: press(run))
         row.addWidget(button)
         button.show()  # immediately, so that its size counts

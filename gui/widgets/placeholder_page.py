@@ -252,7 +252,6 @@ class StatePage(VerticalScrollArea):
     @staticmethod
     def _button(text: str, act: Callable[[], None]) -> QPushButton:
         button = ElidedButton(text)
-        button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
         button.clicked.connect(lambda _checked: act())
         return button
 

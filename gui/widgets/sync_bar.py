@@ -73,7 +73,6 @@ class StateButton(QPushButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "flat")
-        self.setAutoDefault(True)
         self.dot = StateDot()
         self.word = label("", "strong")
         self.word.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -126,7 +125,6 @@ class SyncBar(QWidget):
         self.detail = ElidedLabel()
         self.detail.setProperty("role", "meta")
         self._failed = QPushButton()
-        self._failed.setAutoDefault(True)
         self._failed.setProperty("role", "link-degraded")
         self._file = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._file.setProperty("role", "meta")

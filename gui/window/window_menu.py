@@ -163,7 +163,6 @@ class KeySheet(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         self.change = QPushButton(tr("Change keys…"))
-        self.change.setAutoDefault(True)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self.edit, 1)

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QWidget
 
 from engine import MapAnswer, MemorySearchResult
@@ -18,7 +19,7 @@ from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS
 from tests.helpers.windows import at_rest
 
-Key = Qt.Key
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
 _PAGES = ("overview", "map", "duplicates")
 VIEWS = ("nothing", *_PAGES, *(spec.name for spec in view_specs() if spec.name != "index"))
 """`nothing`: a search that finds nothing; pages of the index by their own names."""
@@ -222,3 +223,32 @@ def test_enter_presses_focused_button(qtbot, opened):
         button.setFocus()
         qtbot.keyClick(button, key)
     assert (opened.views.current, opened.views.index.page) == ("index", "map")
+
+
+@pytest.mark.parametrize(
+    ("modifier", "held", "presses"),
+    [
+        (Modifier.NoModifier, False, 1),
+        (Modifier.KeypadModifier, False, 1),
+        (Modifier.NoModifier, True, 0),
+        (Modifier.ControlModifier, False, 0),
+        (Modifier.ShiftModifier, False, 0),
+        (Modifier.AltModifier, False, 0),
+    ],
+)
+def test_only_enter_alone_presses_focused_button(qtbot, opened, modifier, held, presses):
+    toggle, icon = opened.views.index.chips["map"], opened.frame.header.dock_button
+    opened.views.switch("index")
+    for button in (toggle, icon):
+        pressed = QSignalSpy(button.clicked)
+        button.setFocus()
+        QApplication.sendEvent(button, QKeyEvent(QEvent.Type.KeyPress, Key.Key_Return, modifier, "\r", held))
+        assert pressed.count() == presses
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_qt_itself_presses_no_button_with_enter(in_view, view):
+    """It would do so again and again while Enter is held, and with modifiers."""
+    buttons = [widget for widget in _focusable(in_view(view)) if isinstance(widget, QPushButton)]
+    assert len(buttons) > 5
+    assert not [_named(button) for button in buttons if button.autoDefault()]

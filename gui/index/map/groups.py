@@ -237,7 +237,6 @@ class LegendItem(Toggle, QPushButton):
         self.sign = sign
         self._name, self._count = name, grouped(count)
         self.setCheckable(True)
-        self.setAutoDefault(True)
         self.setAccessibleName(", ".join((name, tr_count("{count:,} passage", "{count:,} passages", count))))
         set_tip(
             self,

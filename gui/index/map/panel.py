@@ -86,7 +86,6 @@ class MapHeader(QWidget):
     @staticmethod
     def _button(words: str, tip: str) -> QPushButton:
         button = QPushButton(words)
-        button.setAutoDefault(True)
         set_tip(button, tip)
         return button
 

@@ -364,7 +364,6 @@ class ChunkCard(QFrame):
         more = QPushButton(tr("More like this"))
         more.setProperty("role", "link")
         more.setProperty("flush", True)
-        more.setAutoDefault(True)  # Enter presses it while it has the focus
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         more.clicked.connect(self.more_requested)
         gates = Gates()

@@ -119,26 +119,26 @@ def choose(words: str) -> None:
 
 def test_secrets_are_revealed_and_masked_by_keys(qtbot, panel: ConversationPanel) -> None:
     go_back_to("Reveal…")
-    press(Key.Key_Return)
+    press(Key.Key_Space)
     assert focused() == "Reveal secrets"
     with qtbot.waitSignal(panel.session_shown):
-        press(Key.Key_Return)
+        press(Key.Key_Space)
     assert panel.view.hasFocus()
     texts = [message.text for message in panel.opened.conversation.session.messages]
     assert SECRET in "".join(texts)
     go_back_to("Mask secrets")
     with qtbot.waitSignal(panel.session_shown):
-        press(Key.Key_Return)
+        press(Key.Key_Space)
     assert panel.view.hasFocus()
     assert panel.banner.text.endswith("which are masked.")
 
 
 def test_reveal_confirmation_can_be_cancelled_by_keys(panel: ConversationPanel) -> None:
     go_back_to("Reveal…")
-    press(Key.Key_Return)
+    press(Key.Key_Space)
     press(Key.Key_Tab)
     assert focused() == "Keep secrets masked"
-    press(Key.Key_Return)
+    press(Key.Key_Space)
     assert focused() == "Reveal…"
     press(Key.Key_Tab)
     assert focused() == "Dismiss this message"

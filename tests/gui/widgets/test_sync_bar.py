@@ -228,7 +228,7 @@ def test_idle_layout_returns_after_sync(qtbot, bar):
 def test_buttons_emit_signals(qtbot, bar, by_key):
     def press(words: str) -> None:
         if by_key:
-            qtbot.keyClick(_button(bar, words), Qt.Key.Key_Return)
+            qtbot.keyClick(_button(bar, words), Qt.Key.Key_Space)
         else:
             qtbot.mouseClick(_button(bar, words), Qt.MouseButton.LeftButton)
 
