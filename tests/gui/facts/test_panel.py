@@ -278,7 +278,7 @@ def test_agent_fact_appears_without_losing_edit(qtbot, panel, facts):
 
 
 def test_read_only_facts_cannot_be_edited(qtbot, opened, memory, facts):
-    memory.user_data._read_only = True
+    memory.user_data._read_only = "The disk is full."
     qtbot.keyClick(opened, Key.Key_4, Control)
     panel = opened.views.facts
     qtbot.waitUntil(lambda: not panel.busy and panel.body.list.current is not None)
