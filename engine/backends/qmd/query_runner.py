@@ -339,7 +339,9 @@ def read_query_text(text: str) -> QueryText:
     """Parse a query. Every text is valid."""
     query = parse_query(text.encode("utf-8", "replace").decode().replace("\0", " "))
     analysis = analyse_query(query)
-    wanted, excluded = _wanted_and_excluded(query, frozenset(term.surface for term in analysis.terms if term.stop))
+    options = (term for term in analysis.terms if term.filler and len(term.surface) == 1)
+    needless = frozenset(term.surface for term in (*options, *(term for term in analysis.terms if term.stop)))
+    wanted, excluded = _wanted_and_excluded(query, needless)
     variants = tuple(
         " ".join((*chosen, *excluded))
         for chosen, _ in zip(product(*wanted), range(_MOST_VARIANTS), strict=False)
