@@ -307,7 +307,7 @@ def _nanoseconds(seconds: float) -> int:
 def without_options(snapshot: Snapshot, query: Query) -> Query:
     """Return the query with an exclusion read as a word if a text has it after the same word, with the hyphen.
 
-    It is then an option of a command that was pasted, as in `rm -rf build`. A remark says so.
+    It is then an option of a command that was pasted, as in `rm -rf build`. A remark names it.
     """
     exclusions = [clause for clause in query.clauses if clause.negated and isinstance(clause.alternatives[0], Word)]
     words = {

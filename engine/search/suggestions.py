@@ -37,8 +37,6 @@ _MOST_REMEMBERED = 512
 _SHORTEST_JOINED, _MOST_JOINED = 6, 4
 """Shortest word that may be several words without spaces, in characters, and most words that it may be."""
 _MOST_SPLITS = 8
-_SHORTEST_NUMBER = 7
-"""Fewest digits of a number that texts may have in groups, such as a telephone number."""
 _SHORTEST_CORRECTED, _SHORTEST_TWO_TYPOS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
 _LEAST_IDF = 1.0
@@ -292,7 +290,7 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
     if not isinstance(term.word, str) or len(term.word) < len(term.stems[0]):  # its pairs
         root = term.stems[0]
         return (root, True) if 1 < len(root) <= spelling.LONGEST and spelling.is_plain(root) else ("", False)
-    shortest = _SHORTEST_NUMBER if term.word.isdigit() else spelling.SHORTEST
+    shortest = spelling.SHORTEST_NUMBER if term.word.isdigit() else spelling.SHORTEST
     fits = shortest <= len(term.word) <= spelling.LONGEST and (spelling.is_plain(term.word) or term.word.isdigit())
     return (term.word, False) if fits else ("", False)
 

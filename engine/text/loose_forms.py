@@ -16,6 +16,7 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.text.folding import fold
+from engine.text.spelling import SHORTEST_NUMBER
 from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of, uninflected
 from engine.text.stopwords import unsearched_words
 from engine.text.time_expressions import month_names, read_times
@@ -41,8 +42,6 @@ _TEENS = range(11, 14)
 _YEAR = lazy_pattern(r"\d{4}")
 _ACRONYMS = range(3, 6)
 """Lengths of acronyms that are written with and without full stops."""
-_SHORTEST_NUMBER = 7
-"""Fewest digits of a number that may be written in groups, such as a telephone number."""
 _GAP = lazy_pattern(r"[ \u00a0\-.]?")
 """Matches what may be between two words that texts also write as one."""
 
@@ -448,7 +447,7 @@ def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -
     if not (isinstance(one, str) and isinstance(other, str) and one.isalnum()):
         return _Forms()
     if (number := one + other).isdigit():
-        return _Forms([(number,)]) if _SHORTEST_NUMBER <= len(number) <= _LONGEST_JOINED else _Forms()
+        return _Forms([(number,)]) if SHORTEST_NUMBER <= len(number) <= _LONGEST_JOINED else _Forms()
     if _VERSION.fullmatch(other):
         return _Forms([(one + other,)])
     root = pieces(first.surface)[0].root + pieces(second.surface)[0].root

@@ -1,4 +1,4 @@
-"""The first start: choosing a folder, a preview of what would be indexed, and the sessions to search with it."""
+"""The first start: choosing a folder, a preview of its files, and the sessions to search with it."""
 
 from dataclasses import dataclass
 from functools import cached_property

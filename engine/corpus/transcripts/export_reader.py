@@ -8,7 +8,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
@@ -252,6 +252,26 @@ def branch(parents: Mapping[str, str], times: Mapping[str, float | None], tip: s
         path[tip] = None
         tip = parents[tip]
     return list(reversed(path))
+
+
+def whole_conversation(
+    path: str, parser: LineParser, read: Callable[[Any], list[Message]], cancel: CancelToken | None
+) -> Iterator[Conversation]:
+    """Yield the only conversation of a JSON file; of a truncated file the complete messages, before the ValueError.
+
+    `read` is the parser's method that returns the messages of one value.
+    """
+    messages: list[Message] = []
+    broken: ValueError | None = None
+    try:
+        for value in conversations(path, cancel):
+            messages += read(value)
+    except ValueError as error:
+        broken = error
+    if messages:
+        yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+    if broken:
+        raise broken
 
 
 def read_branches(

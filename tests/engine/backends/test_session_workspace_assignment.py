@@ -195,7 +195,7 @@ def test_damaged_claims_rebuilt(open_: Open, store: Path, tmp_path: Path) -> Non
     assert (held(garden), held(boat)) == (set(), {"mast"})
 
 
-def test_a_workspace_that_lists_it_no_more_lets_it_go(open_: Open, store: Path, tmp_path: Path) -> None:
+def test_a_session_leaves_a_workspace_that_stops_listing_it(open_: Open, store: Path, tmp_path: Path) -> None:
     garden, boat = open_("garden"), open_("boat")
     write_session(store, "invoice", "/somewhere/else", "The invoice lacks its number.")
     garden.sync()

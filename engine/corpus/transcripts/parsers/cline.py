@@ -12,7 +12,6 @@ that file: it repeats the messages in the form that the model gets.
 import contextlib
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -222,17 +221,7 @@ class ClineTask:
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only task; of a truncated file the complete messages, before the ValueError."""
         parser = _Parser(facts=_facts(self.agent, os.path.dirname(path)))
-        messages: list[Message] = []
-        broken: Exception | None = None
-        try:
-            for value in export_reader.conversations(path, cancel):
-                messages += parser.message(value)
-        except ValueError as error:
-            broken = error
-        if messages:
-            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
-        if broken:
-            raise broken
+        yield from export_reader.whole_conversation(path, parser, parser.message, cancel)
 
 
 def _owner(path: str) -> str:

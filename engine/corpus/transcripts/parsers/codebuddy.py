@@ -3,7 +3,7 @@
 There is no published specification. Written from the readers of claude-code-history-viewer and agentsview (August
 2026) and of another public program: messages, calls of tools, their results and reasoning are lines of their own, like
 items of OpenAI's Responses API, each with `sessionId`, `cwd` and the time in milliseconds. A line `topic` or `summary`
-has the title; the last topic counts. What the program inserted into the conversation has `providerData.skipRun`. A
+has the title; the last topic counts. Text that the program inserted has `providerData.skipRun`. A
 sub-agent's file is in `<id>/subagents`. Tokens are not read, since readers differ in which lines repeat them.
 """
 

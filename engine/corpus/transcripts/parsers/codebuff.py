@@ -8,7 +8,6 @@ next to them names the folder. One credit is one US cent; models are not recorde
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -105,17 +104,7 @@ class CodebuffChat:
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""
         parser = _Parser(facts=_facts(os.path.dirname(path)))
-        messages: list[Message] = []
-        broken: Exception | None = None
-        try:
-            for value in export_reader.conversations(path, cancel):
-                messages += parser.message(value)
-        except ValueError as error:
-            broken = error
-        if messages:
-            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
-        if broken:
-            raise broken
+        yield from export_reader.whole_conversation(path, parser, parser.message, cancel)
 
 
 def _facts(folder: str) -> SessionFacts:

@@ -174,7 +174,7 @@ def test_cancelled_search_raises_cancelled(memory: MemorySearchManager):
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
-        memory.search("a question that nobody has asked before", cancel=token)
+        memory.search("a query that is not cached", cancel=token)
     assert memory.search("irrigation", min_score=0).results
 
 
