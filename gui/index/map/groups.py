@@ -122,7 +122,10 @@ def _labels(files: Sequence[MapFile], points: Sequence[int], kind: Kind, now: fl
 
 
 def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
-    """Return the folder by which each file is grouped: the top one, or a deeper one if most files are in it."""
+    """Return the folder by which each file is grouped: the top one, or a deeper one if most files are in it.
+
+    Of a large folder with many folders, the largest are groups and the others remain one: "docs/…".
+    """
     folders = [tuple(file.path.split("/")[:-1]) for file in files]
     notes = [number for number, file in enumerate(files) if file.source == "memory"]
     groups: dict[tuple[str, ...], list[int]] = {(): notes}
@@ -141,9 +144,13 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
         parts: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for number in groups[prefix]:
             parts[folders[number][: len(prefix) + 1]].append(number)
-        if prefix and len(groups) + len(parts) > MOST:
-            continue
         del groups[prefix]
+        if prefix and len(groups) + len(parts) > MOST:
+            by_points = sorted(parts, key=lambda part: -sum(points[number] for number in parts[part]))
+            smaller = [parts.pop(part) for part in by_points[MOST - len(groups) - 1 :]]
+            others = (*prefix, "…")
+            parts[others] = [number for part in smaller for number in part]
+            split.add(others)
         groups |= parts
     labels = [tr(SESSIONS)] * len(files)
     for prefix, members in groups.items():
