@@ -258,7 +258,7 @@ class LegendItem(Toggle, QPushButton):
 
     def _cut(self) -> str:
         metrics = QFontMetrics(font_at(12))
-        return elide(metrics, self._name, Qt.TextElideMode.ElideMiddle, metrics.averageCharWidth() * _LONGEST)
+        return elide(metrics, self._name, Qt.TextElideMode.ElideLeft, metrics.averageCharWidth() * _LONGEST)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font_at(12))
