@@ -32,8 +32,8 @@ class IndexPage(QWidget):
     attention_changed = Signal(tuple)
     left = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.jobs = jobs
         self.insight: IndexInsight | None = None
         self._reading = JobSlot(self)
