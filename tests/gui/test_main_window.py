@@ -173,6 +173,16 @@ def test_rebuild_asks_first(qtbot, opened, memory):
     qtbot.waitUntil(lambda: memory.syncs[-1] == ("manual", True))
 
 
+def test_read_only_index_disables_writing_commands(qtbot, opened, memory):
+    actions = [next(a for a in opened.actions() if a.objectName() == name) for name in ("index.sync", "index.rebuild")]
+    assert all(action.isEnabled() for action in actions)
+    memory.set_status(custom={"readOnly": "No rights to write."})
+    qtbot.waitUntil(lambda: not any(action.isEnabled() for action in actions))
+    assert [action.statusTip() for action in actions] == ["No rights to write."] * 2
+    memory.set_status(custom={})
+    qtbot.waitUntil(lambda: all(action.isEnabled() for action in actions))
+
+
 def test_results_refresh_only_when_index_changes(qtbot, opened, memory):
     _find(qtbot, opened, "timer")
     asked = len(memory.searches)
