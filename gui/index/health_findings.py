@@ -165,12 +165,13 @@ class FindingsList(QFrame):
         passed = [id_ for id_, finding in self._found.items() if finding.state == "fine"]
         for id_, row in self._rows.items():
             row.setVisible(id_ not in passed or self.fold.isChecked())
-        words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
         shown = self.fold.isChecked()
-        self.fold.setText(words)
-        self.fold.set_icon("chevron-down" if shown else "chevron-right")
         action = tr("Hide passed checks") if shown else tr("Show passed checks")
-        self.fold.set_accessible(f"{words}: {action}", action)
+        words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
+        whole = len(passed) == len(self._found)  # the summary above has the number then
+        self.fold.setText(action if whole else words)
+        self.fold.set_icon("chevron-down" if shown else "chevron-right")
+        self.fold.set_accessible(action if whole else f"{words}: {action}", action)
         self.fold.setVisible(bool(passed))
 
     def set_repairable(self, repairable: bool) -> None:
