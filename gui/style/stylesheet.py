@@ -52,7 +52,7 @@ QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:check
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:checked:focus, QToolButton:checked:focus { border: 2px solid $accent; padding: 3px 9px; }
 QPushButton:disabled, QToolButton:disabled { background: transparent; color: $off; }
-QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 6px 16px; }
+QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 4px 16px; }
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus { border-color: $text; }
 QPushButton[role="primary"]:disabled { background: $alternate; color: $off; border-color: $edge; }
 QPushButton[role="flat"], QToolButton[role="flat"] {
