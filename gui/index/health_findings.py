@@ -24,6 +24,8 @@ _FOLD_SIDE = 7
 """Pixels beside the fold button, whose own padding makes up for the rest of a row's margin."""
 _WIDE_CHARACTERS = 110
 _NAME_CHARACTERS = 22
+_NAME_SHARE = 0.2
+"""Share of a wide row for the name, which may be the path of a file."""
 _WORD_CHARACTERS = 15
 
 
@@ -57,7 +59,8 @@ class FindingRow(QWidget):
         """Place name, detail and state side by side if there is room, else in two lines."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         wide = self.width() > _WIDE_CHARACTERS * letter
-        self._grid.setColumnMinimumWidth(1, _NAME_CHARACTERS * letter if wide else 0)
+        names = max(_NAME_CHARACTERS * letter, round(_NAME_SHARE * self.width()))
+        self._grid.setColumnMinimumWidth(1, names if wide else 0)
         self._grid.setColumnMinimumWidth(2, _WORD_CHARACTERS * letter if wide else 0)
         if wide == self._wide:
             return
