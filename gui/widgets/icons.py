@@ -107,8 +107,9 @@ class IconButton(Toggle, QPushButton):
         if watched is menu and event.type() == QEvent.Type.Show:
             area = self.window().frameGeometry()
             left = self.mapToGlobal(QPoint()).x()
-            if menu.geometry().right() > area.right():
-                menu.move(left + self.width() - menu.width(), menu.y())
+            other = left + self.width() - menu.width()
+            if menu.geometry().right() > area.right() and other >= area.left():
+                menu.move(other, menu.y())
             elif menu.x() < area.left():
                 menu.move(left, menu.y())
         return super().eventFilter(watched, event)
