@@ -89,7 +89,7 @@ _WORDS = {
     "symlink": marked("symbolic link"),
     "too-large": marked("too large"),
     "unknown-format": marked("unknown format"),
-    "unreadable": marked("unreadable file"),
+    "unreadable": marked("unreadable"),
 }
 
 
