@@ -113,7 +113,7 @@ class FindingsList(QFrame):
         self.setProperty("role", "card")
         self._rows: dict[str, FindingRow] = {}
         self._found: dict[str, HealthFinding] = {}
-        self._repairable = True
+        self._repairable = self._complete = True
         self.fold = IconButton("chevron-right", tr("Show passed checks"))
         self.fold.setCheckable(True)
         self.fold.toggled.connect(self._show_fine)
@@ -171,11 +171,16 @@ class FindingsList(QFrame):
         shown = self.fold.isChecked()
         action = tr("Hide passed checks") if shown else tr("Show passed checks")
         words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
-        whole = len(passed) == len(self._found)  # the summary above has the number then
-        self.fold.setText(action if whole else words)
+        repeated = self._complete and len(passed) == len(self._found)  # the summary above has the number, too
+        self.fold.setText(action if repeated else words)
         self.fold.set_icon("chevron-down" if shown else "chevron-right")
-        self.fold.set_accessible(action if whole else f"{words}: {action}", action)
+        self.fold.set_accessible(action if repeated else f"{words}: {action}", action)
         self.fold.setVisible(bool(passed))
+
+    def set_complete(self, complete: bool) -> None:
+        """Set whether all checks have ended, so that the summary above names their number."""
+        self._complete = complete
+        self._show_fine()
 
     def set_repairable(self, repairable: bool) -> None:
         """Enable or disable the repair buttons."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QSplitter,
@@ -253,6 +253,7 @@ class DuplicatesPage(IndexPage):
     """
 
     action_requested = Signal(str)
+    ends_when_hidden = True
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)
@@ -327,15 +328,6 @@ class DuplicatesPage(IndexPage):
     def _read_ahead(self) -> None:
         self._reads_ahead = True
         self._read_if_due()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Stop a search that nothing shows, since it uses a core for seconds; it begins again when visible."""
-        super().hideEvent(event)
-        if self._reading.busy and not self.seen:
-            self._reading.cancel()
-            self._clock.stop()
-            self._notice.show_notice("")
-            self._stale = True
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self.comparison.set_manager(manager)
