@@ -50,7 +50,7 @@ def why_no_update(status: MemoryProviderStatus) -> str:
 def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
     """Return the action that may fix `index_error`: only the built-in index is rebuilt, others are synced again."""
     if status.custom.get("readOnly"):
-        return "" if why_no_update(status) else "sync"
+        return ""
     return "rebuild" if status.backend == BUILTIN else "sync"
 
 

@@ -319,6 +319,18 @@ def test_failed_sync_offers_retry(qtbot, opened, memory):
     qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1)
 
 
+def test_retry_opens_read_only_index_again(qtbot, opened, memory, monkeypatch):
+    memory.set_status(custom={"readOnly": "No rights to write."})
+    memory.sync_error = engine.DiskFull("No rights to write.")
+    qtbot.waitUntil(lambda: bool(opened.workspace.status.custom.get("readOnly")))
+    opened.workspace.sync()
+    qtbot.waitUntil(lambda: opened.banner.text == "No rights to write.")
+    folders: list[Path] = []
+    monkeypatch.setattr(opened.workspace, "open", folders.append)
+    qtbot.mouseClick(_button(opened.banner, "Try again"), Qt.MouseButton.LeftButton)
+    assert folders == [memory.folder]
+
+
 def test_sync_bar_failed_button_opens_diagnostics(qtbot, opened, memory):
     opened.panes.show_dock(False)
     memory.set_status(failed_files=(FileIssue(path="a.md", rule="not-utf-8", detail="x"),))
