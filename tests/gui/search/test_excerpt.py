@@ -82,8 +82,9 @@ def test_excerpt_strips_inline_markup_and_keeps_marks():
     excerpt = _excerpt(
         "**Me:** the `timer` was *on*. See [[valve|the valve]] and [pump](https://pump.org/).", "timer|pump"
     )
-    assert excerpt.text == "Me: the timer was on. See the valve and [pump](https://pump.org/)."
-    assert _marked(excerpt) == ["timer", "pump", "pump"]
+    assert excerpt.text == "Me: the timer was on. See the valve and pump."
+    assert _marked(excerpt) == ["timer", "pump"]
+    assert _excerpt("see [the site](https://pump.org/)", "pump").text == "see [the site](https://pump.org/)"
     assert _excerpt("it is in [[valve-timer|the plan]]", "timer").text == "it is in valve-timer|the plan"
     assert _marked(_excerpt("on <!-- the timer --> now", "timer")) == ["timer"]
 
@@ -166,6 +167,8 @@ def test_excerpt_prefers_window_with_most_distinct_words():
         "timer " + "x " * 100 + "timer timer " + "y " * 100 + "irrigation timer here", "timer|irrigation"
     )
     assert _marked(excerpt) == ["irrigation", "timer"]
+    forms = _excerpt("timer timer-keys timers " + "y " * 100 + "irrigation timer here", r"timer[\w-]*|irrigation")
+    assert _marked(forms) == ["irrigation", "timer"]
 
 
 def test_excerpt_without_marks_starts_at_beginning():
