@@ -60,7 +60,7 @@ _DEFINITION = re.compile(
 """The definition of a link `[text][name]`."""
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
 _ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
-_ASCIIDOC = lazy_pattern(
+ASCIIDOC = lazy_pattern(
     r"(?<!\\)(?:xref|link):([^\s\[\]]{1,400}+)\[([^\[\]\n]{0,400})\]"
     r"|(?<!\\)<<([^<>,\n]{1,400})(?:,([^<>\n]{0,400}))?>>"
 )
@@ -176,10 +176,10 @@ def _org(match: re.Match[str]) -> WrittenLink | None:
 
 def _asciidoc_links(line: str) -> list[WrittenLink]:
     bare = _ASCIIDOC_LITERAL.sub(_blanks, line)
-    return [link for match in _ASCIIDOC.finditer(bare) if (link := _asciidoc(match)) is not None]
+    return [link for match in ASCIIDOC.finditer(bare) if (link := asciidoc_link(match)) is not None]
 
 
-def _asciidoc(match: re.Match[str]) -> WrittenLink | None:
+def asciidoc_link(match: re.Match[str]) -> WrittenLink | None:
     """Return the link to another file; None for one within its file or to a web page."""
     written = (match[1] or match[3]).strip().removeprefix("++").removesuffix("++")
     if "://" in written or written.startswith("mailto:"):

@@ -100,6 +100,27 @@ def structure_of(text: str, name: str) -> Structure | None:
     return None
 
 
+def markdown_of(text: str, name: str) -> Iterator[str] | None:
+    """Yield a note in another format as lines of Markdown; None for Markdown, plain text and documents.
+
+    Each step takes a few milliseconds. The headings are those of `structure_of`, in the same order.
+    """
+    ending = name[name.rfind(".") :].lower()
+    if ending == ".org":
+        from engine.corpus import org_mode
+
+        return org_mode.markdown(text)
+    if ending in (".rst", ".rest"):
+        from engine.corpus import restructuredtext_page
+
+        return restructuredtext_page.markdown(text)
+    if ending in (".adoc", ".asciidoc"):
+        from engine.corpus import asciidoc_page
+
+        return asciidoc_page.markdown(text)
+    return None
+
+
 def _aliases(found: Iterable[str]) -> tuple[str, ...]:
     plain = (markdown_line_types.plain_title(alias) for alias in found)
     return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MOST_ALIASES]
