@@ -356,8 +356,9 @@ def _linked(found: Inline, written: str, label: str) -> str:
     path = target.removeprefix("file:").removeprefix("./")
     if path.startswith(("http://", "https://", "mailto:")):
         return found.link(label or path, written)
-    if target[:3].lower() == "id:":
-        return found.link(label or target[3:], target[3:].lower())
+    scheme, _, id_ = target.partition(":")
+    if scheme.lower() in ("id", "denote"):
+        return found.link(label or id_, id_.lower())
     if target[:1] in "*#":
         return found.link(label or target[1:], f"#{target[1:]}")
     if _SCHEME.match(path):
