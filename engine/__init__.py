@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from engine.corpus.link_parsing import written_links as written_links
     from engine.corpus.markdown_line_types import CODE_SPAN as CODE_SPAN
     from engine.corpus.note_metadata import HASHTAG as HASHTAG
+    from engine.corpus.note_metadata import markdown_of as markdown_of
     from engine.corpus.note_metadata import note_title as note_title
     from engine.corpus.note_metadata import structure_of as structure_of
     from engine.corpus.source_detection import find_sources as find_sources
@@ -197,6 +198,7 @@ _HOME = {
     "sessions_workspace": "engine.corpus.source_detection",
     "measure_sessions": "engine.corpus.source_detection",
     "HASHTAG": "engine.corpus.note_metadata",
+    "markdown_of": "engine.corpus.note_metadata",
     "structure_of": "engine.corpus.note_metadata",
     "agent_label": "engine.corpus.transcripts.registry",
     "growing_part": "engine.corpus.transcripts.registry",
