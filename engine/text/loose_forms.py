@@ -16,7 +16,7 @@ from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.number_forms import spellings_in
 from engine.text.spelling import SHORTEST_NUMBER
-from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of, uninflected
+from engine.text.stems import COMPOUNDING, JOINED, irregular_forms, keys_in_compounds, korean_phrases, stems_of
 from engine.text.stopwords import unsearched_words
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 from engine.text.tokens_and_stems import phrase_tokens
@@ -50,16 +50,12 @@ _GAP = lazy_pattern(r"[ \u00a0\-.]?")
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5
-"""Length of the shortest stem that is searched at the beginning of compounds, and of the beginning that related words
-share."""
+"""Length of the beginning that related words share."""
 _DERIVING = frozenset(("", "czech", "finnish", "hungarian", "polish", "swedish", "turkish"))
 """Languages whose related words often have different stems: those without a stemmer, such as Ukrainian (""), and others
 with many endings. In Danish, Dutch, German, Italian, Portuguese and Russian, beginnings find too much."""
 _INFLECTED = ("latin", "cyrillic")
 """Scripts of words that change at their ends."""
-_UMLAUTS = frozenset("äöü")
-_SHORTEST_UMLAUT_END = 3
-"""Length of the shortest stem of a word with an umlaut at the end of compounds: few other languages have such words."""
 _SHORTEST_BARE, _LONGEST_SUFFIX = 3, 5
 _SHORTEST_STUMP, _LEAST_STUMP = 4, 0.4
 _SHORTEST_VERB = 3
@@ -204,8 +200,7 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
         return _Forms()
     kind = next(groups(term.surface)).kind
     if kind == HANGUL:
-        # Also within longer words. A Korean term is searched only by its stems.
-        return _Forms(tuple(pairs(stem)[:-1]) for stem in term.stems if len(stem) > 1)
+        return _Forms(phrase for stem in term.stems for phrase in korean_phrases(stem))
     if kind == UNSPACED:
         return _Forms(tuple(_spellings(text, term)))
     if kind == SYMBOL:
@@ -242,7 +237,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
         for spelling in (spelling for language in languages for spelling in _respelt(root, language)):
             stems += (stems_of(language)[spelling] for language in languages)
         for language in filter(COMPOUNDING.__contains__, languages):  # a set would be in another order in each process
-            stems += _in_compounds(root, stems_of(language)[root])
+            stems += keys_in_compounds(root, stems_of(language)[root])
     return _Forms(words, stems, irregular_forms(root) if languages[0] == "english" else ())
 
 
@@ -365,15 +360,6 @@ def _related(stem: str) -> Iterator[str]:
     """
     if len(stem) >= _SHORTEST_BEGINNING and stem.isalpha():
         yield f"{stem[:_SHORTEST_BEGINNING]}*"
-
-
-def _in_compounds(root: str, stem: str) -> Iterator[str]:
-    if stem.isalpha():
-        last = uninflected(root, stem)
-        if len(last) >= (SHORTEST_END if _UMLAUTS.isdisjoint(root) else _SHORTEST_UMLAUT_END):
-            yield f"{REVERSED}{last[::-1]}*"
-        if len(stem) >= _SHORTEST_BEGINNING:
-            yield f"{stem}*"
 
 
 def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
