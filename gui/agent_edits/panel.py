@@ -5,7 +5,15 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPainter
-from PySide6.QtWidgets import QMenu, QStackedWidget, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QMenu,
+    QStackedWidget,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
 from gui.commands.commands import FILE_SESSIONS, key_action, show_keys_of
@@ -291,7 +299,9 @@ class EditsPanel(QObject, ViewPanel):
         self._pause = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._pause.timeout.connect(self._emit_selected)
         self.box = QueryBox(tr("Search by file, project or agent"), tr("Find a changed file"))
-        self.header = FoldingRow(self.box, QWidget(), _BOX_CHARACTERS)
+        nothing = QWidget()
+        nothing.hide()  # else it takes the spacing, and the box is narrower than those of other views
+        self.header = FoldingRow(self.box, nothing, _BOX_CHARACTERS)
         self.list = EditList()
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
@@ -300,13 +310,15 @@ class EditsPanel(QObject, ViewPanel):
         self._stack.addWidget(self._page)
         self._stack.addWidget(self.list)
         self.body: QWidget = QWidget()
-        head = QVBoxLayout()
-        head.setContentsMargins(margins(16, 8, 12, 8))
-        head.addWidget(self._counts)
+        head = QFrame()
+        head.setProperty("role", "side")
+        inside = QVBoxLayout(head)
+        inside.setContentsMargins(margins(16, 9, 12, 10))
+        inside.addWidget(self._counts)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(head)
+        column.addWidget(head)
         column.addWidget(line())
         column.addWidget(self._stack, 1)
         self.box.text_changed.connect(self._filter)

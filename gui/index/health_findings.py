@@ -24,6 +24,8 @@ _FOLD_SIDE = 7
 """Pixels beside the fold button, whose own padding makes up for the rest of a row's margin."""
 _WIDE_CHARACTERS = 110
 _NAME_CHARACTERS = 22
+_NAME_SHARE = 0.2
+"""Share of a wide row for the name, which may be the path of a file."""
 _WORD_CHARACTERS = 15
 
 
@@ -57,7 +59,8 @@ class FindingRow(QWidget):
         """Place name, detail and state side by side if there is room, else in two lines."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         wide = self.width() > _WIDE_CHARACTERS * letter
-        self._grid.setColumnMinimumWidth(1, _NAME_CHARACTERS * letter if wide else 0)
+        names = max(_NAME_CHARACTERS * letter, round(_NAME_SHARE * self.width()))
+        self._grid.setColumnMinimumWidth(1, names if wide else 0)
         self._grid.setColumnMinimumWidth(2, _WORD_CHARACTERS * letter if wide else 0)
         if wide == self._wide:
             return
@@ -110,7 +113,7 @@ class FindingsList(QFrame):
         self.setProperty("role", "card")
         self._rows: dict[str, FindingRow] = {}
         self._found: dict[str, HealthFinding] = {}
-        self._repairable = True
+        self._repairable = self._complete = True
         self.fold = IconButton("chevron-right", tr("Show passed checks"))
         self.fold.setCheckable(True)
         self.fold.toggled.connect(self._show_fine)
@@ -165,13 +168,19 @@ class FindingsList(QFrame):
         passed = [id_ for id_, finding in self._found.items() if finding.state == "fine"]
         for id_, row in self._rows.items():
             row.setVisible(id_ not in passed or self.fold.isChecked())
-        words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
         shown = self.fold.isChecked()
-        self.fold.setText(words)
-        self.fold.set_icon("chevron-down" if shown else "chevron-right")
         action = tr("Hide passed checks") if shown else tr("Show passed checks")
-        self.fold.set_accessible(f"{words}: {action}", action)
+        words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
+        repeated = self._complete and len(passed) == len(self._found)  # the summary above has the number, too
+        self.fold.setText(action if repeated else words)
+        self.fold.set_icon("chevron-down" if shown else "chevron-right")
+        self.fold.set_accessible(action if repeated else f"{words}: {action}", action)
         self.fold.setVisible(bool(passed))
+
+    def set_complete(self, complete: bool) -> None:
+        """Set whether all checks have ended, so that the summary above names their number."""
+        self._complete = complete
+        self._show_fine()
 
     def set_repairable(self, repairable: bool) -> None:
         """Enable or disable the repair buttons."""

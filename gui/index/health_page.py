@@ -402,6 +402,7 @@ class HealthPage(IndexPage):
         headline = tr("Checking…") if working else summary(found)
         if self._repairing.busy:
             headline = tr("Repairing…")
+        self.findings_list.set_complete(not working)
         self.findings_list.set_repairable(not self._repairing.busy)
         self.summary_bar.show_state(
             "working" if working else "degraded" if bad else "fine" if found else "off",

@@ -77,6 +77,8 @@ _GAP = re.compile(
     """,
     re.VERBOSE,
 )
+_FENCED = re.compile(r"^[^\S\n]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?^[^\S\n]*\1|[\s\S]*)", re.MULTILINE)
+"""A code block between fences; one without an end continues after the snippet."""
 _BOUNDARY = re.compile(r"(?<=[.!?…])\s(?:·\s)?|(?<= ·)\s")
 _TAKEN, _CODE = "\ue000", "\ue001"
 """Placeholders for parts that need no second pass: removed marks, and code, in which no mark has a meaning."""
@@ -184,11 +186,17 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
     The row shows `heading` and `title` elsewhere, so they are not repeated: `heading` not at the start of the line,
-    unless it contains a highlighted word, and `title` not as a line of front matter or a heading; only once if it
+    unless it contains a highlighted word, and `title` not as a line of front matter or a heading, in which a comment of
+    code doesn't count; only once if it
     contains all highlighted words, as the row highlights them in the title, too.
     """
     named = re.finditer(rf"(?:\A|^# +)({re.escape(title)})$", snippet, re.MULTILINE) if title else ()
-    titles = [match.span(1) for match in named if snippet[match.end() :].strip()]
+    code = [block.span() for block in _FENCED.finditer(snippet)] if title else []
+    titles = [
+        match.span(1)
+        for match in named
+        if snippet[match.end() :].strip() and not any(start <= match.start() < end for start, end in code)
+    ]
     if ranges and all(any(first < end and start < last for start, end in titles) for first, last in ranges):
         del titles[:1]
     snippet, ranges = cut_out(snippet, titles, ranges)

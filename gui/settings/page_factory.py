@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, Settings, StoredModelInfo, marked, tr, tr_count
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -196,6 +196,7 @@ class PrivacyPage(OptionsPage):
         choose.setProperty("role", "link")
         choose.setProperty("flush", True)
         choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
+        choose.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)  # the focus frame is around the text
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
         super().__init__("privacy", model, above=above)
         model.loaded.connect(self._show_sent)
@@ -328,6 +329,18 @@ class Pages(QObject):
         """Cancel running requests of all pages, since the dialog was closed."""
         for page in self._made.values():
             page.stop()
+
+    def drop(self) -> None:
+        """Delete all pages, whose widgets each change of theme or text size would lay out again."""
+        pages = {name: page for name, page in self._made.items() if name not in PARTS}
+        for name in FORMS:
+            if (form := self.form(name)) is not None:
+                form.save_button.deleteLater()
+        self._made.clear()
+        self.shown = None
+        for page in pages.values():
+            page.hide()
+            page.deleteLater()
 
     # --- creation ---------------------------------------------------------------------------------------------------
 

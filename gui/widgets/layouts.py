@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
     QScrollArea,
+    QScrollBar,
     QStyle,
     QVBoxLayout,
     QWidget,
@@ -250,8 +252,18 @@ def scrolling_column(column: QLayout, width: int) -> QScrollArea:
     """Return a page as `column_page`, in a scroll area."""
     scroll = VerticalScrollArea()
     scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setWidget(column_page(column, width))
+    page = column_page(column, width)
+    scroll.setWidget(page)
+    scroll.verticalScrollBar().rangeChanged.connect(partial(_balance, page, scroll.verticalScrollBar()))
     return scroll
+
+
+def _balance(page: QFrame, bar: QScrollBar, _least: int, most: int) -> None:
+    """Keep the column of a page at the same place, whether or not there is a scroll bar next to it."""
+    row = page.layout()
+    if row is not None:
+        side = row.contentsMargins().top()
+        row.setContentsMargins(margins(side + (bar.sizeHint().width() if most else 0), side, side, side))
 
 
 @contextmanager

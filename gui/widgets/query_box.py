@@ -24,6 +24,8 @@ _EDGE = 14
 """Pixels before the magnifier."""
 _END = 16
 """Pixels at the end of an empty box."""
+_SPACING, _SPACING_OF_BUTTONS = 13, 4
+"""Pixels between the parts, without and with a button at the start: the text begins at the same place in both cases."""
 _MOST_STATE = 0.48
 """Largest share of the box's width for the state."""
 _TEXT_MARGIN = 2
@@ -148,7 +150,7 @@ class QueryBox(QWidget):
         self._clear.setVisible(False)
         self._leading_button: QWidget | None = None
         self._row = row = QHBoxLayout(self)
-        row.setSpacing(10)
+        row.setSpacing(_SPACING)
         row.addWidget(self._icon)
         row.addWidget(self.edit, 1)
         row.addWidget(self._state)
@@ -203,7 +205,7 @@ class QueryBox(QWidget):
         self._row.replaceWidget(self._icon, button)
         self._icon.hide()
         self._leading_button = button
-        self._row.setSpacing(4)
+        self._row.setSpacing(_SPACING_OF_BUTTONS)
         self._restyle()
 
     def insert(self, part: str) -> None:

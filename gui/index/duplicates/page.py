@@ -253,6 +253,7 @@ class DuplicatesPage(IndexPage):
     """
 
     action_requested = Signal(str)
+    ends_when_hidden = True
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)

@@ -121,7 +121,10 @@ def _labels(files: Sequence[MapFile], points: Sequence[int], kind: Kind, now: fl
 
 
 def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
-    """Return the folder by which each file is grouped: the top one, or a deeper one if most files are in it."""
+    """Return the folder by which each file is grouped: the top one, or a deeper one if most files are in it.
+
+    Of a large folder with many folders, the largest are groups and the others remain one: "docs/…".
+    """
     folders = [tuple(file.path.split("/")[:-1]) for file in files]
     notes = [index for index, file in enumerate(files) if file.source == "memory"]
     groups: dict[tuple[str, ...], list[int]] = {(): notes}
@@ -140,9 +143,13 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
         parts: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for index in groups[prefix]:
             parts[folders[index][: len(prefix) + 1]].append(index)
-        if prefix and len(groups) + len(parts) > MOST:
-            continue
         del groups[prefix]
+        if prefix and len(groups) + len(parts) > MOST:
+            by_points = sorted(parts, key=lambda part: -sum(points[index] for index in parts[part]))
+            smaller = [parts.pop(part) for part in by_points[MOST - len(groups) - 1 :]]
+            others = (*prefix, "…")
+            parts[others] = [index for part in smaller for index in part]
+            split.add(others)
         groups |= parts
     labels = [tr(SESSIONS)] * len(files)
     for prefix, members in groups.items():
@@ -250,7 +257,7 @@ class LegendItem(Toggle, QPushButton):
 
     def _cut(self) -> str:
         metrics = QFontMetrics(font_at(12))
-        return elide(metrics, self._name, Qt.TextElideMode.ElideMiddle, metrics.averageCharWidth() * _LONGEST)
+        return elide(metrics, self._name, Qt.TextElideMode.ElideLeft, metrics.averageCharWidth() * _LONGEST)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font_at(12))

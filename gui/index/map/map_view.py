@@ -295,7 +295,7 @@ class MapView(QWidget):
             painter.setOpacity(1 - self._fade_share)
             painter.drawPixmap(0, 0, self._before)
             painter.setOpacity(self._fade_share)
-        if scene is not None and grouping is not None:
+        if scene is not None and grouping is not None and self.picture.drawn_once:  # no names without their points
             unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
             radius = point_radius(len(scene), self.view, unit)
             self.picture.paint(painter, self.view)

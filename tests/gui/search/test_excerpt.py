@@ -51,6 +51,12 @@ def test_excerpt_repeats_title_of_front_matter_only_where_found():
     assert make_excerpt("House", (), "", "House").text == "House"
 
 
+def test_excerpt_shows_comment_of_code_that_equals_title():
+    text = "```sh\n# Backup\nrsync -a /home /disk\n```\n\n# Backup\n\nRun it each night."
+    assert make_excerpt(text, (), "", "Backup").text == "Backup rsync -a /home /disk · Run it each night."
+    assert make_excerpt("```sh\n# Backup\nrsync", (), "", "Backup").text == "Backup rsync"
+
+
 def test_excerpt_omits_title_heading_if_other_words_are_found():
     note = "garden\n# Old backup\n\nThe backup ran.\nOld backup"
     excerpt = make_excerpt(note, [(13, 19), (25, 31)], "", "Old backup")
