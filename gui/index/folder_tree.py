@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout
 
 from engine import FolderCount, marked, number, tr, tr_count
 from gui.commands.commands import COPY_TABLE, key_action, show_keys_of
 from gui.style.stylesheet import font_at
+from gui.style.typography import FontSized
 from gui.widgets.labels import label
 from gui.widgets.plain_text import as_tip
 from gui.widgets.right_to_left import in_reading_order
@@ -144,7 +145,7 @@ _MOST_DESCRIBED = 30
 """Most expanded folders whose changes are signalled individually; no screen shows more."""
 
 
-class FolderCard(QFrame):
+class FolderCard(FontSized, QFrame):
     """A card with the tree of folders and their counts. Sources are expanded initially."""
 
     def __init__(self) -> None:
@@ -172,7 +173,7 @@ class FolderCard(QFrame):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
         self.setAccessibleName(tr("Folders"))
-        self._measure()
+        self.measure()
 
     def show_folders(self, folders: Sequence[FolderCount]) -> None:
         """Set the folders in order, each after its parent. Existing rows keep their position and expansion."""
@@ -219,7 +220,7 @@ class FolderCard(QFrame):
                 yield index
                 yield from self._open(index)
 
-    def _measure(self) -> None:
+    def measure(self) -> None:
         metrics = QFontMetrics(font_at(13))
         header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_CHARACTERS
         header.ensurePolished()
@@ -246,11 +247,6 @@ class FolderCard(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
 
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:

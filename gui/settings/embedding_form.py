@@ -151,9 +151,9 @@ class KeyRow(QWidget):
     typing = Signal()
     forget_requested = Signal()
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str) -> None:
         """`name`: what the key is for, as on the label of the row."""
-        super().__init__(parent)
+        super().__init__()
         self.name = name
         self._state = label("", "meta", wrap=True)
         self._line = QLineEdit()

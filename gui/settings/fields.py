@@ -24,6 +24,7 @@ from gui.settings.value_formatting import (
     unit_of,
 )
 from gui.style.stylesheet import font_at
+from gui.style.typography import FontSized
 from gui.widgets.form_controls import CheckBox, ComboBox, TextField
 from gui.widgets.labels import label
 
@@ -312,7 +313,7 @@ class _Text(TextField):
             self._field.commit(typing_on=event.reason() == Qt.FocusReason.ActiveWindowFocusReason)
 
 
-class LinesField(_Typed):
+class LinesField(FontSized, _Typed):
     """Edits a list or a table, with one item per line."""
 
     undo_requested = Signal()
@@ -327,7 +328,7 @@ class LinesField(_Typed):
         self.edit.undo_requested.connect(self.undo_requested)
         self.setFocusProxy(self.edit)
         self._column.addWidget(self.edit)
-        self._fit()
+        self.measure()
 
     def _text(self) -> str:
         return self.edit.toPlainText()
@@ -340,14 +341,14 @@ class LinesField(_Typed):
         cursor = self.edit.textCursor()
         cursor.setPosition(min(position, self.edit.document().characterCount() - 1))
         self.edit.setTextCursor(cursor)
-        self._fit()
+        self.measure()
 
     def _forget_typing(self) -> None:
         self.edit.document().clearUndoRedoStacks()
 
     @Slot()
     def _edited(self) -> None:
-        self._fit()
+        self.measure()
         self._judge()
 
     @Slot()
@@ -360,12 +361,7 @@ class LinesField(_Typed):
             if isinstance(window, QDialog):
                 window.reject()
 
-    def _fit(self) -> None:
+    def measure(self) -> None:
         """Set the height to the number of lines, at least two."""
         lines = min(_MOST_LINES, max(2, self._text().count("\n") + 1))
         self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + _AROUND)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()

@@ -20,6 +20,7 @@ from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_words, stored_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.layouts import clear_layout
 from gui.widgets.message_banner import Action, MessagePage
 
 NOTHING = marked("Nothing has been embedded yet.")
@@ -76,11 +77,7 @@ class StoredModelsPage(DialogPage):
 
     def _show(self, models: tuple[StoredModelInfo, ...]) -> None:
         self._job.done()
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._rows)
         end = LastInTabOrder(self)
         for model in models:
             row = _ModelRow(model, partial(self._purge, model))

@@ -24,7 +24,7 @@ from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import scrolling_column
+from gui.widgets.layouts import clear_layout, scrolling_column
 
 _AT_ONCE = 4
 NOTHING = marked("No setting matches.")
@@ -149,11 +149,7 @@ class ResultsPage(DialogPage):
     def _clear(self) -> None:
         self._turn.stop()
         self.rows, self._page = {}, None
-        while (item := self._list.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._list)
 
     @Slot()
     def _make_some(self) -> None:

@@ -43,7 +43,7 @@ from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_oth
 from gui.widgets.accessibility import insert_after, stop_before, stops
 from gui.widgets.formatting import size_text
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.table import IssuesTable
 
@@ -353,11 +353,7 @@ class PathsField(Field):
         self._show_offers()
 
     def _fill(self, paths: Sequence[str]) -> None:
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._rows)
         for path in paths:
             self._rows.addWidget(self._row(path))
         if not paths:

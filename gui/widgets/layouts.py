@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.style.stylesheet import font_at
+from gui.style.typography import FontSized
 from gui.widgets.labels import line
 from gui.widgets.right_to_left import margins
 
@@ -199,21 +200,16 @@ _MOST_FOOT = 0.4
 """Largest share of the height for the footer."""
 
 
-class _Middle(QWidget):
+class _Middle(FontSized, QWidget):
     """Centres a column of readable width, which grows with larger text, but doesn't shrink with smaller text."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self._width = width
-        self._fit()
+        self.measure()
 
-    def _fit(self) -> None:
+    def measure(self) -> None:
         self.setMaximumWidth(max(self._width, font_at(self._width).pixelSize()))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
 
 
 def column_page(column: QLayout, width: int) -> QFrame:
@@ -349,6 +345,15 @@ class FootedColumn(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_footer()
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Hide and delete the widgets of a layout."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
 
 
 def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:

@@ -6,14 +6,14 @@ Lays out only the visible lines.
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from engine import marked, tr
 from gui.index.duplicates.line_comparison import LONGEST, Row, RowKind, Side
 from gui.style.theme import tokens
-from gui.style.typography import Typography
+from gui.style.typography import FontSized, Typography
 from gui.viewer.line_layout import LineLayout, LineStyle, ScrollPosition
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 from gui.widgets.accessibility import Part
@@ -35,7 +35,7 @@ _WHEEL_NOTCH = 120
 _PAD = 10
 
 
-class SideBySide(QAbstractScrollArea):
+class SideBySide(FontSized, QAbstractScrollArea):
     """Shows two columns of lines; each difference has a sign, a background, and highlighted words."""
 
     spoken_role = QAccessible.Role.List
@@ -59,7 +59,7 @@ class SideBySide(QAbstractScrollArea):
         self._current = 0
         self._laid.clear()
         self._scroll.reset(len(rows))
-        self._relayout()
+        self.measure()
 
     def step(self, *, forward: bool) -> bool:
         """Go to the next or previous difference; returns False if there is none."""
@@ -80,7 +80,7 @@ class SideBySide(QAbstractScrollArea):
         plain = Gutter.for_lines(last, self._typography)
         return plain, plain.shifted(self.viewport().width() // 2)
 
-    def _relayout(self) -> None:
+    def measure(self) -> None:
         self._typography = Typography.current()
         self._both = self._gutters()
         self._laid.clear()
@@ -200,7 +200,7 @@ class SideBySide(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._relayout()
+        self.measure()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if dy and not self._moving_bar:
@@ -237,8 +237,3 @@ class SideBySide(QAbstractScrollArea):
                 self.step(forward=not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             case _:
                 event.ignore()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._relayout()

@@ -16,7 +16,7 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import group_colours, tokens
 from gui.widgets.buttons import Toggle
 from gui.widgets.labels import elide
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import mirror, write
 
@@ -317,11 +317,7 @@ class Legend(QWidget):
             item.setChecked(index == isolated)
 
     def _fill(self, grouping: "Grouping") -> None:
-        while (taken := self._flow.takeAt(0)) is not None:
-            widget = taken.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._flow)
         self.items = []
         before = self._before
         signs = signs_of(len(grouping.names), has_others=grouping.has_others)

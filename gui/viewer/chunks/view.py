@@ -196,7 +196,7 @@ class ChunkedSource(SourceView):
         """Show or hide the margin with the borders."""
         if shown != bool(self._lanes):
             self._lanes = LANES if shown else 0
-            self._relayout()
+            self.measure()
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
         """Set the chunks of the file; None for none."""
