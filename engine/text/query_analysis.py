@@ -290,7 +290,9 @@ def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryT
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
-    """Mark words that only introduce the query as fillers, if other words are left."""
+    """Mark words that only introduce the query as fillers, if other words are left, and acronyms such as WHO, which are
+    not searched otherwise.
+    """
     words = [(run.start(), fold(run[0])) for run in RUN.finditer(text)]
     marked: list[QueryTerm] = []
     begins = True  # no word that is searched comes before, but for fillers
@@ -300,8 +302,17 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
         begins = begins and (filler or term.stop)
-        marked.append(msgspec.structs.replace(term, filler=filler))
+        is_acronym = term.stop and _is_acronym(term.surface, text)
+        marked.append(msgspec.structs.replace(term, stop=term.stop and not is_acronym, filler=filler or is_acronym))
     return terms if all(term.filler or term.stop for term in marked) else tuple(marked)
+
+
+def _is_acronym(word: str, query: str) -> bool:
+    """Whether a word is written as one: "WHO guidelines" asks for the organisation.
+
+    Other programs join words with AND and NOT.
+    """
+    return len(word) > 1 and word.isupper() and word not in {"AND", "NOT"} and not query.isupper()
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:

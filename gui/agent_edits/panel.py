@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import FileUse, MemorySearchManager, folder_name, marked, tr, tr_count
+from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
 from gui.commands.commands import FILE_SESSIONS, key_action, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -27,7 +27,7 @@ from gui.sessions.wording import UNTITLED, agent_name, file_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.buttons import guide_action
-from gui.widgets.formatting import ago, exact, grouped
+from gui.widgets.formatting import ago, exact
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
@@ -158,7 +158,7 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_heading(self, painter: QPainter, rect: QRect, row: ProjectRow, colours: Tokens) -> None:
-        files = grouped(row.files)
+        files = number(row.files)
         painter.setPen(colours.muted)
         painter.setFont(self._meta)
         write(painter, rect, AT_RIGHT, files)
@@ -196,8 +196,8 @@ class EditList(RowList):
     opened = Signal(object)
     sessions_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(EditModel(), tr("Recent edits"), parent)
+    def __init__(self) -> None:
+        super().__init__(EditModel(), tr("Recent edits"))
         self._paint = _Delegate(self)
         self.setItemDelegate(self._paint)
         self.doubleClicked.connect(self._activate)

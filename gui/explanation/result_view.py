@@ -37,8 +37,8 @@ class Drawing(QWidget):
     It calls `update_drawing` after changes.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def preferred_height(self) -> int:
@@ -85,8 +85,8 @@ def _row() -> int:
 class TermBars(Drawing):
     """A chart of the query's terms, one row each: word, bar and score. The highest score has the longest bar."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._parts: tuple[Part, ...] = ()
 
     def show_parts(self, parts: Sequence[Part]) -> None:
@@ -128,8 +128,8 @@ class TermBars(Drawing):
 class RangeBar(Drawing):
     """A bar over the model's range of cosines, from "no similarity" to "same meaning", filled up to the result's."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._low = self._high = self._filled = 0.0
         self.update_drawing()
 
@@ -172,8 +172,8 @@ Entry = tuple[str, QBrush]
 class ScoreBar(Drawing):
     """The score bar with its legend, which wraps if the bar is short."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shares = Shares(0.0, 0.0, 0.0, 0.0)
 
     def show_shares(self, shares: Shares) -> None:
@@ -297,8 +297,8 @@ class Section(QWidget):
 class ResultView(QWidget):
     """Shows the explanation of the selected result."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
         self._path = ElidedLabel(mode=Qt.TextElideMode.ElideLeft)

@@ -44,8 +44,8 @@ class FactEditor(VerticalScrollArea):
     left = Signal()
     undo_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.fact: Fact | None = None
         """The shown fact; None for a new one and for an empty editor."""
         self.is_new = False

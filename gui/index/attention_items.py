@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, tr, tr_count, tr_reason
+from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, number, tr, tr_count, tr_reason
 from gui.widgets.accessibility import stop_before
-from gui.widgets.formatting import estimate_words, grouped
+from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.state_dot import State, StateDot, with_state
 from gui.widgets.status_texts import (
@@ -120,7 +120,7 @@ def _by_rule(issues: Sequence[FileIssue]) -> str:
     for issue in issues:
         counted[issue.rule] += files_left_out((issue,))
     rules = counted.most_common()
-    named = [f"{rule_words(rule)} ({grouped(count)})" for rule, count in rules[:_RULES]]
+    named = [f"{rule_words(rule)} ({number(count)})" for rule, count in rules[:_RULES]]
     if rest := rules[_RULES:]:
         named.append(
             tr_count("{count:,} other rule for skipping files", "{count:,} other rules for skipping files", len(rest))
@@ -202,8 +202,8 @@ class AttentionCard(QFrame):
 
     action_requested = Signal(str)
 
-    def __init__(self, groups: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, groups: Sequence[str]) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._groups: dict[str, tuple[Attention, ...]] = dict.fromkeys(groups, ())
         self._rows: dict[str, _Row] = {}

@@ -6,12 +6,11 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout
 
-from engine import FolderCount, marked, tr, tr_count
+from engine import FolderCount, marked, number, tr, tr_count
 from gui.commands.commands import COPY_TABLE, key_action, show_keys_of
 from gui.style.stylesheet import font_at
-from gui.widgets.formatting import grouped
 from gui.widgets.labels import label
 from gui.widgets.plain_text import as_tip
 from gui.widgets.right_to_left import in_reading_order
@@ -57,8 +56,8 @@ class FolderModel(QAbstractItemModel):
     def indexes(self, keys: set[Key]) -> list[QModelIndex]:
         """Return the model indexes of the rows with these keys that exist."""
         return [
-            self.createIndex(self._rows[number], 0, number)
-            for number, folder in enumerate(self.folders)
+            self.createIndex(self._rows[position], 0, position)
+            for position, folder in enumerate(self.folders)
             if _key(folder) in keys
         ]
 
@@ -72,14 +71,14 @@ class FolderModel(QAbstractItemModel):
         self.folders = tuple(folders)
         self._above, self._rows, self._inside = [], [], {}
         path: list[int] = []
-        for number, folder in enumerate(self.folders):
+        for position, folder in enumerate(self.folders):
             del path[folder.depth :]
             above = path[-1] if path else -1
             siblings = self._inside.setdefault(above, [])
             self._above.append(above)
             self._rows.append(len(siblings))
-            siblings.append(number)
-            path.append(number)
+            siblings.append(position)
+            path.append(position)
         self.endResetModel()
         return False
 
@@ -124,7 +123,7 @@ class FolderModel(QAbstractItemModel):
             return in_reading_order(name.rpartition("/")[2])
         figure = numbers(folder)[column - 1]
         # Zeros of the last columns are hidden, so that exceptions stand out.
-        return grouped(figure) if figure or column <= 2 else ""
+        return number(figure) if figure or column <= 2 else ""
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal:
@@ -148,8 +147,8 @@ _MOST_DESCRIBED = 30
 class FolderCard(QFrame):
     """A card with the tree of folders and their counts. Sources are expanded initially."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.model = FolderModel()
         self.model.setParent(self)

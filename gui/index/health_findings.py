@@ -38,8 +38,8 @@ class FindingRow(QWidget):
 
     repair_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._id = ""
         self._dot = StateDot()
         self._name = label("", "strong", wrap=True)
@@ -110,8 +110,8 @@ class FindingsList(QFrame):
 
     repair_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._rows: dict[str, FindingRow] = {}
         self._found: dict[str, HealthFinding] = {}

@@ -72,8 +72,8 @@ class HealthSummaryBar(QWidget):
     repair_requested = Signal()
     stop_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.dot = StateDot()
         self.summary = label("", "strong", wrap=True)
         self.message_label = label("", "meta", wrap=True)

@@ -59,8 +59,8 @@ class IndexPanel(QWidget, ViewPanel):
     files_requested = Signal(str)
     left = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.body = self
         self.answer: Answer | None = None
         """The query in the box with its answer; None without a query."""

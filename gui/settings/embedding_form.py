@@ -42,8 +42,8 @@ class DownloadRow(QWidget):
     fetched = Signal()
     _progressed = Signal(object)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._settings: Settings | None = None
         self._looking, self._fetching = JobSlot(self), JobSlot(self)
@@ -213,8 +213,8 @@ class EmbeddingForm(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.key = KeyRow(tr("API key"))
         self.fallback_key = KeyRow(tr("API key of the fallback"))
         self.fetch = DownloadRow(jobs)

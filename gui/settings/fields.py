@@ -35,8 +35,8 @@ class Field(QWidget):
     typing = Signal(object)
     wrong = Signal(str)
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__()
         self.option = option
         self.title = title
         self._value: Any = option.default
@@ -61,8 +61,8 @@ class Field(QWidget):
 class SwitchField(Field):
     """Edits a boolean option by a check box with the title as its label."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.box = CheckBox(title)
         self.box.clicked.connect(self._emit_entered)
         self.setFocusProxy(self.box)
@@ -80,8 +80,8 @@ class SwitchField(Field):
 class ChoiceField(Field):
     """Edits an option with one of several values."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.box = ComboBox(title)
         for choice in option.choices:
             self.box.addItem(choice_words(option.key, choice), choice)
@@ -100,8 +100,8 @@ class ChoiceField(Field):
 class ChoicesField(Field):
     """Edits an option with some of several values, by check boxes."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self._boxes = {choice: CheckBox(choice_words(option.key, choice)) for choice in option.choices}
         for box in self._boxes.values():
             box.setAccessibleName(f"{title}: {box.words}")
@@ -239,8 +239,8 @@ class _Line(QLineEdit):
 class LineField(_Typed):
     """Edits a number with its unit, or a text; a path has a button to browse."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.line = _Line(self)
         self.line.textEdited.connect(self._judge)
         self.line.stepped.connect(self._step)
@@ -257,7 +257,6 @@ class LineField(_Typed):
         elif is_path(option):
             browse = QPushButton(tr("Browse…"))
             browse.setAccessibleName(tr("Browse for {option}", option=title))
-            browse.setAutoDefault(True)
             browse.clicked.connect(self._browse)
             row.addWidget(browse)
         self._column.addLayout(row)
@@ -318,8 +317,8 @@ class LinesField(_Typed):
 
     undo_requested = Signal()
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.edit = _Text(self)
         self.edit.setPlaceholderText(tr("One per line") if option.kind == "list" else tr("One per line: name = value"))
         self.edit.textChanged.connect(self._edited)

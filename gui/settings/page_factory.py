@@ -38,8 +38,8 @@ class StoredModelsPage(DialogPage):
 
     purged = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self)
@@ -141,7 +141,6 @@ class _ModelRow(QFrame):
         row.setSpacing(8)
         row.addLayout(names, 1)
         for button in (self._delete, self._yes, self._no):
-            button.setAutoDefault(True)
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -194,16 +193,15 @@ class PrivacyPage(OptionsPage):
 
     page_requested = Signal(str)
 
-    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: SettingsModel) -> None:
         self._sent = label("", wrap=True)
         choose = QPushButton(tr("Choose the model for searching by meaning"))
         choose.setProperty("role", "link")
         choose.setProperty("flush", True)
-        choose.setAutoDefault(True)  # Enter presses the focused button on every platform
         choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
         choose.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)  # the focus frame is around the text
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
-        super().__init__("privacy", model, above=above, parent=parent)
+        super().__init__("privacy", model, above=above)
         model.loaded.connect(self._show_sent)
         self._show_sent()
 

@@ -45,8 +45,8 @@ class DropZone(QWidget):
 
     dropped = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAcceptDrops(True)
         self._over = False
         self.choose = QPushButton(tr("Choose a folder…"))
@@ -149,8 +149,8 @@ def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
 class SourceRows(QWidget):
     """Base class of lists of folders and exports; `show_sources` replaces all rows."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._home = str(Path.home())
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -182,8 +182,8 @@ class SourceCheckBoxes(SourceRows):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._boxes: list[CheckBox] = []
         self._indented: list[QVBoxLayout] = []
 
@@ -241,9 +241,9 @@ class SourceChoices(SourceRows):
 
     chosen = Signal(object)
 
-    def __init__(self, verb: str, named: str, parent: QWidget | None = None) -> None:
+    def __init__(self, verb: str, named: str) -> None:
         """`verb`: label of the buttons. `named`: their accessible name, a marked sentence with `{place}`."""
-        super().__init__(parent)
+        super().__init__()
         self._verb = verb
         self._named = named
 

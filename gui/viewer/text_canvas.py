@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from engine import marked, tr
 from gui.core.jobs import Jobs
@@ -94,8 +94,8 @@ class LineCanvas(QAbstractScrollArea):
 
     spoken_role = QAccessible.Role.Document
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._lines: FileLines | None = None
         self.highlight: tuple[int, int] | None = None
         """First and last line of the part that was found."""

@@ -1,4 +1,4 @@
-"""Layouts: lines of widgets that wrap, two widgets side by side if they fit, and a centred column that scrolls."""
+"""Layouts: lines of widgets that wrap, two widgets side by side, a centred column that scrolls, a small dialog."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QRegion, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QDialog,
+    QDialogButtonBox,
     QFrame,
     QHBoxLayout,
     QLayout,
@@ -280,9 +282,9 @@ def keeping_focus(moved: QWidget) -> Iterator[None]:
 class FootedColumn(QWidget):
     """A column that scrolls above a fixed footer; if that leaves the column too little room, both scroll."""
 
-    def __init__(self, column: QVBoxLayout, width: int, footer: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(self, column: QVBoxLayout, width: int, footer: QWidget) -> None:
         """`footer` may change its height at any time; `column` must end with a stretch."""
-        super().__init__(parent)
+        super().__init__()
         self._column, self._footer, self._footer_scrolls = column, footer, False
         self._footer_shown = True
         self._scroll = scrolling_column(column, width)
@@ -347,3 +349,19 @@ class FootedColumn(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_footer()
+
+
+def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
+    """Open a dialog with `content` and a close button; closing it deletes it."""
+    dialog = QDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    buttons.rejected.connect(dialog.reject)
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(20, 18, 20, 14)
+    column.setSpacing(14)
+    column.addWidget(content)
+    column.addWidget(buttons)
+    dialog.open()
+    return dialog

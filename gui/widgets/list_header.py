@@ -34,8 +34,8 @@ class Order:
 class CountLine(QWidget):
     """Shows counts and, if there is room, the legend of the score bars."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._texts: tuple[str, ...] = ("",)
         self._legend = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -90,8 +90,8 @@ class SortButton(QPushButton):
 
     order_chosen = Signal(str)
 
-    def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, orders: Sequence[Order]) -> None:
+        super().__init__()
         self._order = orders[0]
         self._extras: tuple[str, ...] = ()
         self._extra_tip = ""
@@ -195,8 +195,8 @@ class ListHeader(QWidget):
 
     order_chosen = Signal(str)
 
-    def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, orders: Sequence[Order]) -> None:
+        super().__init__()
         self._counts = CountLine()
         self._tools: list[QWidget] = []
         self._buttons: list[QWidget] = []

@@ -194,8 +194,8 @@ def _fill(
 class NoticeBar(QWidget):
     """A bar with a message; hidden if there is none."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._act: Callable[[], None] | None = None
         self._words = label(role="meta", wrap=True)
         self._button = QPushButton()

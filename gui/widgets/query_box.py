@@ -119,9 +119,9 @@ class QueryBox(QWidget):
     submitted = Signal(str)
     """A submitted query; perhaps the same as before."""
 
-    def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, hint: str = "", name: str = "") -> None:
         """`hint`: placeholder. `name`: accessible name. Both have defaults for searches."""
-        super().__init__(parent)
+        super().__init__()
         self._hint = self._shown_hint = hint = hint or tr("Search by words or meaning")
         name = name or tr("Search")
         self._history = QueryHistory()

@@ -50,8 +50,8 @@ class StateDot(QWidget):
     A disc is fine, a triangle needs attention, half a disc is busy and a ring is off.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._state: State = "off"
         self._measure()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -99,8 +99,8 @@ class StateDot(QWidget):
 class StateLabel(QWidget):
     """A dot with text next to it; longer text wraps, and the dot is next to its first line."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.dot = StateDot()
         self.word = label(wrap=True)
         self._above = QVBoxLayout()

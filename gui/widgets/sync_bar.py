@@ -70,8 +70,8 @@ class ProgressLine(QProgressBar):
 class StateButton(QPushButton):
     """A button with the state of the index as dot and word; opens the diagnostics."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "flat")
         self.dot = StateDot()
         self.word = label("", "strong")
@@ -111,8 +111,8 @@ class SyncBar(QWidget):
     failed_requested = Signal()
     diagnostics_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._status: MemoryProviderStatus | None = None
         self._moved = time.monotonic()
         self._last_step: MemorySyncProgressUpdate | None = None

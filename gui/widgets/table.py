@@ -142,10 +142,8 @@ class RecordsModel(QAbstractTableModel, Generic[Record]):
 class RecordsTable(QTableView, Generic[Record]):
     """A table of records. Whole rows are selected, a click on a header sorts, Tab leaves the table."""
 
-    def __init__(
-        self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, columns: Sequence[Column[Record]], tip: Callable[[Record], str]) -> None:
+        super().__init__()
         self._records = RecordsModel(columns, tip, self)
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._records)
@@ -235,8 +233,8 @@ class IssuesTable(RecordsTable[FileIssue]):
     reveal_requested = Signal(str)
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(_columns(), lambda issue: f"{_path(issue)}\n{_detail(issue)}", parent)
+    def __init__(self) -> None:
+        super().__init__(_columns(), lambda issue: f"{_path(issue)}\n{_detail(issue)}")
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.doubleClicked.connect(self._reveal)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

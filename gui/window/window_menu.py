@@ -31,9 +31,9 @@ from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
+from gui.widgets.layouts import sheet
 from gui.widgets.right_to_left import at_start
 from gui.widgets.status_texts import why_no_update
-from gui.widgets.text_windows import sheet
 from gui.window.window_base import MainWindowBase
 
 # --- Submenu of searches ---------------------------------------------------------------------------------------------
@@ -119,9 +119,9 @@ _TWO_COLUMNS = 150
 class KeySheet(QWidget):
     """A list of all current keys. Typing filters it; Down and Page Down scroll."""
 
-    def __init__(self, columns: int = 1, parent: QWidget | None = None) -> None:
+    def __init__(self, columns: int = 1) -> None:
         """`columns`: number of columns in which the groups of keys are placed."""
-        super().__init__(parent)
+        super().__init__()
         self._rows: list[tuple[str, tuple[KeyCaps, QLabel]]] = []
         """The searchable text of each row, and its labels."""
         self._titles: list[tuple[QLabel, int]] = []

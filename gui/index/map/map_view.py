@@ -121,8 +121,8 @@ class MapView(QWidget):
     pointed = Signal(int, bool)
     moved = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.view = Viewport()
         self.point = -1
         """The hovered point; -1 for none."""

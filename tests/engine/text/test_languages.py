@@ -78,6 +78,26 @@ def test_short_latin_text_counts_as_english(text: str) -> None:
     assert detect_language(text) == "english"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "KDE information center to show system information",
+        "Convert another package manager's lockfile",
+        "Move revisions to different parent(s)",
+        "View CI checks for a request",
+        "kubectl get pods -o json | grep [s]tuck; see docs.example.com",
+    ],
+)
+def test_acronyms_and_parts_of_names_show_no_language(text: str) -> None:
+    likely = ["czech", "hungarian", "italian", "portuguese", "catalan"]
+    assert detect_language(text, likely) == "english"
+    assert language_of_note(text) in {"english", "undecided"}
+
+
+def test_text_in_capitals_detects_language() -> None:
+    assert detect_language(SENTENCES["german"].upper()) == "german"
+
+
 def test_specific_letter_detects_language() -> None:
     assert [detect_language(word) for word in ("Größe", "łódź", "ğüzel")] == ["german", "polish", "turkish"]
 

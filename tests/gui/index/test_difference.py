@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.index.duplicates.diff_view import Row, Text, side_by_side_rows
+from gui.index.duplicates.line_comparison import Row, Text, side_by_side_rows
 
 
 def rows(left: str, right: str, first: tuple[int, int] = (1, 1)) -> list[Row]:
