@@ -11,6 +11,7 @@ from gui.style.stylesheet import font_at
 from gui.widgets.accessibility import insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateDot
 
@@ -84,8 +85,8 @@ class FindingRow(QWidget):
             self._fold()
         return handled
 
-    def show_finding(self, finding: HealthFinding, *, repairable: bool) -> None:
-        """Show a finding. `repairable`: whether the repair button is enabled now."""
+    def show_finding(self, finding: HealthFinding, *, repairable: bool, refusal: str = "") -> None:
+        """Show a finding. `repairable`: whether the repair button is enabled now; `refusal`: why never."""
         self._id = finding.id
         state, word = _STATES[finding.state]
         self._dot.set_state(state)
@@ -95,7 +96,8 @@ class FindingRow(QWidget):
         self._detail.setText(breakable(detail))
         self.button.setText(finding.repair)
         self.button.setVisible(bool(finding.repair))
-        self.button.setEnabled(repairable)
+        self.button.setEnabled(repairable and not refusal)
+        set_tip(self.button, refusal)
         self.button.setAccessibleName(f"{finding.repair}: {finding.name}")
         self.setAccessibleName(f"{finding.name}: {tr(word)}. {detail}")
 
@@ -114,6 +116,7 @@ class FindingsList(QFrame):
         self._rows: dict[str, FindingRow] = {}
         self._found: dict[str, HealthFinding] = {}
         self._repairable = self._complete = True
+        self._refusal = ""
         self.fold = IconButton("chevron-right", tr("Show passed checks"))
         self.fold.setCheckable(True)
         self.fold.toggled.connect(self._show_fine)
@@ -142,7 +145,7 @@ class FindingsList(QFrame):
             row = self._rows[finding.id] = FindingRow()
             row.repair_requested.connect(self.repair_requested)
         self._found[finding.id] = finding
-        row.show_finding(finding, repairable=self._repairable)
+        row.show_finding(finding, repairable=self._repairable, refusal=self._refusal)
         index = self.findings.index(finding)
         if self._column.indexOf(row) != index:
             self._column.removeWidget(row)
@@ -182,11 +185,11 @@ class FindingsList(QFrame):
         self._complete = complete
         self._show_fine()
 
-    def set_repairable(self, repairable: bool) -> None:
-        """Enable or disable the repair buttons."""
-        self._repairable = repairable
+    def set_repairable(self, repairable: bool, refusal: str) -> None:
+        """Enable or disable the repair buttons. `refusal`: why nothing can be repaired; empty if it can."""
+        self._repairable, self._refusal = repairable, refusal
         for id_, row in self._rows.items():
-            row.show_finding(self._found[id_], repairable=repairable)
+            row.show_finding(self._found[id_], repairable=repairable, refusal=refusal)
 
     def _sort_key(self, finding: HealthFinding) -> tuple[bool, int]:
         return finding.state == "fine", list(self._rows).index(finding.id)

@@ -137,7 +137,8 @@ class SideBySide(FontSized, QAbstractScrollArea):
 
     def _row_description(self, index: int) -> str:
         row = self.rows[index]
-        texts = [f"{side.number}: {side.text[:200]}" for side in (row.left, row.right) if side is not None]
+        sides = [side for side in (row.left, row.right) if side is not None]
+        texts = [f"{side.number}: {side.text[:200]}" if side.number else side.text[:200] for side in sides]
         kind = _MIRRORED.get(row.kind, row.kind) if self.isRightToLeft() else row.kind
         return f"{tr(_KIND_NAMES[kind])}. {' / '.join(texts)}"
 
@@ -182,7 +183,8 @@ class SideBySide(FontSized, QAbstractScrollArea):
             x = self._both[right].number_right + self._typography.scaled(8)
             with upright(painter, QRectF(x, top, self._typography.character_width, 1)) as area:
                 painter.drawText(area.topLeft() + QPointF(0, round(self._typography.baseline)), sign)
-        pen.number(top, side.number)
+        if side.number:
+            pen.number(top, side.number)
         laid = self._line(number, right=right)
         if laid is not None:
             marks = [(laid.unit(first), laid.unit(last)) for first, last in side.marks]

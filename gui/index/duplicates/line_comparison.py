@@ -37,9 +37,10 @@ _OtherWords = tuple[list[Ranges], list[Ranges], Pairs]
 
 @dataclass(frozen=True)
 class Side:
-    """One line of one of the two texts."""
+    """One line of one of the two texts, or a part of one."""
 
     number: int
+    """Line number; 0 for a part that continues the line above."""
     text: str
     marks: Ranges = ()
     """Parts missing from the other line."""
@@ -90,7 +91,7 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
             rows.append(row if other_words is None else _without_wrapping(row, one, other, other_words))
         i, j = block.a + block.size, block.b + block.size
         rows += [Row("same", left.side(i - step), right.side(j - step)) for step in range(block.size, 0, -1)]
-    return _with_moved(rows)
+    return _divided(_with_moved(rows), checkpoint)
 
 
 def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
@@ -257,3 +258,46 @@ def _with_moved(rows: Sequence[Row]) -> list[Row]:
 def _key(row: Row) -> str | None:
     side = row.left or row.right
     return " ".join(side.text.split()) if row.kind in ("left", "right") and side is not None else None
+
+
+def _divided(rows: Sequence[Row], checkpoint: Callable[[], None]) -> list[Row]:
+    """Divide a line that the other text has as several ones, so that each part is next to its words there."""
+    result: list[Row] = []
+    while len(result) < len(rows):
+        start = len(result)
+        row, below = rows[start], rows[start + 1] if start + 1 < len(rows) else None
+        if row.left is None or row.right is None or below is None or below.kind != "wrapped":
+            result.append(row)
+            continue
+        at_left = below.left is None
+        end = start + 1
+        while end < len(rows) and rows[end].kind == "wrapped" and (rows[end].left is None) == at_left:
+            end += 1
+        others = [one.right if at_left else one.left for one in rows[start:end]]
+        texts = [other.text for other in others if other is not None]
+        for part, other in zip(_parts(row.left if at_left else row.right, texts, checkpoint), others, strict=True):
+            left, right = (part, other) if at_left else (other, part)
+            kind = row.kind if len(result) == start else "wrapped"
+            marks = any(side.marks for side in (left, right) if side is not None)
+            result.append(Row("same" if kind == "changed" and not marks else kind, left, right))
+    return result
+
+
+def _parts(line: Side, others: Sequence[str], checkpoint: Callable[[], None]) -> Iterator[Side | None]:
+    """Yield the part of a line next to each of the lines `others`; None if the part above has its words, too."""
+    words = [word for word in _WORD.finditer(line.text[:LONGEST]) if word[0].strip()]
+    other_words = [(number, word) for number, text in enumerate(others) for word in _words(text)]
+    starts: list[int | None] = [0, *(None for _ in others[1:])]
+    for block in _matching_blocks([word[0] for word in words], [word for _, word in other_words], checkpoint):
+        for step in range(block.size):
+            number = other_words[block.b + step][0]
+            if starts[number] is None:
+                starts[number] = words[block.a + step].start()
+    ends = [start for start in (*starts[1:], len(line.text)) if start is not None]
+    for number, start in enumerate(starts):
+        if start is None:
+            yield None
+            continue
+        end = ends.pop(0)
+        inside = ((max(a, start) - start, min(b, end) - start) for a, b in line.marks if a < end and b > start)
+        yield Side(0 if number else line.number, line.text[start:end], tuple(inside))

@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
-from PySide6.QtGui import QColor, QFontMetrics, QImage
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QShowEvent
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.sources.folder_rows import dropped_folder
 from gui.style.stylesheet import font_at
@@ -510,12 +510,14 @@ def test_menu_of_icon_button_stays_within_window(qtbot, appearance):
         button.setMenu(menu)
     buttons[1].move(260, 0)
     window.show()
-    menu.popup(buttons[0].mapToGlobal(QPoint(0, 24)))
-    assert menu.x() == 0
-    menu.close()
-    menu.popup(buttons[1].mapToGlobal(QPoint(0, 24)))
-    assert menu.geometry().right() == buttons[1].mapToGlobal(QPoint(29, 0)).x()
-    menu.close()
+    menu.resize(menu.sizeHint())
+    places = []
+    for button in buttons:
+        menu.move(button.mapToGlobal(QPoint(0, 24)))
+        QApplication.sendEvent(menu, QShowEvent())  # opening it would grab the keyboard
+        places.append(menu.geometry())
+    assert places[0].left() == buttons[0].mapToGlobal(QPoint()).x()
+    assert places[1].right() == buttons[1].mapToGlobal(QPoint(29, 0)).x()
 
 
 def test_column_keeps_its_place_next_to_scroll_bar(qtbot, appearance):
