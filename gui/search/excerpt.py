@@ -66,13 +66,15 @@ ELLIPSIS = "…"
 SEPARATOR = " · "
 
 _BLANK = r"[\s\x00-\x1f\x7f]"
-_ITEM = r"(?:\#{1,6}|[-*+]|\d{1,3}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?"
+_ITEM = r"(?:\#{1,6}|[-+]|\*{1,8}|\d{1,3}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?"
+_KEYWORD = r"\#\+(?:(?:begin|end)_[^\n]*(?:\n|\Z)|[A-Za-z_]+:[^\S\n]*)"
+"""A keyword of Org: one that surrounds a block, or one before text."""
 _RULE = r"(?:-{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"
 """A rule, or the line below a table's head."""
 _GAP = re.compile(
     rf"""
     (?P<break> (?:\A|[^\S\n]*\|?[^\S\n]*\n) {_BLANK}*  # a line break, with the Markdown marks that open the next line
-        (?P<marks> (?: {_RULE} | {_ITEM} | \|[^\S\n]* | >[^\S\n]* | `{{3,}}[^\n`]*(?:\n|\Z) )* ) )
+        (?P<marks> (?: {_RULE} | {_ITEM} | {_KEYWORD} | \|[^\S\n]* | >[^\S\n]* | `{{3,}}[^\n`]*(?:\n|\Z) )* ) )
     | {_BLANK}{{2,}} | [^\S\ ] | [\x00-\x1f\x7f]      # or any blanks that are not one plain space already
     """,
     re.VERBOSE,

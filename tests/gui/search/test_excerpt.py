@@ -28,6 +28,11 @@ def test_excerpt_replaces_markdown_marks_with_separators():
     assert excerpt.text == "Plan · Buy a pump. · hose · valve · timer quoted twice"
 
 
+def test_excerpt_drops_marks_of_org():
+    text = "** Second level\n#+caption: The pump\n#+begin_src sh\npump --on\n#+end_src\nIt *runs*."
+    assert _excerpt(text, "level").text == "Second level · The pump · pump --on · It runs."
+
+
 def test_mark_ending_in_gap_ends_with_its_word():
     excerpt = make_excerpt("the pump  \n- timer", ((3, 13), (9, 11)))
     assert _marked(excerpt) == [" pump"]
