@@ -113,6 +113,8 @@ if TYPE_CHECKING:
     from engine.search.result_export import result_quote as result_quote
     from engine.search.result_export import results_markdown as results_markdown
     from engine.search.result_reasons import reasons_of as reasons_of
+    from engine.search.snippets import EXCERPT_LENGTH as EXCERPT_LENGTH
+    from engine.search.snippets import richest_match as richest_match
     from engine.settings import Settings as Settings
     from engine.settings import load_settings as load_settings
     from engine.settings import settings_path as settings_path
@@ -269,6 +271,8 @@ _HOME = {
     "SavedSearches": "engine.store.saved_searches",
     "query_holds_secret": "engine.store.saved_searches",
     "index_files": "engine.store.index_paths",
+    "EXCERPT_LENGTH": "engine.search.snippets",
+    "richest_match": "engine.search.snippets",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
     "language_of_note": "engine.text.languages",

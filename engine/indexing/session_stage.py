@@ -14,7 +14,7 @@ from engine.corpus.note_reader import Unreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
 from engine.corpus.transcripts.quick_summary import read_quick_summary
-from engine.corpus.transcripts.registry import continued_in, copied_sessions
+from engine.corpus.transcripts.registry import continued_in, copied_sessions, parser_versions
 from engine.corpus.transcripts.session_stores import (
     FoundTranscripts,
     find_stores,
@@ -112,6 +112,7 @@ class SessionStage:
         Returns False if that is not enough: one of them is not a transcript of lines that the index has, another one
         seems to continue it, or it can't be read. Raises as `read`.
         """
+        self._change_parsers()
         stores = [(os.path.realpath(store.path), store) for store in find_stores(self._settings)]
         with self._work.parts.store.read() as snapshot:
             for path in paths:
@@ -127,6 +128,16 @@ class SessionStage:
         self._read(due, set())
         return not (self._outcome.failed or self._outcome.skipped)
 
+    def _change_parsers(self) -> None:
+        """Mark the transcripts that a parser of another version has read."""
+        versions, store, tables = parser_versions(), self._work.parts.store, self._work.tables
+        with store.read(tables=tables) as snapshot:
+            before = sessions.parser_versions(snapshot)
+        if before != versions:
+            changed = [agent for agent, version in versions.items() if before.get(agent) != version]
+            with store.write(tables) as writer:
+                sessions.change_parsers(writer, changed, versions)
+
     def _name_machines(self) -> None:
         """Store which sessions are from other machines, as the settings say now."""
         names, store = machine_names(self._settings), self._work.parts.store
@@ -141,6 +152,7 @@ class SessionStage:
         if self._looked:
             return
         self._looked = True
+        self._change_parsers()
         with self._work.parts.store.read(tables=self._work.tables) as snapshot:
             self._known = sessions.transcripts(snapshot)
             self._listed = sessions.listed_transcripts(snapshot)

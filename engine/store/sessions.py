@@ -126,6 +126,33 @@ def name_machines(writer: "Writer", names: dict[str, str]) -> None:
     writer.advance_stamp()  # cached answers to `machine:` are outdated
 
 
+def parser_versions(snapshot: Snapshot) -> dict[str, int]:
+    """Return the versions of the parsers that have read this generation's transcripts, by agent; empty if unknown."""
+    return _parser_versions(snapshot).get(str(snapshot.tables.generation), {})
+
+
+def _parser_versions(snapshot: Snapshot) -> dict[str, dict[str, int]]:
+    stored = snapshot.meta("parsers")
+    return msgspec.json.decode(stored, type=dict[str, dict[str, int]]) if isinstance(stored, str) else {}
+
+
+def change_parsers(writer: "Writer", agents: Sequence[str], versions: dict[str, int]) -> None:
+    """Store the versions of all parsers, and mark what must be read again: the transcripts of these agents, and those
+    that no parser could read before. Their rows stay until then.
+    """
+    tables, listed = writer.tables, msgspec.json.encode(agents).decode()
+    of_agents = f"SELECT %s FROM {tables.sessions} WHERE agent IN (SELECT value FROM json_each(?))"
+    writer.connection.execute(
+        f"""UPDATE {tables.transcripts} SET mtime_ns = 0, state = NULL
+            WHERE rule IN ('broken', 'generated', 'unknown-format') OR path IN ({of_agents % "transcript"})""",
+        (listed,),
+    )
+    writer.connection.execute(f"UPDATE {tables.files} SET hash = '' WHERE id IN ({of_agents % 'file_id'})", (listed,))
+    current = str(writer.generation)
+    known = {name: held for name, held in _parser_versions(writer).items() if name == current}
+    writer.set_meta("parsers", msgspec.json.encode(known | {str(tables.generation): versions}).decode())
+
+
 def usage_of_sessions(snapshot: Snapshot, file_id: int | None = None) -> dict[int, tuple[ModelUsage, ...]]:
     """Return tokens and cost by the file id of the session, of all or only of this one; sessions without recorded
     usage are missing.

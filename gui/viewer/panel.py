@@ -62,8 +62,8 @@ class ViewerPanel(BaseViewer):
     link_requested = Signal(object)
     sessions_requested = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, IN_FILE, parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__(jobs, IN_FILE)
         self._manager: MemorySearchManager | None = None
         self.target: ViewTarget | None = None
         self.opened: OpenedFile | None = None

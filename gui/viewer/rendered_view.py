@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractSlider, QApplication, QTextBrowser, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QTextBrowser
 
 from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -136,8 +136,8 @@ class RenderedView(QTextBrowser):
     failed = Signal(str)
     followed = Signal(QUrl)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._job = JobSlot(self)
         self._lines: FileLines | None = None

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.base.cancellation import CancelToken
@@ -65,9 +66,11 @@ QUILL = Agent(
 )
 
 
-def declare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Add the agent to the registry for one test."""
-    monkeypatch.setattr(registry, "AGENTS", (*registry.AGENTS, QUILL))
+def declare(monkeypatch: pytest.MonkeyPatch, *, newer: str = "") -> None:
+    """Add the agent to the registry for one test; `newer`: an agent whose parser has another version."""
+    agents = [agent for agent in registry.AGENTS if agent is not QUILL]
+    known = [msgspec.structs.replace(agent, parser_version=99) if agent.name == newer else agent for agent in agents]
+    monkeypatch.setattr(registry, "AGENTS", (*known, QUILL))
 
 
 def write_task(home: Path) -> Path:

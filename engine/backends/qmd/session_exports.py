@@ -25,7 +25,7 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import Unreadable
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.registry import continued_in, copied_sessions
+from engine.corpus.transcripts.registry import continued_in, copied_sessions, parser_versions
 from engine.corpus.transcripts.session_stores import find_transcripts, session_name
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.session_workspace_assignment import (
@@ -359,7 +359,7 @@ class SessionExports:
     def _fingerprint(self) -> str:
         """Return a hash of everything else that exports depend on; if it changes, all are exported again."""
         options, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
-        return repr((_FORMAT, REDACTION_VERSION, options.thinking, options.tools, days))
+        return repr((_FORMAT, REDACTION_VERSION, parser_versions(), options.thinking, options.tools, days))
 
 
 def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:

@@ -37,8 +37,6 @@ class RowFormat(msgspec.Struct, kw_only=True):
     """SQL query for key, time of the last change and more of each session with messages; a session whose row differs is
     read again. Texts must be cast to BLOB: invalid UTF-8 would be an error. A function, if it depends on the tables.
     """
-    version: int
-    """Increase this when messages are read differently: stored sessions are then read again."""
     conversation: Callable[[apsw.Connection, str, str], Conversation | None]
     """Function that reads one session, given the connection, the session's key and the database's path."""
     can_read: Callable[[apsw.Connection, str, str], bool] | None = None
@@ -82,7 +80,7 @@ class _Sessions:
         return listed if isinstance(listed, str) else listed(connection)
 
     def _mark(self, row: tuple[Any, ...]) -> str:
-        return hashlib.sha256(msgspec.json.encode((self._format.version, row))).hexdigest()
+        return hashlib.sha256(msgspec.json.encode(row)).hexdigest()
 
     def conversation(self, key: str) -> Conversation | None:
         return self._view.read(lambda connection: self._format.conversation(connection, key, self._path))

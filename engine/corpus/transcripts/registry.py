@@ -144,6 +144,11 @@ def agent_label(name: str) -> str:
     return name if agent is None else agent.label
 
 
+def parser_versions() -> dict[str, int]:
+    """Return the version of each agent's parsers, by the agent's name."""
+    return {agent.name: agent.parser_version for agent in AGENTS}
+
+
 def resume_command(name: str, session: str) -> str:
     """Return the command that resumes a session, whose id is quoted for a shell; empty if there is none."""
     before, after, accepted = _resuming(AGENTS, name)

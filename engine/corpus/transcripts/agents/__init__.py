@@ -49,6 +49,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Display name; names of products are not translated."""
     formats: Callable[[], "Formats"]
     """Returns the formats of its transcripts; the call imports the parsers."""
+    parser_version: int = 1
+    """Increase it when the same transcript would give other messages, facts or usage, also for other agents with the
+    same parser: stored sessions are then read again. Unchanged text is not embedded again.
+    """
     resume: str = ""
     """Command that resumes the session `{id}`; empty if there is none."""
     resumed: str = ""

@@ -108,6 +108,5 @@ CRUSH_DATABASE = RowFormat(
     },
     listed="""SELECT CAST(s.id AS BLOB), s.updated_at, CAST(s.title AS BLOB), count(*), max(m.updated_at),
         sum(octet_length(m.parts)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
-    version=1,
     conversation=_conversation,
 )

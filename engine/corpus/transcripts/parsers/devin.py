@@ -108,6 +108,5 @@ DEVIN_DATABASE = RowFormat(
     },
     listed="""SELECT CAST(s.id AS BLOB), s.last_activity_at, CAST(s.title AS BLOB), count(*), max(n.row_id),
         sum(octet_length(n.chat_message)) FROM sessions s JOIN message_nodes n ON n.session_id = s.id GROUP BY s.id""",
-    version=1,
     conversation=_conversation,
 )

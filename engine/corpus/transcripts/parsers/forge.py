@@ -93,6 +93,5 @@ FORGE_DATABASE = RowFormat(
     needed={"conversations": frozenset({"conversation_id", "title", "workspace_id", "context", "created_at"})},
     listed="""SELECT CAST(conversation_id AS BLOB), CAST(COALESCE(updated_at, created_at) AS BLOB),
         CAST(title AS BLOB), octet_length(context) FROM conversations WHERE context IS NOT NULL""",
-    version=1,
     conversation=_conversation,
 )

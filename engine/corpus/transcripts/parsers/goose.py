@@ -122,6 +122,5 @@ GOOSE_DATABASE = RowFormat(
     },
     listed="""SELECT CAST(s.id AS BLOB), CAST(s.updated_at AS BLOB), count(*), max(m.id),
         sum(octet_length(m.content_json)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
-    version=2,
     conversation=_conversation,
 )

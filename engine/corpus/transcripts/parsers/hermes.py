@@ -159,6 +159,5 @@ HERMES_DATABASE = RowFormat(
     },
     listed="""SELECT CAST(s.id AS BLOB), max(m.timestamp), CAST(s.title AS BLOB), count(*), max(m.id),
         sum(octet_length(m.content)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
-    version=2,
     conversation=_conversation,
 )

@@ -229,6 +229,5 @@ LLM_DATABASE = RowFormat(
         "responses": frozenset({"id", "model", "prompt", "system", "response", "conversation_id", "datetime_utc"}),
     },
     listed=_listed,
-    version=1,
     conversation=_conversation,
 )

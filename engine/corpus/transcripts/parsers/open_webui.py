@@ -124,6 +124,5 @@ OPEN_WEBUI_DATABASE = RowFormat(
     # A chat that was shared has a copy, whose user is "shared-<chat>".
     listed="""SELECT CAST(id AS BLOB), updated_at, CAST(title AS BLOB), octet_length(chat) FROM chat
         WHERE user_id NOT LIKE 'shared-%'""",
-    version=1,
     conversation=_row,
 )

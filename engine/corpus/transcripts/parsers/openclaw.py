@@ -463,7 +463,6 @@ OPENCLAW_DATABASE = RowFormat(
         "session_nodes": frozenset({"current_session_id", "label"}),
     },
     listed=_listed,
-    version=1,
     conversation=_conversation,
     can_read=_can_read,
 )

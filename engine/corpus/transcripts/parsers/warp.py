@@ -274,6 +274,5 @@ WARP_DATABASE = RowFormat(
     listed="""SELECT CAST(c.conversation_id AS BLOB), CAST(c.last_modified_at AS BLOB), count(*),
         sum(octet_length(t.task)), max(t.id) FROM agent_conversations c
         JOIN agent_tasks t ON t.conversation_id = c.conversation_id GROUP BY c.conversation_id""",
-    version=1,
     conversation=_conversation,
 )

@@ -169,6 +169,5 @@ ZED_DATABASE = RowFormat(
     needed={"threads": frozenset({"id", "summary", "updated_at", "data_type", "data"})},
     listed="""SELECT CAST(id AS BLOB), CAST(updated_at AS BLOB), CAST(summary AS BLOB), octet_length(data)
         FROM threads""",
-    version=2,
     conversation=_conversation,
 )
