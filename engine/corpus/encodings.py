@@ -3,7 +3,8 @@
 Everything that reads a note decodes it with this module, so that index, viewer and agents count the same lines.
 
 * Without a mark, a file is UTF-16 if every second byte of its beginning is often NUL and the other ones hardly ever,
-  and if that gives no control characters. Most texts of East Asia have too few for that.
+  and if that gives no control characters. Texts of East Asia have fewer of them, at line ends and digits: they need
+  to be invalid UTF-8, and nearly all characters those of East Asia or ASCII.
 * Other valid UTF-8 is UTF-8. If no fewer sequences beyond ASCII are valid than invalid, it is damaged UTF-8: a broken
   character must not turn all others into those of another encoding.
 * A file is binary if more than 2 % of its bytes are control characters that no text has (30 % in valid UTF-8, which is
@@ -91,6 +92,12 @@ _CAPITAL_INSIDE = re.compile("(?<=[\u0430-\u044f\u0451\u03ac-\u03ce])[\u0410-\u0
 _PAIRS = re.compile(rb"[\x80-\xff]{2}")
 _NARROW_KANA = re.compile("[\uff61-\uff9f]")
 
+_EAST_ASIAN = re.compile(
+    "[\u2014\u2018-\u201d\u2026\u3000-\u30ff\u3105-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uffee]"
+)
+_FEWEST_EAST_ASIAN, _FEWEST_KNOWN = 0.3, 0.95
+"""Shares of the characters of East Asia, and of these and ASCII, in a text in UTF-16 without a mark."""
+
 Blocks = Callable[[], Iterable[bytes]]
 """Function that reads a file from its start, in blocks of at most `BLOCK` bytes."""
 
@@ -112,13 +119,28 @@ def _unmarked_utf16(sample: bytes) -> str:
         return ""
     first, second = (sample[at : 2 * pairs : 2].count(0) / pairs for at in (0, 1))
     for codec, upper, lower in (("utf-16-le", second, first), ("utf-16-be", first, second)):
-        if upper >= _NUL_SHARE and lower <= _OTHER_NUL_SHARE:
-            high = sample[codec == "utf-16-le" : 2 * pairs : 2]
-            if sum(byte >= _BEYOND_ALPHABETS for byte in high) > _MOST_BEYOND * pairs:
-                return ""  # such as names of even length, each with a NUL after it
-            text = codecs.getincrementaldecoder(codec)("replace").decode(sample)
-            return "" if "\ufffd" in text or count_controls(text.encode("utf-8")) else codec
+        if not upper:
+            continue
+        text = codecs.getincrementaldecoder(codec)("replace").decode(sample)
+        if "\ufffd" in text or count_controls(text.encode("utf-8")):
+            continue
+        high = sample[codec == "utf-16-le" : 2 * pairs : 2]
+        if sum(byte >= _BEYOND_ALPHABETS for byte in high) > _MOST_BEYOND * pairs:
+            is_text = _is_east_asian(sample, text)  # not names of even length, each with a NUL after it
+        else:
+            is_text = upper >= _NUL_SHARE and lower <= _OTHER_NUL_SHARE
+        if is_text:
+            return codec
     return ""
+
+
+def _is_east_asian(sample: bytes, text: str) -> bool:
+    """Return whether a sample, decoded to `text`, has the characters of East Asia, and can't be UTF-8."""
+    with contextlib.suppress(UnicodeDecodeError):
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        return False
+    found, known = len(_EAST_ASIAN.findall(text)), len(text.encode("ascii", "ignore"))
+    return found >= _FEWEST_EAST_ASIAN * len(text) and found + known >= _FEWEST_KNOWN * len(text)
 
 
 class Utf8Check:

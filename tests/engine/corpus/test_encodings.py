@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus import encodings
-from engine.corpus.encodings import Binary, decoded, detect
+from engine.corpus.encodings import Binary, decoded, detect, wide_encoding
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.note_reader import Unreadable, read_note
 from tests.helpers import encoded_texts as texts
@@ -103,11 +103,28 @@ def test_byte_order_mark_names_the_encoding(tmp_path: Path, codec: str, end: str
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize(
     "text",
-    ["# Möhren\r\nin reih und glied\n", f"{GREEK}\n" * 9, "Привет, мир! Это заметка.\n" * 400, "One line, and 日本"],
+    [
+        "# Möhren\r\nin reih und glied\n",
+        f"{GREEK}\n" * 9,
+        "Привет, мир! Это заметка.\n" * 400,
+        "One line, and 日本",
+        "水泵坏了,需要买新的。\n",
+        "펌프가 고장나서 새로 사야 한다.\r\n" * 30,
+        "ポンプが壊れたので新しいのを買う。\n",
+    ],
 )
 def test_utf16_without_a_mark_is_text(tmp_path: Path, codec: str, text: str) -> None:
     assert written(tmp_path, text.encode(codec)) == (text, "UTF-16")
     assert written(tmp_path, text.encode(codec) + b"\0")[0].startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("codec", "text"), [("gb18030", "水泵坏了,需要买新的。"), ("cp949", "펌프가 고장나서 사야 한다.")]
+)
+def test_damaged_older_encodings_are_not_utf16(codec: str, text: str) -> None:
+    data = f"{text}\n".encode(codec) * 9
+    for at in range(len(data)):
+        assert wide_encoding(data[:at] + b"\0" + data[at:]) == ""
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "cp1252", "cp932", "utf-16"])
